@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_firmware.c - files of the reference port (lock/examples/firmware/) without a board: the tick, the
- * UART, the store and the serial number are variables here.
+ * check_firmware.c - the reference port (lock/examples/firmware/) without a board: the tick, the UART, the
+ * store and the serial number are variables here.
  */
 #include <check.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ void halt(int status)
     halted = status;
 }
 
-/* What was sent over the line, what comes over it, and whether the UART lost a byte. */
+/* What was sent over the line, what arrives on it, and whether the UART lost a byte. */
 static char sent[256];
 static size_t sent_len;
 static const char *coming = "";
@@ -92,7 +92,7 @@ START_TEST(clock_counts_on_when_the_tick_wraps)
 }
 END_TEST
 
-START_TEST(clock_is_longer_than_any_tick)
+START_TEST(clock_runs_past_the_range_of_the_tick)
 {
     uint64_t before = clock_ms();
     int i;
@@ -118,14 +118,14 @@ START_TEST(clock_loses_no_part_of_a_ms)
 }
 END_TEST
 
-START_TEST(tick_that_goes_back_lets_no_lease_last_longer)
+START_TEST(tick_that_goes_back_extends_no_lease)
 {
     uint64_t before, after;
 
     pass_ms(5000);
     before = clock_ms();
     pass_ms(100);
-    now_ticks -= 3000 * ticks_per_ms; /* the driver's mistake: 100 ms have passed, and it says -2,900 */
+    now_ticks -= 3000 * ticks_per_ms; /* a driver error: 100 ms have passed, and the tick says -2,900 */
     after = clock_ms();
     ck_assert_uint_ge(after, before + 100);
     pass_ms(1);
@@ -152,8 +152,8 @@ START_TEST(unique_bytes_differ_from_call_to_call)
 }
 END_TEST
 
-/* Each test is a process, so the counts of calls begin anew as they do on a board: only the store goes on. */
-START_TEST(boots_are_counted_before_anything_is_drawn)
+/* Each test is a process, so the call counters start again as after a boot; only the store lasts. */
+START_TEST(boot_is_counted_before_any_bytes_are_drawn)
 {
     stored = 41;
     unique_start();
@@ -162,7 +162,7 @@ START_TEST(boots_are_counted_before_anything_is_drawn)
 }
 END_TEST
 
-START_TEST(unique_bytes_carry_the_boots)
+START_TEST(unique_bytes_contain_the_boot_count)
 {
     uint8_t one[RDL_ENTROPY_LEN], two[RDL_ENTROPY_LEN];
 
@@ -172,7 +172,7 @@ START_TEST(unique_bytes_carry_the_boots)
 }
 END_TEST
 
-START_TEST(store_that_forgets_is_found)
+START_TEST(forgetful_store_is_detected)
 {
     forgets = 1;
     unique_start();
@@ -190,7 +190,7 @@ static const struct rdl_lock_options options = {.ttl_ms = 10000, .attempt_ms = 6
 static struct rdl_conn conn;
 static struct rdl_lock lock;
 
-/* As a main loop does it. */
+/* One turn of a main loop. */
 static int drive(const char *bytes)
 {
     coming = bytes;
@@ -198,7 +198,7 @@ static int drive(const char *bytes)
     return rdl_lock_step(&lock, clock_ms());
 }
 
-/* Until all is sent that is to be sent. */
+/* Runs the loop until everything is sent. */
 static void drive_on(void)
 {
     size_t before;
@@ -221,7 +221,7 @@ static void set_up(void)
     drive_on();
 }
 
-/* What an ECHO is answered of the question sent last. */
+/* The reply to the last ECHO that was sent. */
 static const char *echo(void)
 {
     static char answer[64];
@@ -233,7 +233,7 @@ static const char *echo(void)
     return answer;
 }
 
-START_TEST(line_is_asked_for_an_echo_before_it_is_used)
+START_TEST(line_is_used_only_after_an_echo)
 {
     ck_assert_uint_eq(sent_len, strlen("\r\nECHO N0123456789abcdef0123456789abcdef\r\n"));
     ck_assert_int_eq(strncmp(sent, "\r\nECHO N", 8), 0);
@@ -245,7 +245,7 @@ START_TEST(line_is_asked_for_an_echo_before_it_is_used)
 }
 END_TEST
 
-START_TEST(line_that_brings_an_old_grant_first_is_not_believed)
+START_TEST(line_ignores_an_old_grant_before_the_echo)
 {
     ck_assert_int_eq(drive("+OK\r\n:10000\r\n"), RDL_PENDING);
     ck_assert_int_eq(drive("$33\r\nNaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n+OK\r\n"), RDL_PENDING);
@@ -256,7 +256,7 @@ START_TEST(line_that_brings_an_old_grant_first_is_not_believed)
 }
 END_TEST
 
-START_TEST(line_answer_is_found_behind_what_looks_like_it)
+START_TEST(line_echo_is_found_after_similar_bytes)
 {
     char bytes[96];
 
@@ -266,7 +266,7 @@ START_TEST(line_answer_is_found_behind_what_looks_like_it)
 }
 END_TEST
 
-START_TEST(line_is_asked_again_with_another_text)
+START_TEST(line_sends_a_new_echo_after_a_timeout)
 {
     char first[64];
 
@@ -281,7 +281,7 @@ START_TEST(line_is_asked_again_with_another_text)
 }
 END_TEST
 
-START_TEST(line_that_was_quiet_is_asked_anew)
+START_TEST(line_sends_a_new_echo_after_a_quiet_time)
 {
     drive(echo());
     drive_on();
@@ -291,13 +291,13 @@ START_TEST(line_that_was_quiet_is_asked_anew)
     pass_ms(500);
     ck_assert_int_eq(rdl_lock_extend_begin(&lock, 20000, clock_ms()), RDL_PENDING);
     drive_on();
-    ck_assert_int_ne(drive(":1\r\n"), RDL_OK); /* by another connection than the one before it, maybe */
+    ck_assert_int_ne(drive(":1\r\n"), RDL_OK); /* this may be another connection */
     ck_assert_uint_le(rdl_lock_remaining_ms(&lock, clock_ms()), 10000);
 }
 END_TEST
 
-/* The answer may have come long before it was read: what is behind it counts from the question. */
-START_TEST(line_is_known_since_the_question)
+/* The reply may have arrived long before it was read: what follows it counts from the request. */
+START_TEST(line_is_valid_from_the_echo_request_on)
 {
     pass_ms(249);
     drive(echo());
@@ -308,7 +308,7 @@ START_TEST(line_is_known_since_the_question)
 }
 END_TEST
 
-START_TEST(line_that_lost_a_byte_is_asked_anew)
+START_TEST(line_that_lost_a_byte_is_closed)
 {
     drive(echo());
     drive_on();
@@ -328,22 +328,22 @@ Suite *suite_firmware(void)
     TCase *line = tcase_create("line");
 
     tcase_add_test(board, clock_counts_on_when_the_tick_wraps);
-    tcase_add_test(board, clock_is_longer_than_any_tick);
+    tcase_add_test(board, clock_runs_past_the_range_of_the_tick);
     tcase_add_test(board, clock_loses_no_part_of_a_ms);
-    tcase_add_test(board, tick_that_goes_back_lets_no_lease_last_longer);
+    tcase_add_test(board, tick_that_goes_back_extends_no_lease);
     tcase_add_test(board, unique_bytes_differ_from_call_to_call);
-    tcase_add_test(board, boots_are_counted_before_anything_is_drawn);
-    tcase_add_test(board, unique_bytes_carry_the_boots);
-    tcase_add_test(board, store_that_forgets_is_found);
+    tcase_add_test(board, boot_is_counted_before_any_bytes_are_drawn);
+    tcase_add_test(board, unique_bytes_contain_the_boot_count);
+    tcase_add_test(board, forgetful_store_is_detected);
     suite_add_tcase(s, board);
     tcase_add_checked_fixture(line, set_up, NULL);
-    tcase_add_test(line, line_is_asked_for_an_echo_before_it_is_used);
-    tcase_add_test(line, line_that_brings_an_old_grant_first_is_not_believed);
-    tcase_add_test(line, line_answer_is_found_behind_what_looks_like_it);
-    tcase_add_test(line, line_is_asked_again_with_another_text);
-    tcase_add_test(line, line_that_was_quiet_is_asked_anew);
-    tcase_add_test(line, line_is_known_since_the_question);
-    tcase_add_test(line, line_that_lost_a_byte_is_asked_anew);
+    tcase_add_test(line, line_is_used_only_after_an_echo);
+    tcase_add_test(line, line_ignores_an_old_grant_before_the_echo);
+    tcase_add_test(line, line_echo_is_found_after_similar_bytes);
+    tcase_add_test(line, line_sends_a_new_echo_after_a_timeout);
+    tcase_add_test(line, line_sends_a_new_echo_after_a_quiet_time);
+    tcase_add_test(line, line_is_valid_from_the_echo_request_on);
+    tcase_add_test(line, line_that_lost_a_byte_is_closed);
     suite_add_tcase(s, line);
     return s;
 }

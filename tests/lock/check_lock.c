@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Acquiring on one server: what is peculiar to it, replies by their bytes; see check_contract.c besides. */
+/*
+ * check_lock.c - acquiring on one server: the cases of this kind, with replies in exact bytes.
+ * check_contract.c tests what all kinds have in common.
+ */
 #include <check.h>
 #include <string.h>
 
@@ -48,7 +51,7 @@ START_TEST(validity_ends_at_first_send_plus_ttl_minus_drift)
 }
 END_TEST
 
-START_TEST(a_slow_connect_does_not_eat_the_lease)
+START_TEST(slow_connect_does_not_shorten_the_lease)
 {
     scripted_break(&s);
     scripted_init(&s);
@@ -60,7 +63,7 @@ START_TEST(a_slow_connect_does_not_eat_the_lease)
     scripted_sent(&s);
     scripted_reply(&s, "+OK\r\n");
     ck_assert_int_eq(rdl_lock_step(&l, 2500), RDL_PENDING);
-    ck_assert_uint_eq(rdl_lock_wake_ms(&l), 2500 + TTL / 4); /* and answers may take as long */
+    ck_assert_uint_eq(rdl_lock_wake_ms(&l), 2500 + TTL / 4); /* replies may take as long */
     scripted_sent(&s);
     scripted_reply(&s, "+OK\r\n");
     ck_assert_int_eq(rdl_lock_step(&l, 2501), RDL_OK);
@@ -68,7 +71,7 @@ START_TEST(a_slow_connect_does_not_eat_the_lease)
 }
 END_TEST
 
-START_TEST(busy_says_how_long_the_holder_has_left)
+START_TEST(busy_reports_the_holders_remaining_time)
 {
     static const char *const pttls[] = {":1234\r\n", ":-1\r\n", ":-2\r\n", "-NOPERM x\r\n"};
     static const int64_t left[] = {1234, -1, -2, -2};
@@ -101,7 +104,7 @@ static const struct {
     {"-ERR what\r\n", RDL_E_SERVER},
 };
 
-START_TEST(a_servers_error_is_not_busy)
+START_TEST(server_error_is_not_busy)
 {
     acquire(1000);
     scripted_sent(&s);
@@ -113,7 +116,7 @@ START_TEST(a_servers_error_is_not_busy)
 }
 END_TEST
 
-START_TEST(a_conn_that_was_shut_is_no_lock)
+START_TEST(acquire_on_a_shut_conn_fails)
 {
     rdl_conn_shut(&s.conn, RDL_OK);
     if (_i > 0)
@@ -126,7 +129,7 @@ START_TEST(a_conn_that_was_shut_is_no_lock)
 }
 END_TEST
 
-START_TEST(a_full_queue_is_said)
+START_TEST(acquire_with_a_full_queue_fails)
 {
     struct rdl_command other = {&rdl_op_extend, {"other", 5}, {"v", 1}, {NULL, 0}, 60000, 30000};
     struct rdl_req reqs[120];
@@ -156,8 +159,8 @@ static void hold(void)
     fill_with_others();
 }
 
-/* Room is what waiting may bring, so who has time waits for it, and no longer than he said. */
-START_TEST(an_acquire_waits_for_room_if_there_is_time)
+/* Waiting may free room, so a caller with time left waits for it, until its own deadline. */
+START_TEST(acquire_waits_for_room_in_the_queue)
 {
     uint64_t now = 1000;
 
@@ -182,8 +185,8 @@ START_TEST(an_acquire_waits_for_room_if_there_is_time)
 }
 END_TEST
 
-/* Else the key would stand until its ttl ends. */
-START_TEST(a_release_waits_for_room_in_a_full_queue)
+/* Otherwise the key would stay until its ttl expires. */
+START_TEST(release_waits_for_room_in_a_full_queue)
 {
     hold();
     ck_assert_int_eq(rdl_lock_release_begin(&l, 2000), RDL_PENDING);
@@ -205,7 +208,7 @@ START_TEST(a_release_waits_for_room_in_a_full_queue)
 }
 END_TEST
 
-START_TEST(a_wait_for_room_makes_a_release_no_longer)
+START_TEST(waiting_for_room_does_not_prolong_a_release)
 {
     hold();
     ck_assert_int_eq(rdl_lock_release_begin(&l, 2000), RDL_PENDING);
@@ -218,8 +221,8 @@ START_TEST(a_wait_for_room_makes_a_release_no_longer)
 }
 END_TEST
 
-/* Over a slow line +OK comes before what the PTTL behind the SET says: till then its record has room. */
-START_TEST(an_extend_right_behind_the_grant_waits_for_room)
+/* On a slow line +OK arrives before the reply to the PTTL after the SET: its record needs room until then. */
+START_TEST(extend_directly_after_the_grant_waits_for_room)
 {
     s.cfg.queue_len = RDL_QUEUE_FOR(1, 1);
     ck_assert_int_eq(acquire(1000), RDL_PENDING);
@@ -231,7 +234,7 @@ START_TEST(an_extend_right_behind_the_grant_waits_for_room)
     ck_assert_int_eq(rdl_lock_step(&l, 1010 + ATTEMPT - 1), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&s), "");
     if (_i == 0) {
-        ck_assert_int_eq(rdl_lock_step(&l, 1010 + ATTEMPT), RDL_E_TIMEOUT); /* that answer is overdue */
+        ck_assert_int_eq(rdl_lock_step(&l, 1010 + ATTEMPT), RDL_E_TIMEOUT); /* that reply is overdue */
         return;
     }
     scripted_reply(&s, ":10000\r\n");
@@ -252,15 +255,15 @@ Suite *suite_lock(void)
 
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, validity_ends_at_first_send_plus_ttl_minus_drift, 0, 6);
-    tcase_add_test(tc, a_slow_connect_does_not_eat_the_lease);
-    tcase_add_loop_test(tc, busy_says_how_long_the_holder_has_left, 0, 4);
-    tcase_add_loop_test(tc, a_servers_error_is_not_busy, 0, sizeof errors / sizeof errors[0]);
-    tcase_add_loop_test(tc, a_conn_that_was_shut_is_no_lock, 0, 2);
-    tcase_add_test(tc, a_full_queue_is_said);
-    tcase_add_loop_test(tc, an_acquire_waits_for_room_if_there_is_time, 0, 2);
-    tcase_add_loop_test(tc, a_release_waits_for_room_in_a_full_queue, 0, 3);
-    tcase_add_test(tc, a_wait_for_room_makes_a_release_no_longer);
-    tcase_add_loop_test(tc, an_extend_right_behind_the_grant_waits_for_room, 0, 2);
+    tcase_add_test(tc, slow_connect_does_not_shorten_the_lease);
+    tcase_add_loop_test(tc, busy_reports_the_holders_remaining_time, 0, 4);
+    tcase_add_loop_test(tc, server_error_is_not_busy, 0, sizeof errors / sizeof errors[0]);
+    tcase_add_loop_test(tc, acquire_on_a_shut_conn_fails, 0, 2);
+    tcase_add_test(tc, acquire_with_a_full_queue_fails);
+    tcase_add_loop_test(tc, acquire_waits_for_room_in_the_queue, 0, 2);
+    tcase_add_loop_test(tc, release_waits_for_room_in_a_full_queue, 0, 3);
+    tcase_add_test(tc, waiting_for_room_does_not_prolong_a_release);
+    tcase_add_loop_test(tc, extend_directly_after_the_grant_waits_for_room, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A release that failed for now: it stays pending, can be tried again by its handle, and nothing else goes
- * on with the lease.
+ * check_lock_again.c - a release that failed for now: it stays pending, its handle can try it again, and the
+ * lease is over.
  */
 #include <check.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static void failed(void)
     ck_assert(!rdl_conn_is_idle(&s.conn));
 }
 
-START_TEST(a_release_that_failed_can_be_tried_again)
+START_TEST(failed_release_can_be_retried)
 {
     failed();
     ck_assert_int_eq(rdl_lock_release_begin(&l, NOW), RDL_PENDING);
@@ -56,20 +56,21 @@ START_TEST(a_release_that_failed_can_be_tried_again)
 }
 END_TEST
 
-START_TEST(without_an_answer_it_can_be_tried_again)
+START_TEST(unanswered_release_can_be_retried)
 {
     hold();
     ck_assert_int_eq(release(NULL, NOW), RDL_UNKNOWN);
     ck_assert_int_eq(rdl_lock_release_begin(&l, NOW + ATTEMPT), RDL_PENDING);
     scripted_reply(&s, ":1\r\n");
     ck_assert_str_eq(scripted_sent(&s), wire_release_sha("k", entropy_token(1)));
-    scripted_reply(&s, ":-1\r\n"); /* the first did it, or the server has lost it: one server does not say */
+    scripted_reply(&s,
+                   ":-1\r\n"); /* the first one did it, or the server lost the key: one server cannot tell */
     ck_assert_int_eq(rdl_lock_step(&l, NOW + ATTEMPT), RDL_UNKNOWN);
 }
 END_TEST
 
-/* It goes out by itself, too, and then the handle's finds nothing. */
-START_TEST(what_was_done_meanwhile_is_not_called_lost)
+/* The pending release is sent as well, and then the handle's release finds nothing. */
+START_TEST(release_done_meanwhile_is_not_lost)
 {
     static const char *const replies[] = {":-1\r\n", ":0\r\n"};
 
@@ -83,7 +84,7 @@ START_TEST(what_was_done_meanwhile_is_not_called_lost)
 }
 END_TEST
 
-START_TEST(the_next_acquire_sends_it_first)
+START_TEST(next_acquire_sends_the_pending_release_first)
 {
     static const struct rdl_lock_options other = {.ttl_ms = TTL, .attempt_ms = ATTEMPT};
 
@@ -100,7 +101,7 @@ START_TEST(the_next_acquire_sends_it_first)
 }
 END_TEST
 
-START_TEST(what_is_pending_is_not_extended)
+START_TEST(lock_with_a_pending_release_is_not_extended)
 {
     failed();
     ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, NOW), RDL_LOST);
@@ -108,8 +109,8 @@ START_TEST(what_is_pending_is_not_extended)
 }
 END_TEST
 
-/* Nobody knows how long an adopted key lives: for the ttl of the options, a release is sent again. */
-START_TEST(of_an_adopted_key_it_is_sent_again_for_one_ttl)
+/* The expiry of an adopted key is unknown: a release is sent again for the ttl of the options. */
+START_TEST(adopted_lock_release_is_retried_for_one_ttl)
 {
     uint64_t now = NOW;
     unsigned n;
@@ -131,8 +132,8 @@ START_TEST(of_an_adopted_key_it_is_sent_again_for_one_ttl)
 }
 END_TEST
 
-/* Whole numbers do not tell one holder from another: what is there later may be the next holder's. */
-START_TEST(a_deadline_without_a_fraction_is_released_once)
+/* Whole numbers do not identify a holder: a later value may be the next holder's. */
+START_TEST(whole_number_deadline_is_released_once)
 {
     static struct rdl_lock_legacy legacy;
 
@@ -151,7 +152,8 @@ START_TEST(a_deadline_without_a_fraction_is_released_once)
     ck_assert_int_eq(rdl_lock_step(&legacy.lock, NOW), RDL_E_SCRIPTING);
     ck_assert_int_eq(rdl_conn_is_idle(&s.conn), !_i);
     s.model.busy = 0;
-    ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock, NOW), RDL_PENDING); /* by its handle it can be */
+    ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock, NOW),
+                     RDL_PENDING); /* its handle can send it again */
     scripted_serve(&s, NOW);
     ck_assert_int_eq(rdl_lock_step(&legacy.lock, NOW), RDL_OK);
 }
@@ -164,13 +166,13 @@ Suite *suite_lock_again(void)
     Suite *suite = suite_create("lock_again");
     TCase *tc = tcase_create("again");
 
-    tcase_add_loop_test(tc, a_release_that_failed_can_be_tried_again, 0, 2);
-    tcase_add_test(tc, without_an_answer_it_can_be_tried_again);
-    tcase_add_loop_test(tc, what_was_done_meanwhile_is_not_called_lost, 0, 4);
-    tcase_add_test(tc, the_next_acquire_sends_it_first);
-    tcase_add_test(tc, what_is_pending_is_not_extended);
-    tcase_add_test(tc, of_an_adopted_key_it_is_sent_again_for_one_ttl);
-    tcase_add_loop_test(tc, a_deadline_without_a_fraction_is_released_once, 0, 2);
+    tcase_add_loop_test(tc, failed_release_can_be_retried, 0, 2);
+    tcase_add_test(tc, unanswered_release_can_be_retried);
+    tcase_add_loop_test(tc, release_done_meanwhile_is_not_lost, 0, 4);
+    tcase_add_test(tc, next_acquire_sends_the_pending_release_first);
+    tcase_add_test(tc, lock_with_a_pending_release_is_not_extended);
+    tcase_add_test(tc, adopted_lock_release_is_retried_for_one_ttl);
+    tcase_add_loop_test(tc, whole_number_deadline_is_released_once, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

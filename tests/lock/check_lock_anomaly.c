@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whatever fails: the transport's 1st operation, its 2nd, ... until a run passes untouched; once, and from
- * then on every time; of each operation of each mode. Beside the lock a neighbour asks for another one on the
- * same conn, so that a reply that reached the wrong one would be seen.
+ * check_lock_anomaly.c - anything may fail: the transport's 1st operation, its 2nd, ... until a run has no
+ * fault; once, or every time from then on; in each operation of each mode. A neighbour uses another lock on
+ * the same conn, so a reply that reaches the wrong lock is noticed.
  *
- * At any moment of any run: whoever has time left has the key on the server, for that long; a key of ours
- * ends by itself. Each operation ends by its deadline. Afterwards no key is left, and the conn is idle.
+ * At any moment of any run, a lock with time left has its key on the server for that time, and our keys
+ * expire. Each operation ends by its deadline. Afterwards no key is left, and the conn is idle.
  */
 #include <check.h>
 #include <stdio.h>
@@ -16,10 +16,10 @@
 #include "tests/sim/any_lock.h"
 #include "tests/fixtures/faulty.h"
 
-#define OVER "1699999000.5" /* a legacy lease, long over */
+#define OVER "1699999000.5" /* a legacy lease that ended long ago */
 
 enum { TTL = 10000, ATTEMPT = 250, BEGIN = 5000, WAIT_MS = 3000, NEIGHBOUR_MS = 7000000 };
-enum { SEVERAL = MODE_LEGACY_SHORTEST + 1 }; /* several locks as one */
+enum { SEVERAL = MODE_LEGACY_SHORTEST + 1 }; /* several locks in one */
 
 static const struct kind {
     const char *name;
@@ -40,7 +40,7 @@ static const struct kind {
      {.version = "7.0.15", .password = "pw", .no_scripts = 1, .denied = " watch "}},
 };
 
-enum deed { CONNECT_AND_ACQUIRE, ACQUIRE, WAIT, TAKE_OVER, EXTEND, RELEASE, DEEDS };
+enum operation { CONNECT_AND_ACQUIRE, ACQUIRE, WAIT, TAKE_OVER, EXTEND, RELEASE, OPERATIONS };
 enum { KINDS = sizeof kinds / sizeof kinds[0], NAMES = 3 };
 
 static const struct rdl_bytes several[NAMES] = {{"x", 1}, {"k", 1}, {"y", 1}};
@@ -53,15 +53,16 @@ static struct rdl_lock_options opt;
 static const struct rdl_lock_options once = {.ttl_ms = TTL, .attempt_ms = ATTEMPT};
 static uint8_t packed[RDL_NAME_MAX];
 static const struct kind *kind;
-static enum deed deed;
+static enum operation operation;
 static uint64_t now;
 
 /* No ck_assert: each of those writes a line, and there are some millions. */
 static void claim(int is_true, const char *what)
 {
     if (!is_true)
-        ck_abort_msg("%s, deed %d, fault %d at %u%s, %llu ms: not so: %s", kind->name, deed, f.fault, f.at,
-                     f.is_for_ever ? " for ever" : "", (unsigned long long)(now - BEGIN), what);
+        ck_abort_msg("%s, operation %d, fault %d at %u%s, %llu ms: not so: %s", kind->name, operation,
+                     f.fault, f.at, f.is_for_ever ? " for ever" : "", (unsigned long long)(now - BEGIN),
+                     what);
 }
 
 static int is_integer(void)
@@ -98,7 +99,7 @@ static int is_stranger(const struct sim_key *k)
     return memcmp(k->value, "other", 5) == 0 || memcmp(k->value, OVER, sizeof OVER - 1) == 0;
 }
 
-/* How long the key has what we wrote; 0: it has not. */
+/* How long the key still has our value; 0: it does not have it. */
 static uint64_t ours_ms(struct rdl_bytes name)
 {
     const struct sim_key *k = find(name);
@@ -126,21 +127,21 @@ static void assert_truth(void)
     for (i = 0; i < NAMES; i++) {
         const struct sim_key *k = find(several[i]);
         if (left_ms > 0 && (kind->mode == SEVERAL || i == 1))
-            claim(ours_ms(several[i]) >= left_ms, "what is held is on the server, for that long");
+            claim(ours_ms(several[i]) >= left_ms, "a held key is on the server for that time");
         if (k != NULL && !is_legacy())
             claim(k->expire_ms != 0, "a key ends by itself");
     }
-    claim(rdl_lock_remaining_ms(&neighbour, now) == 0, "the neighbour never gets what somebody else holds");
+    claim(rdl_lock_remaining_ms(&neighbour, now) == 0, "the neighbour never gets another client's lock");
 }
 
 /*
- * None of ours; but a legacy value that nothing could delete in its time, or that is a whole number without
- * an answer, or that an extension of unknown end wrote: it says itself when it ends.
+ * No key of ours is left. Exceptions in legacy mode: a value that nothing could delete in time, a whole
+ * number without a reply, and an extension with an unknown result. Each of these values says when it expires.
  */
 static void assert_nothing_left(void)
 {
-    int may_stay =
-        is_legacy() && f.hits > 0 && (deed == EXTEND || f.is_for_ever || compares_nothing() || is_integer());
+    int may_stay = is_legacy() && f.hits > 0 &&
+                   (operation == EXTEND || f.is_for_ever || compares_nothing() || is_integer());
     size_t i;
 
     for (i = 0; i < NAMES; i++) {
@@ -156,7 +157,7 @@ static void assert_nothing_left(void)
 
 /* ---------------------------------------------------------------- time */
 
-/* A hop takes a millisecond; when there is nothing to do, until something is due. */
+/* A hop takes a millisecond; with nothing to do, time jumps to the next event. */
 static void turn(uint64_t until_ms)
 {
     uint64_t at = faulty_wakes(&f, now);
@@ -191,7 +192,7 @@ static int is_settled(void)
            (rdl_conn_state(&f.s.conn) == RDL_CONN_READY || rdl_conn_state(&f.s.conn) == RDL_CONN_CLOSED);
 }
 
-/* Whoever owns the conn goes on with it, until nothing is owed; or until that time. */
+/* The owner of the conn keeps driving it until nothing is pending, or until that time. */
 static void settle(uint64_t until_ms)
 {
     int turns = 0;
@@ -204,7 +205,7 @@ static void settle(uint64_t until_ms)
     }
 }
 
-/* ---------------------------------------------------------------- the deeds */
+/* ---------------------------------------------------------------- the operations */
 
 static int acquire(struct rdl_lock *lock)
 {
@@ -230,19 +231,19 @@ static void prepare(void)
         any_lock_init(&own, (enum any_mode)kind->mode, &opt, &f.s.conn, "k", 1);
     rdl_lock_init(&neighbour, &once, &f.s.conn, "b", 1);
     faulty_command(&f, "SET b other PX 7000000\r\n", now);
-    if (deed == CONNECT_AND_ACQUIRE)
+    if (operation == CONNECT_AND_ACQUIRE)
         return;
     rdl_conn_tick(&f.s.conn, now);
     while (faulty_drive(&f, now))
         ;
-    if (deed == WAIT) {
+    if (operation == WAIT) {
         faulty_command(&f, "SET k other PX 300\r\n", now);
         opt.wait_ms = WAIT_MS;
         opt.retry_ms = 20;
-    } else if (deed == TAKE_OVER) {
+    } else if (operation == TAKE_OVER) {
         faulty_command(&f, "SET k " OVER "\r\n", now);
-    } else if (deed >= EXTEND) {
-        claim(finish(l, acquire(l), ATTEMPT) == RDL_OK, "the lock is there to be had");
+    } else if (operation >= EXTEND) {
+        claim(finish(l, acquire(l), ATTEMPT) == RDL_OK, "the lock is free");
         now += 1000;
     }
 }
@@ -254,41 +255,42 @@ static int is_transport(int rc)
 
 static void do_it(void)
 {
-    uint64_t bound_ms = deed == WAIT                  ? WAIT_MS + ATTEMPT
-                        : deed == CONNECT_AND_ACQUIRE ? 2000 + ATTEMPT
-                                                      : ATTEMPT;
+    uint64_t bound_ms = operation == WAIT                  ? WAIT_MS + ATTEMPT
+                        : operation == CONNECT_AND_ACQUIRE ? 2000 + ATTEMPT
+                                                           : ATTEMPT;
     uint32_t left_ms = rdl_lock_remaining_ms(l, now);
-    int good = deed == TAKE_OVER ? RDL_RECOVERED : RDL_OK;
+    int good = operation == TAKE_OVER ? RDL_RECOVERED : RDL_OK;
     int rc;
 
-    if (deed == EXTEND)
+    if (operation == EXTEND)
         rc = rdl_lock_extend_begin(l, TTL, now);
     else
-        rc = deed == RELEASE ? rdl_lock_release_begin(l, now) : acquire(l);
+        rc = operation == RELEASE ? rdl_lock_release_begin(l, now) : acquire(l);
     acquire(&neighbour);
     rc = finish(l, rc, bound_ms);
-    claim(rc == good || is_transport(rc) || (rc == RDL_BUSY && (deed == WAIT || deed == TAKE_OVER)) ||
-              (deed == EXTEND && is_refusal(rc)),
+    claim(rc == good || is_transport(rc) ||
+              (rc == RDL_BUSY && (operation == WAIT || operation == TAKE_OVER)) ||
+              (operation == EXTEND && is_refusal(rc)),
           "the result is a possible one");
-    claim(rc == good || f.hits > 0 || (deed == EXTEND && is_refusal(rc)), "without a fault it succeeds");
-    if (rc == good && deed != RELEASE)
-        claim(rdl_lock_remaining_ms(l, now) > left_ms, "who has got it has it");
-    else if (deed != EXTEND)
-        claim(rdl_lock_remaining_ms(l, now) == 0, "who has not has not");
+    claim(rc == good || f.hits > 0 || (operation == EXTEND && is_refusal(rc)), "without a fault it succeeds");
+    if (rc == good && operation != RELEASE)
+        claim(rdl_lock_remaining_ms(l, now) > left_ms, "a successful operation adds time");
+    else if (operation != EXTEND)
+        claim(rdl_lock_remaining_ms(l, now) == 0, "a failed one leaves no time");
 }
 
-static void let_go(void)
+static void release_lock(void)
 {
     if (rdl_lock_remaining_ms(l, now) > 0) {
         int rc = finish(l, rdl_lock_release_begin(l, now), ATTEMPT);
-        claim(rc == RDL_OK || is_refusal(rc) || (is_legacy() && deed == EXTEND && rc == RDL_LOST),
+        claim(rc == RDL_OK || is_refusal(rc) || (is_legacy() && operation == EXTEND && rc == RDL_LOST),
               "what is held is released");
     }
     rdl_lock_cancel(l);
     settle(now + 2 * TTL);
 }
 
-/* The conn is as good as new: each gets the reply that is its own. */
+/* The conn works like a new one: each lock gets its own replies. */
 static void assert_good_conn(void)
 {
     struct rdl_lock fresh;
@@ -296,19 +298,19 @@ static void assert_good_conn(void)
     int rc;
 
     rdl_lock_init(&fresh, &once, &f.s.conn, "fresh", 5);
-    claim(acquire(&neighbour) == RDL_PENDING, "the neighbour asks again");
+    claim(acquire(&neighbour) == RDL_PENDING, "the neighbour tries again");
     claim(finish(&fresh, acquire(&fresh), 2 * ATTEMPT + 2000) == RDL_OK, "a free lock is granted");
     claim(finish(&neighbour, RDL_PENDING, ATTEMPT) == RDL_BUSY, "a taken one is not");
     claim(rdl_lock_holder_ms(&neighbour) <= most_ms && rdl_lock_holder_ms(&neighbour) > most_ms - 2 * ATTEMPT,
-          "and for as long as it is taken");
+          "and reports the remaining time");
     rc = finish(&fresh, rdl_lock_release_begin(&fresh, now), ATTEMPT);
     claim(rc == RDL_OK || is_refusal(rc), "it is released");
     settle(now + 100);
     claim(rdl_conn_is_idle(&f.s.conn) && rdl_conn_state(&f.s.conn) == RDL_CONN_READY, "the conn is at rest");
-    claim(rdl_conn_error(&f.s.conn) == RDL_OK, "and has nothing to complain of");
+    claim(rdl_conn_error(&f.s.conn) == RDL_OK, "and has no error");
 }
 
-/* One run; how often the fault came. */
+/* One run; returns how often the fault occurred. */
 static unsigned run(enum fault fault, unsigned at, int is_for_ever)
 {
     prepare();
@@ -321,9 +323,9 @@ static unsigned run(enum fault fault, unsigned at, int is_for_ever)
         settle(now + 2 * TTL);
         turn(rdl_conn_tick(&f.s.conn, now));
     } while (rdl_conn_state(&f.s.conn) != RDL_CONN_READY);
-    let_go();
+    release_lock();
     if (fault == FAULT_FREEZE && is_for_ever)
-        now += TTL; /* it thawed when its connection had been given up: the key may stay for one ttl */
+        now += TTL; /* it thawed after its connection was aborted: the key may stay for one ttl */
     assert_nothing_left();
     assert_good_conn();
     return f.hits;
@@ -331,7 +333,7 @@ static unsigned run(enum fault fault, unsigned at, int is_for_ever)
 
 static unsigned runs;
 
-/* n = 1, 2, ... until a run passes untouched. A connection that is cut for ever is so at every 7th byte. */
+/* n = 1, 2, ... until a run has no fault. A permanent cut is tried at every 7th byte. */
 static void run_all(enum fault fault, int is_for_ever)
 {
     unsigned step = is_for_ever && fault >= FAULT_CUT_SENT ? 7 : 1;
@@ -339,23 +341,23 @@ static void run_all(enum fault fault, int is_for_ever)
 
     for (; run(fault, at, is_for_ever) > 0; at += step)
         runs++;
-    claim(at > 1 || (fault <= FAULT_HANG && deed != CONNECT_AND_ACQUIRE), "the fault came");
+    claim(at > 1 || (fault <= FAULT_HANG && operation != CONNECT_AND_ACQUIRE), "the fault came");
 }
 
-START_TEST(whatever_fails_nobody_believes_too_much_and_nothing_is_left)
+START_TEST(no_fault_gives_a_false_lease_or_leaves_a_key)
 {
     int fault;
 
-    kind = &kinds[_i / DEEDS];
-    deed = (enum deed)(_i % DEEDS);
-    if (deed == TAKE_OVER && !is_legacy())
+    kind = &kinds[_i / OPERATIONS];
+    operation = (enum operation)(_i % OPERATIONS);
+    if (operation == TAKE_OVER && !is_legacy())
         return;
     for (fault = 0; fault < FAULTS; fault++) {
         run_all((enum fault)fault, 0);
         run_all((enum fault)fault, 1);
     }
     if (getenv("RDL_RUNS"))
-        printf("%s, deed %d: %u runs with a fault\n", kind->name, deed, runs);
+        printf("%s, operation %d: %u runs with a fault\n", kind->name, operation, runs);
 }
 END_TEST
 
@@ -366,7 +368,7 @@ Suite *suite_lock_anomaly(void)
     Suite *suite = suite_create("lock_anomaly");
     TCase *tc = tcase_create("anomaly");
 
-    tcase_add_loop_test(tc, whatever_fails_nobody_believes_too_much_and_nothing_is_left, 0, KINDS * DEEDS);
+    tcase_add_loop_test(tc, no_fault_gives_a_false_lease_or_leaves_a_key, 0, KINDS * OPERATIONS);
     suite_add_tcase(suite, tc);
     return suite;
 }

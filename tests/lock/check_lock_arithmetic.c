@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The arithmetic of leases, the checks of arguments, tokens. */
+/* check_lock_arithmetic.c - the arithmetic of leases, argument checks, tokens. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ START_TEST(drift_is_one_percent_rounded_up_and_two_ms)
 }
 END_TEST
 
-START_TEST(an_attempt_has_a_twentieth_of_the_ttl_within_bounds)
+START_TEST(attempt_is_a_twentieth_of_the_ttl_within_limits)
 {
     static const uint32_t ttl[] = {0, 20, 99, 100, 119, 120, 4999, 5000, 5020, RDL_TTL_MAX};
     static const uint32_t ms[] = {5, 5, 5, 5, 5, 6, 249, 250, 250, 250};
@@ -49,7 +49,7 @@ END_TEST
 
 static const struct {
     uint32_t ttl, attempt, rtt, ms;
-} ways[] = {
+} trips[] = {
     {10000, 0, 0, 250},
     {10000, 0, 1, 250},
     {10000, 0, 83, 250},
@@ -63,15 +63,15 @@ static const struct {
     {100, 0, 1000, 25},
     {20, 0, 1000, 5},
     {RDL_TTL_MAX, 0, UINT32_MAX, RDL_TTL_MAX / 4},
-    {10000, 30, 1000, 30}, /* who says it has it */
+    {10000, 30, 1000, 30}, /* the caller's value applies */
     {10000, 2500, 1, 2500},
 };
 
-START_TEST(an_attempt_has_three_round_trips_of_a_quarter_of_the_ttl_at_most)
+START_TEST(attempt_is_three_round_trips_up_to_a_quarter_ttl)
 {
-    struct rdl_lock_options opt = {.ttl_ms = ways[_i].ttl, .attempt_ms = ways[_i].attempt};
+    struct rdl_lock_options opt = {.ttl_ms = trips[_i].ttl, .attempt_ms = trips[_i].attempt};
 
-    ck_assert_uint_eq(rdl_attempt_over(&opt, ways[_i].rtt), ways[_i].ms);
+    ck_assert_uint_eq(rdl_attempt_over(&opt, trips[_i].rtt), trips[_i].ms);
 }
 END_TEST
 
@@ -93,7 +93,7 @@ static const struct {
     {1000, UINT32_MAX, RDL_E_TTL},
 };
 
-START_TEST(a_ttl_is_four_attempts_at_least_and_31_bits_at_most)
+START_TEST(ttl_is_at_least_four_attempts_and_at_most_31_bits)
 {
     struct rdl_lock_options opt = {.ttl_ms = ttls[_i].ttl, .attempt_ms = ttls[_i].attempt};
 
@@ -103,7 +103,7 @@ START_TEST(a_ttl_is_four_attempts_at_least_and_31_bits_at_most)
 }
 END_TEST
 
-START_TEST(an_extension_asks_for_no_less_than_what_is_left)
+START_TEST(extension_never_shortens_the_lease)
 {
     uint64_t now = (uint64_t)UINT32_MAX + 7;
 
@@ -115,7 +115,7 @@ START_TEST(an_extension_asks_for_no_less_than_what_is_left)
 }
 END_TEST
 
-START_TEST(a_name_has_1_to_128_bytes)
+START_TEST(lock_name_has_1_to_128_bytes)
 {
     struct rdl_lock_options opt = {.ttl_ms = 1000};
 
@@ -127,7 +127,7 @@ START_TEST(a_name_has_1_to_128_bytes)
 }
 END_TEST
 
-START_TEST(waiting_needs_a_bound_and_a_pause)
+START_TEST(waiting_needs_a_limit_and_a_pause)
 {
     struct rdl_lock_options opt = {.ttl_ms = 1000};
 
@@ -154,7 +154,7 @@ static const char *hex_of(const struct rdl_token *t)
     return hex;
 }
 
-START_TEST(a_token_is_its_entropy_and_a_counter)
+START_TEST(token_is_entropy_and_a_counter)
 {
     struct rdl_token t = {{0}};
     unsigned n;
@@ -169,7 +169,7 @@ START_TEST(a_token_is_its_entropy_and_a_counter)
 }
 END_TEST
 
-START_TEST(the_counter_never_runs_into_the_entropy)
+START_TEST(token_counter_never_overflows_into_the_entropy)
 {
     struct rdl_token t = {{0}};
 
@@ -180,8 +180,8 @@ START_TEST(the_counter_never_runs_into_the_entropy)
 }
 END_TEST
 
-/* A board may give the same bytes but for a counter at either end, or the same ones by mistake. */
-START_TEST(the_counter_goes_on_whatever_the_next_bytes_are)
+/* A board may return the same bytes except for a counter at either end, or the same bytes by mistake. */
+START_TEST(token_counter_continues_with_new_entropy)
 {
     struct rdl_token t = {{0}};
     const uint8_t other[RDL_ENTROPY_LEN] = {9, 8, 7};
@@ -198,7 +198,7 @@ START_TEST(the_counter_goes_on_whatever_the_next_bytes_are)
 }
 END_TEST
 
-START_TEST(every_byte_of_the_entropy_counts_for_the_seed)
+START_TEST(every_byte_of_the_entropy_affects_the_seed)
 {
     uint8_t bytes[RDL_ENTROPY_LEN];
     uint32_t seeds[RDL_ENTROPY_LEN];
@@ -215,7 +215,7 @@ START_TEST(every_byte_of_the_entropy_counts_for_the_seed)
 }
 END_TEST
 
-START_TEST(an_action_names_its_op)
+START_TEST(plain_action_has_its_op)
 {
     ck_assert_ptr_eq(rdl_plain_ops[RDL_ACQUIRE], &rdl_op_acquire);
     ck_assert_ptr_eq(rdl_plain_ops[RDL_EXTEND], &rdl_op_extend);
@@ -232,7 +232,7 @@ static void written(uint64_t v)
     ck_assert_mem_eq(out, expected, len);
 }
 
-START_TEST(numbers_are_written_in_decimal)
+START_TEST(numbers_of_64_bits_are_written_in_decimal)
 {
     uint64_t power = 1;
     uint64_t v;
@@ -257,20 +257,20 @@ Suite *suite_lock_arithmetic(void)
     TCase *tc = tcase_create("util");
 
     tcase_add_loop_test(tc, drift_is_one_percent_rounded_up_and_two_ms, 0, sizeof drifts / sizeof drifts[0]);
-    tcase_add_loop_test(tc, an_attempt_has_a_twentieth_of_the_ttl_within_bounds, 0, 10);
-    tcase_add_loop_test(tc, an_attempt_has_three_round_trips_of_a_quarter_of_the_ttl_at_most, 0,
-                        sizeof ways / sizeof ways[0]);
-    tcase_add_loop_test(tc, a_ttl_is_four_attempts_at_least_and_31_bits_at_most, 0,
+    tcase_add_loop_test(tc, attempt_is_a_twentieth_of_the_ttl_within_limits, 0, 10);
+    tcase_add_loop_test(tc, attempt_is_three_round_trips_up_to_a_quarter_ttl, 0,
+                        sizeof trips / sizeof trips[0]);
+    tcase_add_loop_test(tc, ttl_is_at_least_four_attempts_and_at_most_31_bits, 0,
                         sizeof ttls / sizeof ttls[0]);
-    tcase_add_test(tc, an_extension_asks_for_no_less_than_what_is_left);
-    tcase_add_test(tc, a_name_has_1_to_128_bytes);
-    tcase_add_test(tc, waiting_needs_a_bound_and_a_pause);
-    tcase_add_test(tc, a_token_is_its_entropy_and_a_counter);
-    tcase_add_test(tc, the_counter_never_runs_into_the_entropy);
-    tcase_add_test(tc, the_counter_goes_on_whatever_the_next_bytes_are);
-    tcase_add_test(tc, every_byte_of_the_entropy_counts_for_the_seed);
-    tcase_add_test(tc, an_action_names_its_op);
-    tcase_add_test(tc, numbers_are_written_in_decimal);
+    tcase_add_test(tc, extension_never_shortens_the_lease);
+    tcase_add_test(tc, lock_name_has_1_to_128_bytes);
+    tcase_add_test(tc, waiting_needs_a_limit_and_a_pause);
+    tcase_add_test(tc, token_is_entropy_and_a_counter);
+    tcase_add_test(tc, token_counter_never_overflows_into_the_entropy);
+    tcase_add_test(tc, token_counter_continues_with_new_entropy);
+    tcase_add_test(tc, every_byte_of_the_entropy_affects_the_seed);
+    tcase_add_test(tc, plain_action_has_its_op);
+    tcase_add_test(tc, numbers_of_64_bits_are_written_in_decimal);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What an acquire of one lock cost: SETs, refusals, time (with the model server behind it). */
+/*
+ * check_lock_cost.c - what an acquire of one lock cost: SETs, refusals, time. It runs against the model
+ * server.
+ */
 #include <check.h>
 
 #include "tests/sim/any_lock.h"
@@ -14,11 +17,11 @@ static struct rdl_lock_options opt;
 
 static void setup(void)
 {
-    const struct rdl_lock_options patient = {.ttl_ms = TTL, .wait_ms = RDL_WAIT_FOREVER, .retry_ms = 50};
+    const struct rdl_lock_options waiting = {.ttl_ms = TTL, .wait_ms = RDL_WAIT_FOREVER, .retry_ms = 50};
 
     scripted_init(&s);
     scripted_model(&s, 0);
-    opt = patient;
+    opt = waiting;
     rdl_lock_init(l, &opt, &s.conn, "k", 1);
 }
 
@@ -31,7 +34,7 @@ static void assert_cost(unsigned sets, unsigned busy, uint32_t took_ms)
     ck_assert_uint_eq(cost.took_ms, took_ms);
 }
 
-/* The attempt that is out is refused; the next one goes out. Returns when. */
+/* The pending attempt is refused and the next one is sent. Returns the time of that. */
 static uint64_t refused(uint64_t now)
 {
     s.len = s.seen = s.served = 0;
@@ -50,8 +53,8 @@ static void granted(uint64_t now)
     ck_assert_int_eq(rdl_lock_step(l, now), RDL_OK);
 }
 
-/* Time from 2^32 on: the low 32 bits of begin are greater than those of the end. */
-START_TEST(it_is_counted_from_begin_to_the_step_that_ends_it)
+/* Time crosses 2^32: the low 32 bits at the start are greater than those at the end. */
+START_TEST(cost_is_counted_from_begin_to_the_last_step)
 {
     uint64_t begun = _i ? 1000 : UINT32_MAX - 10, now;
 
@@ -66,7 +69,7 @@ START_TEST(it_is_counted_from_begin_to_the_step_that_ends_it)
 }
 END_TEST
 
-START_TEST(what_comes_after_it_changes_nothing_until_the_next_begins)
+START_TEST(cost_stays_unchanged_until_the_next_acquire)
 {
     scripted_open(&s, 1000);
     ck_assert_int_eq(rdl_lock_acquire_begin(l, entropy_bytes(), 1000), RDL_PENDING);
@@ -85,17 +88,17 @@ START_TEST(what_comes_after_it_changes_nothing_until_the_next_begins)
 }
 END_TEST
 
-/* Connecting is part of the wait, and no SET. */
-START_TEST(a_server_that_is_not_there_costs_time_and_no_set)
+/* Connecting is part of the wait, and it sends no SET. */
+START_TEST(unreachable_server_costs_time_and_no_set)
 {
-    opt.wait_ms = 100; /* a black hole: it is connecting all the time */
+    opt.wait_ms = 100; /* a black hole: it keeps connecting */
     ck_assert_int_eq(rdl_lock_acquire_begin(l, entropy_bytes(), 1000), RDL_PENDING);
     ck_assert_int_eq(rdl_lock_step(l, 1100), RDL_E_TIMEOUT);
     assert_cost(0, 0, 100);
 }
 END_TEST
 
-START_TEST(no_answer_is_no_refusal)
+START_TEST(missing_reply_is_not_a_refusal)
 {
     opt.retry_ms = 0;
     scripted_open(&s, 1000);
@@ -106,7 +109,7 @@ START_TEST(no_answer_is_no_refusal)
 }
 END_TEST
 
-START_TEST(what_is_refused_at_once_is_no_acquire)
+START_TEST(acquire_with_invalid_options_is_not_counted)
 {
     scripted_open(&s, 1000);
     rdl_lock_acquire_begin(l, entropy_bytes(), 1000);
@@ -118,7 +121,7 @@ START_TEST(what_is_refused_at_once_is_no_acquire)
 }
 END_TEST
 
-START_TEST(counts_end_at_65535)
+START_TEST(cost_counters_stop_at_65535)
 {
     uint64_t now = 1000;
 
@@ -132,8 +135,8 @@ START_TEST(counts_end_at_65535)
 }
 END_TEST
 
-/* A script is one SET; of the old protocol an attempt is one, whatever it takes. */
-START_TEST(an_attempt_is_one_in_every_mode)
+/* A script is one SET; an attempt of the old protocol is one SET, too, whatever it sends. */
+START_TEST(attempt_counts_as_one_set_in_every_mode)
 {
     const enum any_mode modes[] = {MODE_PX, MODE_FENCED, MODE_LEGACY};
 
@@ -156,13 +159,13 @@ Suite *suite_lock_cost(void)
     TCase *tc = tcase_create("all");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_loop_test(tc, it_is_counted_from_begin_to_the_step_that_ends_it, 0, 2);
-    tcase_add_test(tc, what_comes_after_it_changes_nothing_until_the_next_begins);
-    tcase_add_test(tc, a_server_that_is_not_there_costs_time_and_no_set);
-    tcase_add_test(tc, no_answer_is_no_refusal);
-    tcase_add_test(tc, what_is_refused_at_once_is_no_acquire);
-    tcase_add_test(tc, counts_end_at_65535);
-    tcase_add_loop_test(tc, an_attempt_is_one_in_every_mode, 0, 3);
+    tcase_add_loop_test(tc, cost_is_counted_from_begin_to_the_last_step, 0, 2);
+    tcase_add_test(tc, cost_stays_unchanged_until_the_next_acquire);
+    tcase_add_test(tc, unreachable_server_costs_time_and_no_set);
+    tcase_add_test(tc, missing_reply_is_not_a_refusal);
+    tcase_add_test(tc, acquire_with_invalid_options_is_not_counted);
+    tcase_add_test(tc, cost_counters_stop_at_65535);
+    tcase_add_loop_test(tc, attempt_counts_as_one_set_in_every_mode, 0, 3);
     suite_add_tcase(suite, tc);
     return suite;
 }

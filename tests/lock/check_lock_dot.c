@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* lock/lock.dot draws the states of lock.c: the same names, and no transition from or to another. */
+/*
+ * check_lock_dot.c - lock/lock.dot shows the states of lock.c: the same names, and no transition from or to
+ * another.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +44,7 @@ static void check_same(const struct names *a, const struct names *b)
     ck_assert_int_eq(a->n, b->n);
 }
 
-/* The names of enum lock_state, which stands alone between its lines. */
+/* The names of enum lock_state, which is the only text between its first and last line. */
 static struct names names_of_enum(void)
 {
     struct names names = {.n = 0};
@@ -87,7 +90,7 @@ static struct names names_of_drawing(enum part part)
     return names;
 }
 
-START_TEST(the_drawing_has_the_states_of_the_code)
+START_TEST(lock_dot_has_the_states_of_the_code)
 {
     struct names code = names_of_enum();
     struct names drawn = names_of_drawing((enum part)_i);
@@ -103,7 +106,7 @@ Suite *suite_lock_dot(void)
     Suite *suite = suite_create("lock_dot");
     TCase *tc = tcase_create("drawing");
 
-    tcase_add_loop_test(tc, the_drawing_has_the_states_of_the_code, NODES, TARGETS + 1);
+    tcase_add_loop_test(tc, lock_dot_has_the_states_of_the_code, NODES, TARGETS + 1);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One lock on a server that is far away: answers that take longer than an attempt does by default. */
+/* check_lock_far.c - one lock on a distant server: replies that take longer than the default attempt. */
 #include <check.h>
 #include <string.h>
 
@@ -26,8 +26,8 @@ static void setup(void)
     rdl_lock_init(&l, &opt, &s.conn, "k", 1);
 }
 
-/* A round trip later. */
-static int hear(const char *reply, uint32_t trip_ms)
+/* Returns the result one round trip later. */
+static int get_reply(const char *reply, uint32_t trip_ms)
 {
     scripted_sent(&s);
     now += trip_ms;
@@ -35,17 +35,17 @@ static int hear(const char *reply, uint32_t trip_ms)
     return rdl_lock_step(&l, now);
 }
 
-/* The first acquire up to its SET: connecting and, if the endpoint asks for it, login take so long each. */
-static void ask(uint32_t trip_ms)
+/* The first acquire up to its SET: connecting and, if the endpoint needs it, login take one trip each. */
+static void connect_and_acquire(uint32_t trip_ms)
 {
     ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), now), RDL_PENDING);
     now += trip_ms;
     rdl_conn_opened(&s.conn);
     ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
     if (s.endpoint.password.len > 0)
-        ck_assert_int_eq(hear("+OK\r\n", trip_ms), RDL_PENDING);
+        ck_assert_int_eq(get_reply("+OK\r\n", trip_ms), RDL_PENDING);
     if (s.endpoint.db != 0)
-        ck_assert_int_eq(hear("+OK\r\n", trip_ms), RDL_PENDING);
+        ck_assert_int_eq(get_reply("+OK\r\n", trip_ms), RDL_PENDING);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
 }
 
@@ -56,44 +56,44 @@ static void log_in(int all)
     s.endpoint.db = (uint32_t)all;
 }
 
-START_TEST(a_lock_is_had_renewed_and_released_over_any_round_trip)
+START_TEST(lock_works_over_any_round_trip)
 {
     uint32_t ms = trips[_i / 2];
 
     log_in(_i % 2);
-    ask(ms);
+    connect_and_acquire(ms);
     ck_assert_uint_eq(rdl_lock_wake_ms(&l), now + 3 * (ms + 1));
     ck_assert_int_eq(rdl_lock_step(&l, now + ms - 1), RDL_PENDING);
-    ck_assert_int_eq(hear("+OK\r\n:30000\r\n", ms), RDL_OK);
+    ck_assert_int_eq(get_reply("+OK\r\n:30000\r\n", ms), RDL_OK);
     ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
     ck_assert_int_eq(rdl_lock_step(&l, now + ms - 1), RDL_PENDING);
-    ck_assert_int_eq(hear(":1\r\n", ms), RDL_OK);
+    ck_assert_int_eq(get_reply(":1\r\n", ms), RDL_OK);
     ck_assert_int_eq(rdl_lock_release_begin(&l, now), RDL_PENDING);
     ck_assert_int_eq(rdl_lock_step(&l, now + ms - 1), RDL_PENDING);
-    ck_assert_int_eq(hear(":1\r\n", ms), RDL_OK);
+    ck_assert_int_eq(get_reply(":1\r\n", ms), RDL_OK);
 }
 END_TEST
 
-/* A handle of a lock that another process took: nothing is connected yet. */
+/* A handle of a lock that another process acquired: nothing is connected yet. */
 static int begin_adopted(enum rdl_action op)
 {
     ck_assert_int_eq(rdl_lock_adopt(&l, token_hex(7), RDL_VALUE_MAX), RDL_OK);
     return op == RDL_EXTEND ? rdl_lock_extend_begin(&l, TTL, now) : rdl_lock_release_begin(&l, now);
 }
 
-/* Connecting and login take so long each; the operation is out then. */
+/* Connecting and login take one trip each; then the operation is sent. */
 static void log_in_adopted(uint32_t trip_ms)
 {
     now += trip_ms;
     rdl_conn_opened(&s.conn);
     ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
     if (s.endpoint.password.len > 0) {
-        ck_assert_int_eq(hear("+OK\r\n", trip_ms), RDL_PENDING);
-        ck_assert_int_eq(hear("+OK\r\n", trip_ms), RDL_PENDING);
+        ck_assert_int_eq(get_reply("+OK\r\n", trip_ms), RDL_PENDING);
+        ck_assert_int_eq(get_reply("+OK\r\n", trip_ms), RDL_PENDING);
     }
 }
 
-START_TEST(an_adopted_lock_is_extended_over_any_round_trip)
+START_TEST(adopted_lock_is_extended_over_any_round_trip)
 {
     uint32_t ms = trips[_i / 2];
 
@@ -101,12 +101,12 @@ START_TEST(an_adopted_lock_is_extended_over_any_round_trip)
     ck_assert_int_eq(begin_adopted(RDL_EXTEND), RDL_PENDING);
     log_in_adopted(ms);
     ck_assert_uint_eq(rdl_lock_wake_ms(&l), now + 3 * (ms + 1));
-    ck_assert_int_eq(hear(":1\r\n", ms), RDL_ADOPTED);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, now), TTL - (TTL / 100 + 2) - ms); /* from its send */
+    ck_assert_int_eq(get_reply(":1\r\n", ms), RDL_ADOPTED);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, now), TTL - (TTL / 100 + 2) - ms); /* counted from its send */
 }
 END_TEST
 
-START_TEST(an_adopted_lock_is_released_over_any_round_trip)
+START_TEST(adopted_lock_is_released_over_any_round_trip)
 {
     uint32_t ms = trips[_i / 2];
 
@@ -114,12 +114,12 @@ START_TEST(an_adopted_lock_is_released_over_any_round_trip)
     ck_assert_int_eq(begin_adopted(RDL_RELEASE), RDL_PENDING);
     log_in_adopted(ms);
     ck_assert_uint_eq(rdl_lock_wake_ms(&l), now + 3 * (ms + 1));
-    ck_assert_int_eq(hear(":1\r\n", ms), RDL_OK);
+    ck_assert_int_eq(get_reply(":1\r\n", ms), RDL_OK);
 }
 END_TEST
 
-/* Nobody waits for a connection that was refused for longer than for an answer. */
-START_TEST(a_refused_connection_is_not_waited_for)
+/* After a refused connection the wait is not longer than for a reply. */
+START_TEST(refused_connection_does_not_prolong_the_wait)
 {
     enum rdl_action op = _i ? RDL_RELEASE : RDL_EXTEND;
 
@@ -129,14 +129,14 @@ START_TEST(a_refused_connection_is_not_waited_for)
     ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
     ck_assert_int_eq(rdl_lock_step(&l, now + LEAST - 1), RDL_PENDING);
     ck_assert_int_lt(rdl_lock_step(&l, now + LEAST), RDL_PENDING);
-    if (op == RDL_RELEASE) { /* owed, and sent when the server is there */
+    if (op == RDL_RELEASE) { /* pending: it is sent when the server is there */
         scripted_open(&s, now + LEAST + 2000);
         ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(7)));
     }
 }
 END_TEST
 
-START_TEST(a_release_that_is_given_up_while_it_waits_is_owed)
+START_TEST(cancelled_release_stays_pending)
 {
     ck_assert_int_eq(begin_adopted(RDL_RELEASE), RDL_PENDING);
     rdl_lock_cancel(&l);
@@ -145,13 +145,13 @@ START_TEST(a_release_that_is_given_up_while_it_waits_is_owed)
 }
 END_TEST
 
-/* The lease ends while the connection is made: what the last extend may have left there is given back. */
-START_TEST(an_extend_does_not_wait_for_longer_than_the_lease_lasts)
+/* The lease ends while connecting: a value that the last extend may have left is released. */
+START_TEST(extend_does_not_connect_past_the_lease)
 {
     uint64_t until_ms;
 
-    ask(1);
-    ck_assert_int_eq(hear("+OK\r\n:30000\r\n", 1), RDL_OK);
+    connect_and_acquire(1);
+    ck_assert_int_eq(get_reply("+OK\r\n:30000\r\n", 1), RDL_OK);
     until_ms = now + rdl_lock_remaining_ms(&l, now);
     s.cfg.connect_ms = 2 * TTL;
     rdl_conn_closed(&s.conn, RDL_E_CLOSED);
@@ -166,12 +166,12 @@ START_TEST(an_extend_does_not_wait_for_longer_than_the_lease_lasts)
 }
 END_TEST
 
-START_TEST(three_round_trips_later_nobody_waits_any_more)
+START_TEST(acquire_ends_after_three_round_trips)
 {
     uint32_t ms = trips[_i];
     uint64_t end_ms;
 
-    ask(ms);
+    connect_and_acquire(ms);
     scripted_sent(&s);
     end_ms = now + 3 * (ms + 1);
     ck_assert_int_eq(rdl_lock_step(&l, end_ms - 1), RDL_PENDING);
@@ -180,12 +180,12 @@ START_TEST(three_round_trips_later_nobody_waits_any_more)
 }
 END_TEST
 
-/* Not before an attempt is over; then it is. */
-START_TEST(who_is_far_is_not_silent)
+/* The connection stalls only when an attempt is over. */
+START_TEST(distant_server_is_not_stalled)
 {
     uint32_t ms = trips[_i];
 
-    ask(ms);
+    connect_and_acquire(ms);
     scripted_sent(&s);
     ck_assert_uint_eq(rdl_conn_tick(&s.conn, now + 3 * (ms + 1) - 1), now + 3 * (ms + 1));
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
@@ -194,32 +194,32 @@ START_TEST(who_is_far_is_not_silent)
 }
 END_TEST
 
-START_TEST(near_by_an_attempt_is_what_it_was)
+START_TEST(nearby_server_gets_the_default_attempt)
 {
     log_in(_i);
-    ask(1);
+    connect_and_acquire(1);
     ck_assert_uint_eq(rdl_lock_wake_ms(&l), now + LEAST);
 }
 END_TEST
 
-START_TEST(the_callers_attempt_is_kept_to_however_far_the_server_is)
+START_TEST(configured_attempt_applies_at_any_distance)
 {
     opt.attempt_ms = 40;
-    ask(1000);
+    connect_and_acquire(1000);
     ck_assert_uint_eq(rdl_lock_wake_ms(&l), now + 40);
 }
 END_TEST
 
-/* Somebody who is near opens the connection for the server: what is said over it takes its time. */
-START_TEST(a_proxy_that_is_near_hides_no_login)
+/* A nearby proxy accepts the connection: only the login shows the server's round trip. */
+START_TEST(nearby_proxy_does_not_hide_the_round_trip)
 {
     s.endpoint.db = 3;
     ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), now), RDL_PENDING);
     rdl_conn_opened(&s.conn);
     ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
-    ck_assert_int_eq(hear("+OK\r\n", 260), RDL_PENDING);
+    ck_assert_int_eq(get_reply("+OK\r\n", 260), RDL_PENDING);
     ck_assert_uint_eq(rdl_lock_wake_ms(&l), now + 3 * 261);
-    ck_assert_int_eq(hear("+OK\r\n:30000\r\n", 260), RDL_OK);
+    ck_assert_int_eq(get_reply("+OK\r\n:30000\r\n", 260), RDL_OK);
 }
 END_TEST
 
@@ -231,17 +231,17 @@ Suite *suite_lock_far(void)
     TCase *tc = tcase_create("one server");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_loop_test(tc, a_lock_is_had_renewed_and_released_over_any_round_trip, 0, 4);
-    tcase_add_loop_test(tc, an_adopted_lock_is_extended_over_any_round_trip, 0, 4);
-    tcase_add_loop_test(tc, an_adopted_lock_is_released_over_any_round_trip, 0, 4);
-    tcase_add_loop_test(tc, a_refused_connection_is_not_waited_for, 0, 2);
-    tcase_add_test(tc, a_release_that_is_given_up_while_it_waits_is_owed);
-    tcase_add_test(tc, an_extend_does_not_wait_for_longer_than_the_lease_lasts);
-    tcase_add_loop_test(tc, three_round_trips_later_nobody_waits_any_more, 0, 2);
-    tcase_add_loop_test(tc, who_is_far_is_not_silent, 0, 2);
-    tcase_add_loop_test(tc, near_by_an_attempt_is_what_it_was, 0, 2);
-    tcase_add_test(tc, the_callers_attempt_is_kept_to_however_far_the_server_is);
-    tcase_add_test(tc, a_proxy_that_is_near_hides_no_login);
+    tcase_add_loop_test(tc, lock_works_over_any_round_trip, 0, 4);
+    tcase_add_loop_test(tc, adopted_lock_is_extended_over_any_round_trip, 0, 4);
+    tcase_add_loop_test(tc, adopted_lock_is_released_over_any_round_trip, 0, 4);
+    tcase_add_loop_test(tc, refused_connection_does_not_prolong_the_wait, 0, 2);
+    tcase_add_test(tc, cancelled_release_stays_pending);
+    tcase_add_test(tc, extend_does_not_connect_past_the_lease);
+    tcase_add_loop_test(tc, acquire_ends_after_three_round_trips, 0, 2);
+    tcase_add_loop_test(tc, distant_server_is_not_stalled, 0, 2);
+    tcase_add_loop_test(tc, nearby_server_gets_the_default_attempt, 0, 2);
+    tcase_add_test(tc, configured_attempt_applies_at_any_distance);
+    tcase_add_test(tc, nearby_proxy_does_not_hide_the_round_trip);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting with a hint: it shortens pauses, and whatever goes wrong with it the pauses are the usual ones. */
+/*
+ * check_lock_hint.c - waiting with a hint: it shortens pauses; if it fails in any way, the usual pauses
+ * remain.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,11 +25,11 @@ static struct rdl_lock_options opt;
 
 static void setup(void)
 {
-    const struct rdl_lock_options patient = {.ttl_ms = TTL, .wait_ms = 5000, .retry_ms = 50};
+    const struct rdl_lock_options waiting = {.ttl_ms = TTL, .wait_ms = 5000, .retry_ms = 50};
 
     scripted_init(&s);
     scripted_init(&second);
-    opt = patient;
+    opt = waiting;
     rdl_lock_init(&l, &opt, &s.conn, "k", 1);
     rdl_hint_init(&hint, &second.conn);
     rdl_lock_set_hint(&l, &hint);
@@ -34,7 +37,7 @@ static void setup(void)
     scripted_open(&second, NOW);
 }
 
-/* Ask for the lock and be refused: the lock pauses from NOW on. */
+/* Sends an attempt that is refused: the lock pauses from NOW on. */
 static void refused(const char *reply)
 {
     ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), NOW), RDL_PENDING);
@@ -43,7 +46,7 @@ static void refused(const char *reply)
     ck_assert_int_eq(rdl_lock_step(&l, NOW), RDL_PENDING);
 }
 
-/* The lock asks again at now, and again is refused. */
+/* The lock tries again at `now` and is refused again. */
 static void refused_again(const char *reply, uint64_t now)
 {
     ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
@@ -57,7 +60,7 @@ static uint64_t pause_ms(uint64_t now)
     return rdl_lock_wake_ms(&l) - now;
 }
 
-/* ---------------------------------------------------------------- how long */
+/* ---------------------------------------------------------------- how long it waits */
 
 static const struct {
     const char *taken;
@@ -67,10 +70,10 @@ static const struct {
     {TAKEN("5000"), WAIT_1, 1000}, {TAKEN("249"), WAIT("$5\r\n0.250"), 250},
     {TAKEN("999"), WAIT_1, 1000},  {TAKEN("0"), WAIT("$5\r\n0.002"), 1},
     {TAKEN("-1"), WAIT_1, 1000}, /* a foreign holder without expiry */
-    {TAKEN("-2"), WAIT_1, 1000}, /* gone in between: the hint is there already */
+    {TAKEN("-2"), WAIT_1, 1000}, /* gone in between: the hint is already there */
 };
 
-START_TEST(it_waits_for_what_the_holder_has_left_and_never_longer_than_the_cap)
+START_TEST(hint_wait_is_the_holders_time_up_to_a_cap)
 {
     refused(waits[_i].taken);
     ck_assert_str_eq(scripted_sent(&second), waits[_i].sent);
@@ -80,21 +83,22 @@ START_TEST(it_waits_for_what_the_holder_has_left_and_never_longer_than_the_cap)
 }
 END_TEST
 
-START_TEST(it_waits_no_longer_than_the_caller)
+START_TEST(hint_wait_ends_at_the_callers_deadline)
 {
     opt.wait_ms = 300;
     refused(TAKEN("5000"));
     ck_assert_str_eq(scripted_sent(&second), WAIT("$5\r\n0.300"));
     ck_assert_uint_eq(rdl_lock_wake_ms(&l), NOW + 300);
     ck_assert_int_eq(rdl_lock_step(&l, NOW + 300), RDL_BUSY);
-    ck_assert_int_eq(scripted_close_failed(&second), RDL_E_TIMEOUT); /* or the next hint would be lost */
+    ck_assert_int_eq(scripted_close_failed(&second),
+                     RDL_E_TIMEOUT); /* otherwise the next hint would be lost */
     ck_assert(!hint.req.is_queued);
 }
 END_TEST
 
-/* ---------------------------------------------------------------- what ends it */
+/* ---------------------------------------------------------------- what ends the wait */
 
-START_TEST(a_hint_ends_the_pause_and_the_lock_is_asked_for)
+START_TEST(hint_ends_the_pause_with_an_attempt)
 {
     refused(TAKEN("5000"));
     scripted_sent(&second);
@@ -109,7 +113,7 @@ START_TEST(a_hint_ends_the_pause_and_the_lock_is_asked_for)
 }
 END_TEST
 
-START_TEST(a_hint_is_not_the_lock)
+START_TEST(hint_does_not_grant_the_lock)
 {
     refused(TAKEN("5000"));
     scripted_sent(&second);
@@ -121,7 +125,7 @@ START_TEST(a_hint_is_not_the_lock)
 }
 END_TEST
 
-START_TEST(a_wait_without_a_hint_ends_in_a_try)
+START_TEST(wait_without_a_hint_ends_with_an_attempt)
 {
     refused(TAKEN("5000"));
     scripted_sent(&second);
@@ -131,12 +135,12 @@ START_TEST(a_wait_without_a_hint_ends_in_a_try)
 }
 END_TEST
 
-START_TEST(a_server_that_is_late_is_not_waited_for_and_not_asked_twice)
+START_TEST(late_hint_server_gets_no_second_request)
 {
     refused(TAKEN("249"));
     scripted_sent(&second);
     refused_again(TAKEN("8000"), NOW + 250);
-    ck_assert_str_eq(scripted_sent(&second), ""); /* that wait goes on */
+    ck_assert_str_eq(scripted_sent(&second), ""); /* the earlier wait continues */
     ck_assert_uint_eq(pause_ms(NOW + 250), 1000);
     scripted_reply(&second, CAME);
     ck_assert_int_eq(rdl_lock_step(&l, NOW + 300), RDL_PENDING);
@@ -144,14 +148,14 @@ START_TEST(a_server_that_is_late_is_not_waited_for_and_not_asked_twice)
 }
 END_TEST
 
-START_TEST(a_hint_that_comes_during_an_attempt_is_not_lost)
+START_TEST(hint_during_an_attempt_is_not_lost)
 {
     refused(TAKEN("249"));
     scripted_sent(&second);
-    ck_assert_int_eq(rdl_lock_step(&l, NOW + 250), RDL_PENDING); /* its time is up: an attempt */
+    ck_assert_int_eq(rdl_lock_step(&l, NOW + 250), RDL_PENDING); /* the wait is over: the next attempt */
     scripted_sent(&s);
     scripted_reply(&second, CAME);
-    scripted_reply(&s, TAKEN("8000")); /* which was executed before */
+    scripted_reply(&s, TAKEN("8000")); /* this was executed before */
     ck_assert_int_eq(rdl_lock_step(&l, NOW + 251), RDL_PENDING);
     ck_assert_uint_eq(pause_ms(NOW + 251), 0);
     ck_assert_int_eq(rdl_lock_step(&l, NOW + 251), RDL_PENDING);
@@ -159,7 +163,7 @@ START_TEST(a_hint_that_comes_during_an_attempt_is_not_lost)
 }
 END_TEST
 
-START_TEST(a_server_that_never_ends_the_wait_loses_the_connection)
+START_TEST(server_that_never_ends_the_wait_is_disconnected)
 {
     uint64_t now = NOW;
 
@@ -179,13 +183,13 @@ END_TEST
 
 /* ---------------------------------------------------------------- without a hint */
 
-START_TEST(without_a_second_connection_it_pauses_as_usual)
+START_TEST(pauses_are_normal_without_a_second_connection)
 {
     if (_i == 0) {
         rdl_hint_init(&hint, NULL);
     } else {
         scripted_break(&second);
-        rdl_conn_tick(&second.conn, NOW); /* a pause, or connecting: not ready */
+        rdl_conn_tick(&second.conn, NOW); /* pausing or connecting: not ready */
     }
     refused(TAKEN("-1"));
     ck_assert_uint_le(pause_ms(NOW), 50);
@@ -193,7 +197,7 @@ START_TEST(without_a_second_connection_it_pauses_as_usual)
 }
 END_TEST
 
-START_TEST(the_second_connection_is_opened_by_the_waiting)
+START_TEST(waiting_opens_the_second_connection)
 {
     scripted_init(&second);
     refused(TAKEN("-1"));
@@ -205,7 +209,7 @@ START_TEST(the_second_connection_is_opened_by_the_waiting)
 }
 END_TEST
 
-START_TEST(refused_it_pauses_as_usual_until_the_connection_is_another)
+START_TEST(refused_wait_pauses_until_the_next_connection)
 {
     uint64_t now = NOW;
     int i;
@@ -230,7 +234,7 @@ START_TEST(refused_it_pauses_as_usual_until_the_connection_is_another)
 }
 END_TEST
 
-START_TEST(a_lost_connection_ends_the_wait_in_a_try_and_then_pauses)
+START_TEST(lost_hint_connection_ends_the_wait_with_an_attempt)
 {
     refused(TAKEN("-1"));
     scripted_sent(&second);
@@ -241,7 +245,7 @@ START_TEST(a_lost_connection_ends_the_wait_in_a_try_and_then_pauses)
 }
 END_TEST
 
-START_TEST(an_error_that_passes_costs_one_usual_pause)
+START_TEST(temporary_error_costs_one_normal_pause)
 {
     refused(TAKEN("-1"));
     scripted_sent(&second);
@@ -254,7 +258,7 @@ START_TEST(an_error_that_passes_costs_one_usual_pause)
 }
 END_TEST
 
-START_TEST(a_list_filled_by_strangers_does_not_make_it_spin)
+START_TEST(list_filled_by_others_causes_no_busy_loop)
 {
     uint64_t now = NOW;
     unsigned waits_begun = 0;
@@ -276,11 +280,11 @@ START_TEST(a_list_filled_by_strangers_does_not_make_it_spin)
         refused_again(TAKEN("-1"), now);
     }
     ck_assert_uint_ge(pauses, 100 / 17);
-    ck_assert_uint_ge(waits_begun, 90); /* those who lose to others must not be taken for that */
+    ck_assert_uint_ge(waits_begun, 90); /* a lock that loses to others must not look like this */
 }
 END_TEST
 
-START_TEST(what_is_not_a_holder_is_not_waited_for_with_a_hint)
+START_TEST(server_error_starts_no_wait_for_a_hint)
 {
     refused("-LOADING x\r\n:-2\r\n");
     ck_assert_str_eq(scripted_sent(&second), "");
@@ -288,7 +292,7 @@ START_TEST(what_is_not_a_holder_is_not_waited_for_with_a_hint)
 }
 END_TEST
 
-START_TEST(one_attempt_waits_for_nothing)
+START_TEST(single_attempt_does_not_wait_for_a_hint)
 {
     opt.wait_ms = 0;
     rdl_lock_acquire_begin(&l, entropy_bytes(), NOW);
@@ -299,7 +303,7 @@ START_TEST(one_attempt_waits_for_nothing)
 }
 END_TEST
 
-START_TEST(two_locks_that_share_the_second_connection_do_not_wait_for_each_other)
+START_TEST(locks_sharing_a_hint_connection_do_not_block)
 {
     struct rdl_lock other;
     struct rdl_hint others;
@@ -323,10 +327,10 @@ END_TEST
 
 /* ---------------------------------------------------------------- the end of waiting */
 
-START_TEST(who_stops_waiting_takes_no_hint_with_him)
+START_TEST(cancelled_wait_consumes_no_hint)
 {
     refused(TAKEN("249"));
-    if (_i == 1) /* before it was sent nothing has to be undone */
+    if (_i == 1) /* before it was sent there is nothing to undo */
         scripted_sent(&second);
     rdl_lock_cancel(&l);
     ck_assert_int_eq(rdl_conn_state(&second.conn), _i == 1 ? RDL_CONN_FAILED : RDL_CONN_READY);
@@ -335,7 +339,7 @@ START_TEST(who_stops_waiting_takes_no_hint_with_him)
 }
 END_TEST
 
-START_TEST(the_lock_without_a_hint_ends_the_wait_as_well)
+START_TEST(grant_without_a_hint_ends_the_wait)
 {
     refused(TAKEN("249"));
     scripted_sent(&second);
@@ -349,15 +353,15 @@ END_TEST
 
 static void add_waiting(TCase *tc)
 {
-    tcase_add_loop_test(tc, it_waits_for_what_the_holder_has_left_and_never_longer_than_the_cap, 0,
+    tcase_add_loop_test(tc, hint_wait_is_the_holders_time_up_to_a_cap, 0,
                         (int)(sizeof waits / sizeof waits[0]));
-    tcase_add_test(tc, it_waits_no_longer_than_the_caller);
-    tcase_add_test(tc, a_hint_ends_the_pause_and_the_lock_is_asked_for);
-    tcase_add_test(tc, a_hint_is_not_the_lock);
-    tcase_add_test(tc, a_wait_without_a_hint_ends_in_a_try);
-    tcase_add_test(tc, a_server_that_is_late_is_not_waited_for_and_not_asked_twice);
-    tcase_add_test(tc, a_hint_that_comes_during_an_attempt_is_not_lost);
-    tcase_add_test(tc, a_server_that_never_ends_the_wait_loses_the_connection);
+    tcase_add_test(tc, hint_wait_ends_at_the_callers_deadline);
+    tcase_add_test(tc, hint_ends_the_pause_with_an_attempt);
+    tcase_add_test(tc, hint_does_not_grant_the_lock);
+    tcase_add_test(tc, wait_without_a_hint_ends_with_an_attempt);
+    tcase_add_test(tc, late_hint_server_gets_no_second_request);
+    tcase_add_test(tc, hint_during_an_attempt_is_not_lost);
+    tcase_add_test(tc, server_that_never_ends_the_wait_is_disconnected);
 }
 
 Suite *suite_lock_hint(void);
@@ -368,17 +372,17 @@ Suite *suite_lock_hint(void)
 
     tcase_add_checked_fixture(tc, setup, NULL);
     add_waiting(tc);
-    tcase_add_loop_test(tc, without_a_second_connection_it_pauses_as_usual, 0, 2);
-    tcase_add_test(tc, the_second_connection_is_opened_by_the_waiting);
-    tcase_add_test(tc, refused_it_pauses_as_usual_until_the_connection_is_another);
-    tcase_add_test(tc, a_lost_connection_ends_the_wait_in_a_try_and_then_pauses);
-    tcase_add_test(tc, an_error_that_passes_costs_one_usual_pause);
-    tcase_add_test(tc, a_list_filled_by_strangers_does_not_make_it_spin);
-    tcase_add_test(tc, what_is_not_a_holder_is_not_waited_for_with_a_hint);
-    tcase_add_test(tc, one_attempt_waits_for_nothing);
-    tcase_add_test(tc, two_locks_that_share_the_second_connection_do_not_wait_for_each_other);
-    tcase_add_loop_test(tc, who_stops_waiting_takes_no_hint_with_him, 0, 2);
-    tcase_add_test(tc, the_lock_without_a_hint_ends_the_wait_as_well);
+    tcase_add_loop_test(tc, pauses_are_normal_without_a_second_connection, 0, 2);
+    tcase_add_test(tc, waiting_opens_the_second_connection);
+    tcase_add_test(tc, refused_wait_pauses_until_the_next_connection);
+    tcase_add_test(tc, lost_hint_connection_ends_the_wait_with_an_attempt);
+    tcase_add_test(tc, temporary_error_costs_one_normal_pause);
+    tcase_add_test(tc, list_filled_by_others_causes_no_busy_loop);
+    tcase_add_test(tc, server_error_starts_no_wait_for_a_hint);
+    tcase_add_test(tc, single_attempt_does_not_wait_for_a_hint);
+    tcase_add_test(tc, locks_sharing_a_hint_connection_do_not_block);
+    tcase_add_loop_test(tc, cancelled_wait_consumes_no_hint, 0, 2);
+    tcase_add_test(tc, grant_without_a_hint_ends_the_wait);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The release that tells a waiter, and the wait: their bytes, their methods, what every reply means. */
+/*
+ * check_lock_hint_op.c - the release with a hint, and waiting for one: their bytes, their methods, what every
+ * reply means.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,9 +56,9 @@ static const char *call(const char *command, const char *script)
                      "\r\n$4\r\n1000\r\n", NULL);
 }
 
-/* ---------------------------------------------------------------- telling */
+/* ---------------------------------------------------------------- sending a hint */
 
-START_TEST(a_server_without_the_script_gets_it_whole)
+START_TEST(server_without_the_hint_script_gets_its_text)
 {
     submit(&rdl_op_release_hint, "k");
     ck_assert_str_eq(scripted_sent(&s), call("EVAL", rdl_script_release_hint.text));
@@ -68,7 +71,7 @@ START_TEST(a_server_without_the_script_gets_it_whole)
 }
 END_TEST
 
-START_TEST(where_scripts_are_refused_it_releases_all_the_same)
+START_TEST(hint_release_works_without_scripts)
 {
     submit(&rdl_op_release_hint, "k");
     scripted_sent(&s);
@@ -85,7 +88,7 @@ START_TEST(where_scripts_are_refused_it_releases_all_the_same)
 }
 END_TEST
 
-START_TEST(a_release_that_tells_nobody_keeps_its_own_method)
+START_TEST(plain_release_keeps_its_own_method)
 {
     submit(&rdl_op_release, "k");
     scripted_sent(&s);
@@ -99,7 +102,7 @@ START_TEST(a_release_that_tells_nobody_keeps_its_own_method)
 }
 END_TEST
 
-START_TEST(a_release_that_is_owed_tells_as_well)
+START_TEST(pending_release_sends_the_hint_too)
 {
     submit_as(&rdl_op_release_hint, "k", NULL);
     ck_assert_str_eq(scripted_sent(&s), call("EVAL", rdl_script_release_hint.text));
@@ -127,7 +130,7 @@ static const struct {
     {"-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER},
 };
 
-START_TEST(a_hint_came_or_none_did)
+START_TEST(hint_wait_reply_has_its_meaning)
 {
     submit(&rdl_op_wait_hint, "k");
     ck_assert_str_eq(scripted_sent(&s), WAIT_250);
@@ -139,7 +142,7 @@ START_TEST(a_hint_came_or_none_did)
 }
 END_TEST
 
-START_TEST(before_6_0_it_waits_for_whole_seconds)
+START_TEST(hint_wait_before_6_0_uses_whole_seconds)
 {
     submit(&rdl_op_wait_hint, "k");
     scripted_sent(&s);
@@ -179,7 +182,7 @@ static const struct {
     {4294967295u, 1, "4294968"},
 };
 
-START_TEST(a_wait_is_in_seconds_rounded_up_and_never_0)
+START_TEST(hint_wait_is_seconds_rounded_up_and_never_0)
 {
     char want[64];
 
@@ -195,7 +198,7 @@ START_TEST(a_wait_is_in_seconds_rounded_up_and_never_0)
 }
 END_TEST
 
-START_TEST(refused_it_is_not_sent_again_on_this_connection)
+START_TEST(refused_hint_wait_is_not_sent_again_on_the_connection)
 {
     static const char *const texts[] = {
         REFUSED, "-NOPERM this user has no permissions to run the 'blpop' command\r\n"};
@@ -213,7 +216,7 @@ START_TEST(refused_it_is_not_sent_again_on_this_connection)
 }
 END_TEST
 
-START_TEST(a_reply_that_cannot_be_ends_the_connection)
+START_TEST(impossible_hint_reply_ends_the_connection)
 {
     static const char *const texts[] = {":1\r\n", "+OK\r\n", "$1\r\n1\r\n"};
 
@@ -232,16 +235,16 @@ Suite *suite_lock_hint_op(void)
     TCase *tc = tcase_create("lock_hint_op");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_test(tc, a_server_without_the_script_gets_it_whole);
-    tcase_add_test(tc, where_scripts_are_refused_it_releases_all_the_same);
-    tcase_add_test(tc, a_release_that_tells_nobody_keeps_its_own_method);
-    tcase_add_test(tc, a_release_that_is_owed_tells_as_well);
-    tcase_add_loop_test(tc, a_hint_came_or_none_did, 0, (int)(sizeof replies / sizeof replies[0]));
-    tcase_add_test(tc, before_6_0_it_waits_for_whole_seconds);
-    tcase_add_loop_test(tc, a_wait_is_in_seconds_rounded_up_and_never_0, 0,
+    tcase_add_test(tc, server_without_the_hint_script_gets_its_text);
+    tcase_add_test(tc, hint_release_works_without_scripts);
+    tcase_add_test(tc, plain_release_keeps_its_own_method);
+    tcase_add_test(tc, pending_release_sends_the_hint_too);
+    tcase_add_loop_test(tc, hint_wait_reply_has_its_meaning, 0, (int)(sizeof replies / sizeof replies[0]));
+    tcase_add_test(tc, hint_wait_before_6_0_uses_whole_seconds);
+    tcase_add_loop_test(tc, hint_wait_is_seconds_rounded_up_and_never_0, 0,
                         (int)(sizeof waits / sizeof waits[0]));
-    tcase_add_loop_test(tc, refused_it_is_not_sent_again_on_this_connection, 0, 2);
-    tcase_add_loop_test(tc, a_reply_that_cannot_be_ends_the_connection, 0, 3);
+    tcase_add_loop_test(tc, refused_hint_wait_is_not_sent_again_on_the_connection, 0, 2);
+    tcase_add_loop_test(tc, impossible_hint_reply_ends_the_connection, 0, 3);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The host slept, and its clock leaps: what that does to a lock on one server, which did not sleep. */
+/*
+ * check_lock_leap.c - the host slept and its clock leaps: what that does to a lock on one server that did not
+ * sleep.
+ */
 #include <check.h>
 
 #include "lock/lock.h"
@@ -34,8 +37,8 @@ static void held(void)
     ck_assert_int_eq(rdl_lock_step(&l, NOW), RDL_OK);
 }
 
-/* Nobody need be asked: not a step, not a byte. */
-START_TEST(a_leap_over_the_end_ends_the_lease_at_once)
+/* No request is needed: not a step, not a byte. */
+START_TEST(clock_leap_past_the_end_ends_the_lease)
 {
     static const uint64_t leaps[] = {UNTIL, UNTIL + 1, NOW + 86400000u, UINT64_MAX};
 
@@ -45,7 +48,7 @@ START_TEST(a_leap_over_the_end_ends_the_lease_at_once)
 }
 END_TEST
 
-START_TEST(after_a_leap_it_is_lost_and_released_instead_of_extended)
+START_TEST(leap_past_the_end_makes_extend_release_the_lock)
 {
     held();
     ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, UNTIL), RDL_LOST);
@@ -53,8 +56,10 @@ START_TEST(after_a_leap_it_is_lost_and_released_instead_of_extended)
 }
 END_TEST
 
-/* The server said yes; for how long it was ours nobody knows, as what lies between may be anything. */
-START_TEST(a_leap_while_it_is_extended_loses_it_though_the_server_said_yes)
+/*
+ * The server agreed, but it is unknown for how long the lock was ours: anything may have happened in between.
+ */
+START_TEST(leap_during_extend_loses_a_confirmed_lock)
 {
     held();
     ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, UNTIL - 500), RDL_PENDING);
@@ -65,7 +70,7 @@ START_TEST(a_leap_while_it_is_extended_loses_it_though_the_server_said_yes)
 }
 END_TEST
 
-START_TEST(a_leap_while_it_is_acquired_gives_back_what_was_granted)
+START_TEST(leap_during_acquire_releases_the_grant)
 {
     ck_assert_int_eq(acquire(NOW), RDL_PENDING);
     scripted_sent(&s);
@@ -75,7 +80,7 @@ START_TEST(a_leap_while_it_is_acquired_gives_back_what_was_granted)
 }
 END_TEST
 
-START_TEST(a_leap_while_it_is_waited_for_ends_the_waiting)
+START_TEST(clock_leap_while_waiting_ends_the_wait)
 {
     opt.wait_ms = 5000;
     opt.retry_ms = 50;
@@ -88,8 +93,8 @@ START_TEST(a_leap_while_it_is_waited_for_ends_the_waiting)
 }
 END_TEST
 
-/* What may still be there of the old lease is given back first. */
-START_TEST(after_a_leap_it_can_be_had_again)
+/* What may be left of the old lease is released first. */
+START_TEST(lock_can_be_acquired_again_after_a_leap)
 {
     uint64_t now_ms = NOW + 86400000u;
 
@@ -103,7 +108,7 @@ START_TEST(after_a_leap_it_can_be_had_again)
 }
 END_TEST
 
-START_TEST(a_leap_within_the_lease_leaves_what_is_left_of_it)
+START_TEST(clock_leap_within_the_lease_keeps_the_lock)
 {
     held();
     ck_assert_uint_eq(rdl_lock_remaining_ms(&l, UNTIL - 600), 600);
@@ -122,13 +127,13 @@ Suite *suite_lock_leap(void)
     TCase *tc = tcase_create("leap");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_loop_test(tc, a_leap_over_the_end_ends_the_lease_at_once, 0, 4);
-    tcase_add_test(tc, after_a_leap_it_is_lost_and_released_instead_of_extended);
-    tcase_add_test(tc, a_leap_while_it_is_extended_loses_it_though_the_server_said_yes);
-    tcase_add_test(tc, a_leap_while_it_is_acquired_gives_back_what_was_granted);
-    tcase_add_test(tc, a_leap_while_it_is_waited_for_ends_the_waiting);
-    tcase_add_test(tc, after_a_leap_it_can_be_had_again);
-    tcase_add_test(tc, a_leap_within_the_lease_leaves_what_is_left_of_it);
+    tcase_add_loop_test(tc, clock_leap_past_the_end_ends_the_lease, 0, 4);
+    tcase_add_test(tc, leap_past_the_end_makes_extend_release_the_lock);
+    tcase_add_test(tc, leap_during_extend_loses_a_confirmed_lock);
+    tcase_add_test(tc, leap_during_acquire_releases_the_grant);
+    tcase_add_test(tc, clock_leap_while_waiting_ends_the_wait);
+    tcase_add_test(tc, lock_can_be_acquired_again_after_a_leap);
+    tcase_add_test(tc, clock_leap_within_the_lease_keeps_the_lock);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A lock that is held: extend and release, replies by their bytes; see check_contract.c besides. */
+/*
+ * check_lock_lease.c - a held lock: extend and release, with replies in exact bytes. check_contract.c tests
+ * what all kinds have in common.
+ */
 #include <check.h>
 #include <string.h>
 
@@ -27,7 +30,7 @@ static int acquire(uint64_t now_ms)
     return rdl_lock_acquire_begin(&l, entropy_bytes(), now_ms);
 }
 
-/* Held since t1, its SET and PTTL answered. */
+/* Holds the lock since t1, with the replies to SET and PTTL read. */
 static void hold(uint64_t t1_ms)
 {
     ck_assert_int_eq(acquire(t1_ms), RDL_PENDING);
@@ -38,8 +41,8 @@ static void hold(uint64_t t1_ms)
 
 /* ---------------------------------------------------------------- extend */
 
-/* A lost connection that could not be made again at once is tried again within the attempt. */
-START_TEST(a_pause_of_the_connection_is_no_longer_than_it_has_to_be)
+/* A lost connection that could not be reopened at once is tried again within the attempt. */
+START_TEST(lost_connection_is_reopened_within_the_attempt)
 {
     uint64_t wake;
 
@@ -78,7 +81,7 @@ static const struct {
     {"-WRONGTYPE x\r\n", RDL_LOST, 0},
 };
 
-START_TEST(an_extend_that_fails_leaves_the_lease_or_ends_it)
+START_TEST(failed_extend_keeps_the_lease_or_ends_it)
 {
     hold(1000);
     ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, 2000), RDL_PENDING);
@@ -108,25 +111,25 @@ static const struct {
     {NULL, RDL_UNKNOWN},
 };
 
-START_TEST(a_release_tells_released_from_gone_from_somebody_elses)
+START_TEST(release_result_distinguishes_expired_and_lost)
 {
     hold(1000);
     ck_assert_int_eq(rdl_lock_release_begin(&l, 2000), RDL_PENDING);
-    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 2000), 0); /* from here on, whatever comes */
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 2000), 0); /* from here on, whatever the result is */
     scripted_sent(&s);
     if (releases[_i].reply != NULL)
         scripted_reply(&s, releases[_i].reply);
     ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT), releases[_i].result);
-    if (releases[_i].result == RDL_E_SCRIPTING) { /* it passes: tried again, a little later */
+    if (releases[_i].result == RDL_E_SCRIPTING) { /* a temporary error: it is sent again a little later */
         rdl_conn_tick(&s.conn, 2000 + ATTEMPT + 256);
         ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", entropy_token(1)));
     }
-    ck_assert_str_eq(scripted_sent(&s), ""); /* none of the others is */
+    ck_assert_str_eq(scripted_sent(&s), ""); /* no other release is */
 }
 END_TEST
 
-/* Nobody is left who could answer: no need to wait any longer. */
-START_TEST(a_release_whose_next_connection_fails_as_well_is_unknown)
+/* No reply can arrive any more: there is no need to wait. */
+START_TEST(release_is_unknown_if_reconnecting_fails)
 {
     hold(1000);
     ck_assert_int_eq(rdl_lock_release_begin(&l, 2000), RDL_PENDING);
@@ -136,15 +139,16 @@ START_TEST(a_release_whose_next_connection_fails_as_well_is_unknown)
     rdl_conn_closed(&s.conn, RDL_E_CONNECT);
     ck_assert_int_eq(rdl_lock_step(&l, 2002), RDL_UNKNOWN);
     ck_assert_int_eq(rdl_lock_error(&l), RDL_E_CONNECT);
-    ck_assert_uint_eq(rdl_conn_waiting(&s.conn), 1); /* owed all the same */
+    ck_assert_uint_eq(rdl_conn_waiting(&s.conn), 1); /* it is still pending */
 }
 END_TEST
 
 /*
- * The connection ended because the server was killed. It is back without its data, and the release finds
- * nothing, or the key of whoever came: nobody here can tell that from its having been done the first time.
+ * The connection ended because the server was killed. It is back without its data, and the release finds no
+ * key, or the key of another client. It may also have succeeded the first time: the two cannot be
+ * distinguished.
  */
-START_TEST(a_release_after_a_restart_claims_nothing)
+START_TEST(release_after_a_restart_is_unknown)
 {
     scripted_model(&s, 1000);
     ck_assert_int_eq(acquire(1000), RDL_PENDING);
@@ -161,7 +165,7 @@ START_TEST(a_release_after_a_restart_claims_nothing)
     scripted_serve(&s, 3002);
     ck_assert_int_eq(rdl_lock_step(&l, 3002), RDL_UNKNOWN);
     ck_assert_int_eq(rdl_lock_error(&l), RDL_E_CLOSED);
-    ck_assert(rdl_conn_is_idle(&s.conn)); /* nothing stays owed */
+    ck_assert(rdl_conn_is_idle(&s.conn)); /* nothing stays pending */
     ck_assert_int_eq(scripted_has_key(&s, "k", 3002), _i);
 }
 END_TEST
@@ -174,13 +178,12 @@ Suite *suite_lock_lease(void)
     TCase *tc = tcase_create("lease");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_loop_test(tc, a_pause_of_the_connection_is_no_longer_than_it_has_to_be, 0, 2);
-    tcase_add_loop_test(tc, an_extend_that_fails_leaves_the_lease_or_ends_it, 0,
-                        sizeof extends / sizeof extends[0]);
-    tcase_add_loop_test(tc, a_release_tells_released_from_gone_from_somebody_elses, 0,
+    tcase_add_loop_test(tc, lost_connection_is_reopened_within_the_attempt, 0, 2);
+    tcase_add_loop_test(tc, failed_extend_keeps_the_lease_or_ends_it, 0, sizeof extends / sizeof extends[0]);
+    tcase_add_loop_test(tc, release_result_distinguishes_expired_and_lost, 0,
                         sizeof releases / sizeof releases[0]);
-    tcase_add_test(tc, a_release_whose_next_connection_fails_as_well_is_unknown);
-    tcase_add_loop_test(tc, a_release_after_a_restart_claims_nothing, 0, 2);
+    tcase_add_test(tc, release_is_unknown_if_reconnecting_fails);
+    tcase_add_loop_test(tc, release_after_a_restart_is_unknown, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The old SETNX protocol, its edge cases in exact bytes: every interleaving is written down here. */
+/*
+ * check_lock_legacy.c - the edge cases of the old SETNX protocol in exact bytes: every interleaving is
+ * written out.
+ */
 #include <check.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -76,8 +79,8 @@ static void reply_bulk(const char *before, const char *value)
     scripted_reply(&s, text);
 }
 
-/* TIME is asked at now_ms and answered took_ms later: SERVER_S and a half. */
-static int ask_time(uint64_t now_ms, uint64_t took_ms)
+/* TIME is sent at now_ms; its reply, SERVER_S and a half, arrives took_ms later. */
+static int send_time(uint64_t now_ms, uint64_t took_ms)
 {
     int rc = rdl_lock_acquire_begin(&l.lock, entropy_bytes(), now_ms);
 
@@ -87,16 +90,16 @@ static int ask_time(uint64_t now_ms, uint64_t took_ms)
     return rdl_lock_step(&l.lock, now_ms + took_ms);
 }
 
-/* SETNX was refused: this stands there. */
-static int meet(const char *peer)
+/* SETNX was refused: the key has this value. */
+static int find_value(const char *peer)
 {
-    ck_assert_int_eq(ask_time(START, 0), RDL_PENDING);
+    ck_assert_int_eq(send_time(START, 0), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&s), wire_setnx(DOC));
     reply_bulk(":0\r\n:-1\r\n", peer);
     return rdl_lock_step(&l.lock, START);
 }
 
-/* The server takes nothing that compares; the value that is looked for stands there. */
+/* The server refuses everything that compares; the key has the expected value. */
 static int refuse_comparing(const char *found, uint64_t now_ms)
 {
     int i;
@@ -119,7 +122,7 @@ static int refuse_comparing(const char *found, uint64_t now_ms)
 
 static int hold(void)
 {
-    ck_assert_int_eq(ask_time(START, 0), RDL_PENDING);
+    ck_assert_int_eq(send_time(START, 0), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&s), wire_setnx(DOC));
     scripted_reply(&s, ":1\r\n:-1\r\n$10\r\n" DOC "\r\n");
     return rdl_lock_step(&l.lock, START);
@@ -127,9 +130,9 @@ static int hold(void)
 
 /* ---------------------------------------------------------------- edge 1: nil */
 
-START_TEST(a_nil_get_is_asked_again_at_once)
+START_TEST(nil_get_is_retried_at_once)
 {
-    ck_assert_int_eq(ask_time(START, 0), RDL_PENDING);
+    ck_assert_int_eq(send_time(START, 0), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, ":0\r\n:-2\r\n$-1\r\n");
     ck_assert_int_eq(rdl_lock_step(&l.lock, START + 3), RDL_PENDING);
@@ -140,9 +143,9 @@ START_TEST(a_nil_get_is_asked_again_at_once)
 }
 END_TEST
 
-START_TEST(nil_gets_without_end_are_busy_by_the_deadline)
+START_TEST(endless_nil_gets_are_busy_at_the_deadline)
 {
-    ck_assert_int_eq(ask_time(START, 0), RDL_PENDING);
+    ck_assert_int_eq(send_time(START, 0), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, ":0\r\n:-2\r\n$-1\r\n");
     ck_assert_int_eq(rdl_lock_step(&l.lock, START + ATTEMPT), RDL_BUSY);
@@ -150,9 +153,9 @@ START_TEST(nil_gets_without_end_are_busy_by_the_deadline)
 }
 END_TEST
 
-START_TEST(a_nil_getset_is_a_win)
+START_TEST(nil_getset_wins_the_lock)
 {
-    ck_assert_int_eq(meet(EXPIRED), RDL_PENDING);
+    ck_assert_int_eq(find_value(EXPIRED), RDL_PENDING);
     ck_assert_int_eq(refuse_comparing(EXPIRED, START), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&s), wire("GETSET", "k", DOC, NULL));
     scripted_reply(&s, "$-1\r\n");
@@ -163,11 +166,12 @@ END_TEST
 
 /* ---------------------------------------------------------------- edge 2: losers do not write */
 
-START_TEST(losers_never_write_where_there_is_compare_and_set)
+START_TEST(loser_does_not_write_with_compare_and_set)
 {
-    ck_assert_int_eq(meet(EXPIRED), RDL_PENDING);
+    ck_assert_int_eq(find_value(EXPIRED), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&s), wire_replace(EXPIRED, DOC));
-    scripted_reply(&s, _i ? ":-1\r\n" : ":0\r\n"); /* somebody was faster, and has even gone again */
+    scripted_reply(&s, _i ? ":-1\r\n"
+                          : ":0\r\n"); /* another client was faster, and its key may be gone already */
     ck_assert_int_eq(rdl_lock_step(&l.lock, START), RDL_BUSY);
     ck_assert_int_eq(rdl_lock_holder_ms(&l.lock), -2);
     ck_assert_str_eq(scripted_sent(&s), "");
@@ -175,9 +179,9 @@ START_TEST(losers_never_write_where_there_is_compare_and_set)
 }
 END_TEST
 
-START_TEST(the_winner_has_taken_over)
+START_TEST(winner_has_taken_over_the_lock)
 {
-    ck_assert_int_eq(meet(EXPIRED), RDL_PENDING);
+    ck_assert_int_eq(find_value(EXPIRED), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, ":1\r\n");
     ck_assert_int_eq(rdl_lock_step(&l.lock, START + 9), RDL_RECOVERED);
@@ -185,9 +189,9 @@ START_TEST(the_winner_has_taken_over)
 }
 END_TEST
 
-START_TEST(without_scripts_watch_compares)
+START_TEST(watch_compares_without_scripts)
 {
-    ck_assert_int_eq(meet(EXPIRED), RDL_PENDING);
+    ck_assert_int_eq(find_value(EXPIRED), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, REFUSED); /* EVAL */
     ck_assert_str_eq(scripted_sent(&s), wire_watch());
@@ -198,9 +202,9 @@ START_TEST(without_scripts_watch_compares)
 }
 END_TEST
 
-START_TEST(a_lost_getset_writes_nothing_back)
+START_TEST(lost_getset_writes_nothing_back)
 {
-    ck_assert_int_eq(meet(EXPIRED), RDL_PENDING);
+    ck_assert_int_eq(find_value(EXPIRED), RDL_PENDING);
     ck_assert_int_eq(refuse_comparing(EXPIRED, START), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, "$10\r\n1700000008\r\n");
@@ -212,9 +216,9 @@ END_TEST
 
 /* ---------------------------------------------------------------- edge 3: what was overwritten decides */
 
-START_TEST(an_expired_value_that_getset_overwrote_is_a_win_even_if_it_is_another_one)
+START_TEST(getset_over_any_expired_value_wins)
 {
-    ck_assert_int_eq(meet(EXPIRED), RDL_PENDING);
+    ck_assert_int_eq(find_value(EXPIRED), RDL_PENDING);
     ck_assert_int_eq(refuse_comparing(EXPIRED, START), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, "$10\r\n1699999998\r\n");
@@ -224,7 +228,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- edge 4: release */
 
-START_TEST(a_release_compares_the_bytes_that_were_sent)
+START_TEST(release_compares_the_value_that_was_sent)
 {
     ck_assert_int_eq(hold(), RDL_OK);
     ck_assert_int_eq(rdl_lock_release_begin(&l.lock, START + 100), RDL_PENDING);
@@ -234,7 +238,7 @@ START_TEST(a_release_compares_the_bytes_that_were_sent)
 }
 END_TEST
 
-START_TEST(a_release_after_the_end_sends_nothing)
+START_TEST(release_after_the_lease_sends_nothing)
 {
     ck_assert_int_eq(hold(), RDL_OK);
     ck_assert_int_eq(rdl_lock_release_begin(&l.lock, START + TTL - 102), RDL_EXPIRED);
@@ -243,8 +247,8 @@ START_TEST(a_release_after_the_end_sends_nothing)
 }
 END_TEST
 
-/* The end is at START + TTL - 102. */
-START_TEST(a_plain_del_is_sent_only_with_two_attempts_left)
+/* The lease ends at START + TTL - 102. */
+START_TEST(plain_del_is_sent_only_with_two_attempts_left)
 {
     uint64_t last_ms = START + TTL - 102 - 2 * ATTEMPT - 1;
 
@@ -265,7 +269,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- edge 5: identity */
 
-/* The value that a client with this entropy asks for. */
+/* The value that a client with this entropy writes. */
 static const char *value_of(unsigned entropy)
 {
     static char values[2][32];
@@ -300,7 +304,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- edge 10: extend */
 
-START_TEST(an_extend_compares_and_sets)
+START_TEST(legacy_extend_compares_and_sets)
 {
     ck_assert_int_eq(hold(), RDL_OK);
     ck_assert_int_eq(rdl_lock_extend_begin(&l.lock, TTL, START + 5490), RDL_PENDING);
@@ -313,7 +317,7 @@ START_TEST(an_extend_compares_and_sets)
 }
 END_TEST
 
-START_TEST(an_extend_that_finds_another_value_is_lost)
+START_TEST(extend_that_finds_another_value_is_lost)
 {
     ck_assert_int_eq(hold(), RDL_OK);
     ck_assert_int_eq(rdl_lock_extend_begin(&l.lock, TTL, START + 5000), RDL_PENDING);
@@ -324,7 +328,7 @@ START_TEST(an_extend_that_finds_another_value_is_lost)
 }
 END_TEST
 
-START_TEST(an_extend_is_never_a_getset)
+START_TEST(extend_never_uses_getset)
 {
     uint32_t left_ms = TTL - 102 - 5000;
 
@@ -338,14 +342,14 @@ END_TEST
 
 /* ---------------------------------------------------------------- edges 9, 11: what is not offered */
 
-START_TEST(a_lock_is_taken_in_one_step)
+START_TEST(legacy_lock_is_acquired_by_one_setnx)
 {
     ck_assert_int_eq(hold(), RDL_OK); /* SETNX with its value, in exact bytes */
     ck_assert_str_eq(scripted_sent(&s), "");
 }
 END_TEST
 
-START_TEST(over_several_servers_nobody_speaks_it)
+START_TEST(redlock_never_uses_the_old_protocol)
 {
     const struct rdl_redlock_options options = {.lease = opt, .max_ttl_ms = TTL, .guard = RDL_GUARD_OFF};
     struct rdl_server server = {.conn = &s.conn};
@@ -362,8 +366,8 @@ START_TEST(over_several_servers_nobody_speaks_it)
 }
 END_TEST
 
-/* Its values are deadlines. */
-START_TEST(a_token_is_nothing_to_adopt)
+/* The values of the old protocol are deadlines. */
+START_TEST(legacy_lock_adopts_no_token)
 {
     char hex[RDL_VALUE_MAX];
 
@@ -383,24 +387,24 @@ Suite *suite_lock_legacy(void)
     TCase *tc = tcase_create("interleavings");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_test(tc, a_nil_get_is_asked_again_at_once);
-    tcase_add_test(tc, nil_gets_without_end_are_busy_by_the_deadline);
-    tcase_add_test(tc, a_nil_getset_is_a_win);
-    tcase_add_loop_test(tc, losers_never_write_where_there_is_compare_and_set, 0, 2);
-    tcase_add_test(tc, the_winner_has_taken_over);
-    tcase_add_test(tc, without_scripts_watch_compares);
-    tcase_add_test(tc, a_lost_getset_writes_nothing_back);
-    tcase_add_test(tc, an_expired_value_that_getset_overwrote_is_a_win_even_if_it_is_another_one);
-    tcase_add_test(tc, a_release_compares_the_bytes_that_were_sent);
-    tcase_add_test(tc, a_release_after_the_end_sends_nothing);
-    tcase_add_loop_test(tc, a_plain_del_is_sent_only_with_two_attempts_left, 0, 2);
+    tcase_add_test(tc, nil_get_is_retried_at_once);
+    tcase_add_test(tc, endless_nil_gets_are_busy_at_the_deadline);
+    tcase_add_test(tc, nil_getset_wins_the_lock);
+    tcase_add_loop_test(tc, loser_does_not_write_with_compare_and_set, 0, 2);
+    tcase_add_test(tc, winner_has_taken_over_the_lock);
+    tcase_add_test(tc, watch_compares_without_scripts);
+    tcase_add_test(tc, lost_getset_writes_nothing_back);
+    tcase_add_test(tc, getset_over_any_expired_value_wins);
+    tcase_add_test(tc, release_compares_the_value_that_was_sent);
+    tcase_add_test(tc, release_after_the_lease_sends_nothing);
+    tcase_add_loop_test(tc, plain_del_is_sent_only_with_two_attempts_left, 0, 2);
     tcase_add_test(tc, two_clients_in_one_second_write_different_values);
-    tcase_add_test(tc, an_extend_compares_and_sets);
-    tcase_add_loop_test(tc, an_extend_that_finds_another_value_is_lost, 0, 2);
-    tcase_add_test(tc, an_extend_is_never_a_getset);
-    tcase_add_test(tc, a_lock_is_taken_in_one_step);
-    tcase_add_test(tc, over_several_servers_nobody_speaks_it);
-    tcase_add_test(tc, a_token_is_nothing_to_adopt);
+    tcase_add_test(tc, legacy_extend_compares_and_sets);
+    tcase_add_loop_test(tc, extend_that_finds_another_value_is_lost, 0, 2);
+    tcase_add_test(tc, extend_never_uses_getset);
+    tcase_add_test(tc, legacy_lock_is_acquired_by_one_setnx);
+    tcase_add_test(tc, redlock_never_uses_the_old_protocol);
+    tcase_add_test(tc, legacy_lock_adopts_no_token);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The old SETNX protocol: whose clock counts, and which values are deadlines at all. */
+/*
+ * check_lock_legacy_clock.c - the old SETNX protocol: whose clock counts, and which values are deadlines at
+ * all.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +13,7 @@ enum { START = LEGACY_START, DAY_S = 86400 };
 
 #define REFUSED "-ERR unknown command 'TIME', with args beginning with: \r\n"
 
-/* The value that goes out with SETNX. */
+/* The value that is sent with SETNX. */
 static unsigned long written(void)
 {
     const char *at = strstr(scripted_sent(&legacy.s), "SETNX\r\n$1\r\nk\r\n$10\r\n");
@@ -23,8 +26,11 @@ static unsigned long written(void)
 
 /* ---------------------------------------------------------------- edge 6: clocks */
 
-/* <Unix seconds + ttl + 1>: floor, as the others do it, of a time that is a millisecond late at most. */
-START_TEST(the_value_is_that_of_the_documents)
+/*
+ * <Unix seconds + ttl + 1>, rounded down as other clients do it, of a time that is at most a millisecond
+ * late.
+ */
+START_TEST(value_is_the_documented_one)
 {
     static const char *const usecs[] = {"0", "7", "500000", "998999", "999000", "999999"};
     static const unsigned long values[] = {1700000011, 1700000011, 1700000011,
@@ -35,7 +41,7 @@ START_TEST(the_value_is_that_of_the_documents)
 }
 END_TEST
 
-START_TEST(the_ttl_counts_to_the_millisecond)
+START_TEST(ttl_counts_to_the_millisecond)
 {
     static const uint32_t ttls[] = {10001, 10998, 10999, 11000, 3600000, RDL_TTL_MAX};
     static const unsigned long values[] = {1700000011, 1700000011, 1700000012,
@@ -47,8 +53,8 @@ START_TEST(the_ttl_counts_to_the_millisecond)
 }
 END_TEST
 
-/* The answer took two seconds: the server's clock may be that much further by now. */
-START_TEST(a_deadline_is_written_by_the_latest_the_clock_can_show)
+/* The reply took two seconds: the server's clock may be that much further by now. */
+START_TEST(deadline_is_written_from_the_latest_possible_time)
 {
     ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
     ck_assert_int_eq(legacy_answer("*2\r\n$10\r\n1700000000\r\n$6\r\n500000\r\n", START + 2000), RDL_PENDING);
@@ -56,8 +62,8 @@ START_TEST(a_deadline_is_written_by_the_latest_the_clock_can_show)
 }
 END_TEST
 
-/* The same two seconds do not count where a deadline is tested; and one that is now is not yet past. */
-START_TEST(a_deadline_is_tested_by_the_earliest_the_clock_can_show)
+/* These two seconds do not count when a deadline is tested, and a deadline that is now is not past yet. */
+START_TEST(deadline_is_tested_by_the_earliest_possible_time)
 {
     ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
     ck_assert_int_eq(legacy_answer("*2\r\n$10\r\n1700000000\r\n$6\r\n500000\r\n", START + 2000), RDL_PENDING);
@@ -70,8 +76,8 @@ START_TEST(a_deadline_is_tested_by_the_earliest_the_clock_can_show)
 }
 END_TEST
 
-/* Nothing here knows a wall clock: milliseconds since the boot are all there is. */
-START_TEST(a_host_without_a_wall_clock_works)
+/* There is no wall clock here, only milliseconds since the boot. */
+START_TEST(host_without_a_wall_clock_works)
 {
     ck_assert_int_eq(legacy_begin_at("0", 3), RDL_PENDING);
     ck_assert_uint_eq(written(), 1700000011);
@@ -80,12 +86,12 @@ START_TEST(a_host_without_a_wall_clock_works)
 }
 END_TEST
 
-START_TEST(without_time_the_clock_that_was_set_counts_with_its_skew)
+START_TEST(set_clock_and_its_skew_replace_a_refused_time)
 {
     rdl_lock_set_clock(&legacy.lock, 1700000000, 3000, START);
     ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
     ck_assert_int_eq(legacy_answer(_i == 1 ? "-NOPERM no\r\n" : REFUSED, START), RDL_PENDING);
-    ck_assert_uint_eq(written(), 1700000015); /* the skew, and a second for what is behind wall_s */
+    ck_assert_uint_eq(written(), 1700000015); /* the skew, and a second for the fraction after wall_s */
     ck_assert_int_eq(legacy_answer(peer_number(1699999996), START), RDL_BUSY);
     ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
     ck_assert_int_eq(legacy_answer(REFUSED, START), RDL_PENDING);
@@ -94,8 +100,8 @@ START_TEST(without_time_the_clock_that_was_set_counts_with_its_skew)
 }
 END_TEST
 
-/* It may have run 1 % too fast or too slow since: a second of a hundred. */
-START_TEST(a_clock_that_was_set_is_off_by_its_age)
+/* Since then it may have run 1 % too fast or too slow: one second in a hundred. */
+START_TEST(set_clock_drifts_with_its_age)
 {
     rdl_lock_set_clock(&legacy.lock, 1700000000, 0, START);
     ck_assert_int_eq(legacy_begin(START + 100000), RDL_PENDING);
@@ -106,7 +112,7 @@ START_TEST(a_clock_that_was_set_is_off_by_its_age)
 }
 END_TEST
 
-START_TEST(without_time_and_without_a_clock_it_cannot_be_used)
+START_TEST(legacy_lock_needs_time_or_a_set_clock)
 {
     ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
     ck_assert_int_eq(legacy_answer(_i ? "-NOPERM no\r\n" : REFUSED, START),
@@ -115,8 +121,10 @@ START_TEST(without_time_and_without_a_clock_it_cannot_be_used)
 }
 END_TEST
 
-/* It stands in 1970, as on a board without a battery: a deadline by it would be over for everybody else. */
-START_TEST(a_clock_that_was_never_set_is_none)
+/*
+ * The clock is in 1970, as on a board without a battery: its deadlines would be past for all other clients.
+ */
+START_TEST(clock_before_2001_counts_as_not_set)
 {
     static const uint32_t walls_s[] = {0, 1, 300, 999999999};
 
@@ -127,8 +135,8 @@ START_TEST(a_clock_that_was_never_set_is_none)
 }
 END_TEST
 
-/* The same when it is extended: the lease goes on, and is not written in a time that nobody knows. */
-START_TEST(a_lease_is_not_extended_by_a_clock_that_is_too_old)
+/* The same for an extend: the lease continues, but no deadline is written from an unknown time. */
+START_TEST(lease_is_not_extended_with_a_too_old_clock)
 {
     uint64_t later_ms = START + (uint64_t)DAY_S * 1000 + 1;
 
@@ -146,8 +154,8 @@ START_TEST(a_lease_is_not_extended_by_a_clock_that_is_too_old)
 }
 END_TEST
 
-/* Fifty days later the milliseconds since then no longer fit 32 bits; and nobody's clock runs so true. */
-START_TEST(a_clock_that_was_set_long_ago_counts_no_more)
+/* After fifty days the milliseconds since then no longer fit 32 bits, and no clock is that accurate. */
+START_TEST(clock_that_was_set_long_ago_is_not_used)
 {
     static const uint64_t days[] = {2, 49, 50, 51, 5000};
     uint64_t later_ms = START + days[_i] * DAY_S * 1000;
@@ -159,8 +167,8 @@ START_TEST(a_clock_that_was_set_long_ago_counts_no_more)
 }
 END_TEST
 
-/* Extended again and again: the clock is asked for anew before it is of no use. */
-START_TEST(a_lease_that_is_extended_for_months_keeps_a_deadline_ahead)
+/* Extended again and again: TIME is sent again before the clock is too old to use. */
+START_TEST(lease_extended_for_months_keeps_a_future_deadline)
 {
     uint64_t now_ms = START;
     unsigned long ahead_s = 0;
@@ -193,7 +201,7 @@ START_TEST(a_lease_that_is_extended_for_months_keeps_a_deadline_ahead)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- edge 7: units and garbage */
+/* ---------------------------------------------------------------- edge 7: units and invalid values */
 
 static const struct {
     const char *value;
@@ -226,7 +234,7 @@ static const struct {
     {"1122334455667788990011223344556677889900"},
 };
 
-START_TEST(what_is_no_deadline_is_never_taken_over)
+START_TEST(value_that_is_no_deadline_is_never_taken_over)
 {
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
@@ -235,8 +243,8 @@ START_TEST(what_is_no_deadline_is_never_taken_over)
 }
 END_TEST
 
-/* A plain lock, say: it ends by itself. */
-START_TEST(a_foreign_value_with_an_expiry_is_busy_for_that_long)
+/* A plain lock, for example: it expires. */
+START_TEST(foreign_value_is_busy_until_its_expiry)
 {
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
@@ -246,7 +254,7 @@ START_TEST(a_foreign_value_with_an_expiry_is_busy_for_that_long)
 }
 END_TEST
 
-START_TEST(what_is_a_deadline_in_the_past_is_taken_over)
+START_TEST(past_deadline_is_taken_over)
 {
     static const char *const values[] = {"1699999999", "1699999999.", "1699999999.5",
                                          "1699999999.123456789012", "1000000000"};
@@ -258,8 +266,8 @@ START_TEST(what_is_a_deadline_in_the_past_is_taken_over)
 }
 END_TEST
 
-/* What was in the way had just gone when it was asked how long it lives, and something else came. */
-START_TEST(a_foreign_value_of_unknown_life_is_busy)
+/* The first value was gone when PTTL came, and another one followed. */
+START_TEST(foreign_value_with_unknown_expiry_is_busy)
 {
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
@@ -270,8 +278,8 @@ START_TEST(a_foreign_value_of_unknown_life_is_busy)
 }
 END_TEST
 
-/* A day ahead is no deadline for leases of seconds; for leases of hours ten of them are the limit. */
-START_TEST(a_deadline_is_at_most_ten_leases_ahead)
+/* For leases of seconds a day ahead is no deadline; for leases of hours the limit is ten leases. */
+START_TEST(deadline_is_at_most_ten_leases_ahead)
 {
     static const long ahead_s[] = {90000, 100000, 100001};
     static const int results[] = {RDL_BUSY, RDL_BUSY, RDL_E_FOREIGN_VALUE};
@@ -284,7 +292,7 @@ START_TEST(a_deadline_is_at_most_ten_leases_ahead)
 }
 END_TEST
 
-START_TEST(a_key_of_another_type_is_foreign)
+START_TEST(key_of_another_type_is_foreign)
 {
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
@@ -297,8 +305,8 @@ START_TEST(a_key_of_another_type_is_foreign)
 }
 END_TEST
 
-/* The refusal came, its value did not: nobody knows what stands there, and that is not for ever. */
-START_TEST(a_value_that_did_not_arrive_is_busy)
+/* The refusal arrived, the value did not: it is unknown, and that is not permanent. */
+START_TEST(value_that_did_not_arrive_is_busy)
 {
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
@@ -318,26 +326,26 @@ Suite *suite_lock_legacy_clock(void)
     TCase *tc = tcase_create("clock");
 
     tcase_add_checked_fixture(tc, legacy_setup, NULL);
-    tcase_add_loop_test(tc, the_value_is_that_of_the_documents, 0, 6);
-    tcase_add_loop_test(tc, the_ttl_counts_to_the_millisecond, 0, 6);
-    tcase_add_test(tc, a_deadline_is_written_by_the_latest_the_clock_can_show);
-    tcase_add_loop_test(tc, a_deadline_is_tested_by_the_earliest_the_clock_can_show, 0, 2);
-    tcase_add_test(tc, a_host_without_a_wall_clock_works);
-    tcase_add_loop_test(tc, without_time_the_clock_that_was_set_counts_with_its_skew, 0, 2);
-    tcase_add_loop_test(tc, a_clock_that_was_set_is_off_by_its_age, 0, 2);
-    tcase_add_loop_test(tc, without_time_and_without_a_clock_it_cannot_be_used, 0, 2);
-    tcase_add_loop_test(tc, a_clock_that_was_never_set_is_none, 0, 4);
-    tcase_add_test(tc, a_lease_is_not_extended_by_a_clock_that_is_too_old);
-    tcase_add_loop_test(tc, a_clock_that_was_set_long_ago_counts_no_more, 0, 5);
-    tcase_add_test(tc, a_lease_that_is_extended_for_months_keeps_a_deadline_ahead);
-    tcase_add_loop_test(tc, what_is_no_deadline_is_never_taken_over, 0, sizeof foreign / sizeof foreign[0]);
-    tcase_add_loop_test(tc, a_foreign_value_with_an_expiry_is_busy_for_that_long, 0,
+    tcase_add_loop_test(tc, value_is_the_documented_one, 0, 6);
+    tcase_add_loop_test(tc, ttl_counts_to_the_millisecond, 0, 6);
+    tcase_add_test(tc, deadline_is_written_from_the_latest_possible_time);
+    tcase_add_loop_test(tc, deadline_is_tested_by_the_earliest_possible_time, 0, 2);
+    tcase_add_test(tc, host_without_a_wall_clock_works);
+    tcase_add_loop_test(tc, set_clock_and_its_skew_replace_a_refused_time, 0, 2);
+    tcase_add_loop_test(tc, set_clock_drifts_with_its_age, 0, 2);
+    tcase_add_loop_test(tc, legacy_lock_needs_time_or_a_set_clock, 0, 2);
+    tcase_add_loop_test(tc, clock_before_2001_counts_as_not_set, 0, 4);
+    tcase_add_test(tc, lease_is_not_extended_with_a_too_old_clock);
+    tcase_add_loop_test(tc, clock_that_was_set_long_ago_is_not_used, 0, 5);
+    tcase_add_test(tc, lease_extended_for_months_keeps_a_future_deadline);
+    tcase_add_loop_test(tc, value_that_is_no_deadline_is_never_taken_over, 0,
                         sizeof foreign / sizeof foreign[0]);
-    tcase_add_loop_test(tc, what_is_a_deadline_in_the_past_is_taken_over, 0, 5);
-    tcase_add_test(tc, a_foreign_value_of_unknown_life_is_busy);
-    tcase_add_loop_test(tc, a_deadline_is_at_most_ten_leases_ahead, 0, 3);
-    tcase_add_loop_test(tc, a_key_of_another_type_is_foreign, 0, 2);
-    tcase_add_loop_test(tc, a_value_that_did_not_arrive_is_busy, 0, 4);
+    tcase_add_loop_test(tc, foreign_value_is_busy_until_its_expiry, 0, sizeof foreign / sizeof foreign[0]);
+    tcase_add_loop_test(tc, past_deadline_is_taken_over, 0, 5);
+    tcase_add_test(tc, foreign_value_with_unknown_expiry_is_busy);
+    tcase_add_loop_test(tc, deadline_is_at_most_ten_leases_ahead, 0, 3);
+    tcase_add_loop_test(tc, key_of_another_type_is_foreign, 0, 2);
+    tcase_add_loop_test(tc, value_that_did_not_arrive_is_busy, 0, 4);
     suite_add_tcase(suite, tc);
     return suite;
 }

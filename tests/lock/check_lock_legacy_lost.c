@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The old SETNX protocol when an answer gets lost: an extend without one leaves two values that may stand in
- * the key, and both are ours. With the model server, so that what is in the key is what counts.
+ * check_lock_legacy_lost.c - the old SETNX protocol when a reply gets lost: an extend without a reply leaves
+ * two possible values in the key, both ours. It runs against the model server, so the key itself counts.
  */
 #include <check.h>
 #include <stdio.h>
@@ -18,12 +18,12 @@ static struct scripted s;
 static struct rdl_lock_legacy l;
 static struct rdl_lock_options opt;
 static uint64_t now;
-static int is_new; /* nothing was asked yet on this connection */
+static int is_new; /* nothing was sent on this connection yet */
 
-/* By what it compares: scripts, or WATCH. */
+/* By what compares: scripts, or WATCH. */
 static const struct sim_features kinds[] = {{.version = "7.0.15"}, {.version = "7.0.15", .no_scripts = 1}};
 
-static void begin(int way)
+static void begin(int variant)
 {
     const struct rdl_lock_options once = {.ttl_ms = TTL, .attempt_ms = ATTEMPT};
 
@@ -31,12 +31,12 @@ static void begin(int way)
     opt = once;
     scripted_init(&s);
     scripted_model(&s, now);
-    s.model.features = &kinds[way >> 1 & 1];
+    s.model.features = &kinds[variant >> 1 & 1];
     scripted_open(&s, now);
-    rdl_lock_init_legacy(&l, &opt, &s.conn, "k", 1, way & 1 ? RDL_LEGACY_INTEGER : RDL_LEGACY);
+    rdl_lock_init_legacy(&l, &opt, &s.conn, "k", 1, variant & 1 ? RDL_LEGACY_INTEGER : RDL_LEGACY);
 }
 
-/* The server does all it was sent, and answers, until the operation is over. */
+/* The server executes and answers everything until the operation is over. */
 static int served(int rc)
 {
     int i;
@@ -68,7 +68,7 @@ static int is_there(void)
     return scripted_has_key(&s, "k", now);
 }
 
-/* A key of somebody who is not in this test. */
+/* Another client's key. */
 static void put(const char *value)
 {
     struct sim_session by_hand = {0};
@@ -80,8 +80,8 @@ static void put(const char *value)
     sim_server_input(&s.model, &by_hand, (const uint8_t *)command, (size_t)n, now, &out);
 }
 
-/* What was sent is done, and answered or not. */
-static int one_round(int is_heard)
+/* Executes what was sent, and delivers the replies or not. */
+static int one_round(int is_delivered)
 {
     uint8_t replies[2 * SIM_REPLY_MAX];
     struct sim_out out = {replies, sizeof replies, 0};
@@ -89,20 +89,20 @@ static int one_round(int is_heard)
     scripted_sent(&s);
     s.served += sim_server_input(&s.model, &s.session, (const uint8_t *)s.out + s.served, s.len - s.served,
                                  now, &out);
-    if (is_heard)
+    if (is_delivered)
         scripted_feed(&s, (const char *)replies, out.len);
     return rdl_lock_step(&l.lock, now);
 }
 
 /*
- * An extend goes to and fro this often: by script once; by WATCH twice, and once more where a connection is
- * new. The last answer gets lost with the connection, and maybe what it answers was never done. more: so
- * often it goes to and fro before that, to settle what was lost before.
+ * The number of rounds of an extend: one by script; two by WATCH, and one more on a new connection. The last
+ * reply gets lost with the connection, and its request may not have been executed. more: extra rounds before
+ * that, to settle an earlier loss.
  */
-static void lose_extend(int way, int more)
+static void lose_extend(int variant, int more)
 {
-    int rounds = (way & 2 ? (is_new ? 3 : 2) : 1) + more;
-    int is_done = way & 4;
+    int rounds = (variant & 2 ? (is_new ? 3 : 2) : 1) + more;
+    int is_done = variant & 4;
     int i, rc;
 
     ck_assert_int_eq(rdl_lock_extend_begin(&l.lock, TTL, now), RDL_PENDING);
@@ -116,15 +116,15 @@ static void lose_extend(int way, int more)
     rc = rdl_lock_step(&l.lock, now);
     scripted_open(&s, now += 10);
     is_new = rc != RDL_PENDING;
-    if (rc == RDL_PENDING) /* only a DISCARD was not answered */
+    if (rc == RDL_PENDING) /* only a DISCARD has no reply */
         rc = served(rc);
-    ck_assert_int_eq(rc, i == 3 && way == (way | 6) ? RDL_OK : RDL_UNKNOWN);
+    ck_assert_int_eq(rc, i == 3 && variant == (variant | 6) ? RDL_OK : RDL_UNKNOWN);
 }
 
-/* Held, and the way to extend is known: the next answer is the one that gets lost. */
-static void hold(int way)
+/* The lock is held and the extend method is known: the next reply is the one that gets lost. */
+static void hold(int variant)
 {
-    begin(way);
+    begin(variant);
     ck_assert_int_eq(acquire(), RDL_OK);
     now += 5000;
     ck_assert_int_eq(extend(), RDL_OK);
@@ -132,15 +132,15 @@ static void hold(int way)
     is_new = 0;
 }
 
-/* Bits of a way: whole numbers, by WATCH, done. */
-enum { WAYS = 8 };
+/* The bits of a variant: whole numbers, by WATCH, executed. */
+enum { VARIANTS = 8 };
 
-START_TEST(an_extend_without_an_answer_is_made_good_by_the_next)
+START_TEST(next_extend_settles_an_unanswered_one)
 {
     int i;
 
     hold(_i);
-    for (i = 0; i < 4; i++) { /* however often, that leaves no more than two values */
+    for (i = 0; i < 4; i++) { /* however often, there are at most two values */
         lose_extend(_i, i < 2 || (_i & 6) == 6 ? 0 : _i & 2 ? 2 : 1);
         now += 1000;
     }
@@ -154,7 +154,7 @@ START_TEST(an_extend_without_an_answer_is_made_good_by_the_next)
 }
 END_TEST
 
-START_TEST(an_extend_without_an_answer_is_released)
+START_TEST(release_settles_an_unanswered_extend)
 {
     hold(_i);
     lose_extend(_i, 0);
@@ -164,8 +164,11 @@ START_TEST(an_extend_without_an_answer_is_released)
 }
 END_TEST
 
-/* Nobody waits for the answer: both are owed. Of whole numbers only the one that was known. */
-START_TEST(an_extend_without_an_answer_is_given_back)
+/*
+ * No caller waits for the reply: both releases are pending. With whole numbers only the known value is
+ * released.
+ */
+START_TEST(cancel_releases_both_values_of_an_unanswered_extend)
 {
     hold(_i);
     lose_extend(_i, 0);
@@ -179,8 +182,8 @@ START_TEST(an_extend_without_an_answer_is_given_back)
 }
 END_TEST
 
-/* The same while the extend, or the release of the first of the two values, is on its way. */
-START_TEST(who_gives_up_midway_gives_back_both)
+/* The same while the extend, or the release of the first of the two values, is in flight. */
+START_TEST(cancel_in_flight_releases_both_values)
 {
     hold(_i);
     if (_i & 4)
@@ -200,8 +203,8 @@ START_TEST(who_gives_up_midway_gives_back_both)
 }
 END_TEST
 
-/* The lease ran out here, and the server has the value that was not confirmed: it is not in our own way. */
-START_TEST(the_next_acquire_is_not_kept_out_by_what_was_not_confirmed)
+/* The lease expired here, and the server has the unconfirmed value: it does not block our own acquire. */
+START_TEST(unconfirmed_value_does_not_block_our_next_acquire)
 {
     hold(_i << 1);
     now += 15000;
@@ -213,8 +216,8 @@ START_TEST(the_next_acquire_is_not_kept_out_by_what_was_not_confirmed)
 }
 END_TEST
 
-/* What was refused was not done: there is nothing to settle. */
-START_TEST(an_extend_that_was_refused_leaves_one_value)
+/* A refused extend was not executed: there is nothing to settle. */
+START_TEST(refused_extend_leaves_one_value)
 {
     hold(_i);
     s.model.loading = 1;
@@ -225,8 +228,8 @@ START_TEST(an_extend_that_was_refused_leaves_one_value)
 }
 END_TEST
 
-/* Settled when the lease is over: it is not lengthened any more. */
-START_TEST(what_is_settled_too_late_is_lost_and_given_back)
+/* It is settled after the end of the lease: the lease is not extended. */
+START_TEST(extend_settled_too_late_is_lost_and_released)
 {
     hold(4);
     lose_extend(4, 0);
@@ -240,8 +243,8 @@ START_TEST(what_is_settled_too_late_is_lost_and_given_back)
 }
 END_TEST
 
-/* The lease ran out and was released, or not: of the two values nothing is left. */
-START_TEST(a_new_lease_has_one_value)
+/* The lease expired and was released, or not: neither of the two values is left. */
+START_TEST(new_lease_has_one_value)
 {
     hold(_i >> 1);
     lose_extend(_i >> 1 | 4, 0);
@@ -255,8 +258,8 @@ START_TEST(a_new_lease_has_one_value)
 }
 END_TEST
 
-/* Another's value is neither of the two. */
-START_TEST(what_is_neither_of_the_two_values_is_lost)
+/* Another client's value is neither of the two. */
+START_TEST(third_value_means_the_lock_is_lost)
 {
     hold(_i >> 1);
     lose_extend(_i >> 1, 0);
@@ -268,7 +271,7 @@ START_TEST(what_is_neither_of_the_two_values_is_lost)
 }
 END_TEST
 
-START_TEST(what_is_gone_is_gone_however_many_values_it_may_have_had)
+START_TEST(missing_key_is_gone_whichever_value_it_had)
 {
     struct sim_session by_hand = {0};
     uint8_t reply[SIM_REPLY_MAX];
@@ -283,8 +286,8 @@ START_TEST(what_is_gone_is_gone_however_many_values_it_may_have_had)
 }
 END_TEST
 
-/* The first of the two was not there and the second was not answered: it stays owed. */
-START_TEST(a_release_that_is_not_answered_owes_both)
+/* The first value was not there and the release of the second got no reply: it stays pending. */
+START_TEST(unanswered_release_keeps_both_values_pending)
 {
     hold(_i);
     lose_extend(_i | 4, 0);
@@ -304,11 +307,11 @@ START_TEST(a_release_that_is_not_answered_owes_both)
 END_TEST
 
 /*
- * The same, and over the next connection neither of the two is there: it was done the first time, and the
- * value is the next holder's, or nothing is there. Of whole numbers the second may be his, so it is not asked
- * for. Nothing stays owed.
+ * The same, but on the next connection neither value is there: the release was done the first time, and the
+ * key is gone or the next holder's. With whole numbers the second value may be the next holder's, so it is
+ * not released. Nothing stays pending.
  */
-START_TEST(a_release_of_two_values_that_is_sent_again_leaves_the_next_holder_alone)
+START_TEST(repeated_release_of_two_values_spares_the_next_holder)
 {
     int is_taken = _i < 2;
 
@@ -329,8 +332,8 @@ START_TEST(a_release_of_two_values_that_is_sent_again_leaves_the_next_holder_alo
 }
 END_TEST
 
-/* Whole numbers: near the end of the lease the second might be that of who comes next. */
-START_TEST(a_whole_number_is_released_only_while_nobody_else_can_have_it)
+/* Whole numbers: near the end of the lease the second value might be the next holder's. */
+START_TEST(whole_number_is_released_only_while_it_must_be_ours)
 {
     hold(1);
     lose_extend(4, 0);
@@ -347,20 +350,20 @@ Suite *suite_lock_legacy_lost(void)
     Suite *suite = suite_create("lock_legacy_lost");
     TCase *tc = tcase_create("two values");
 
-    tcase_add_loop_test(tc, an_extend_without_an_answer_is_made_good_by_the_next, 0, WAYS);
-    tcase_add_loop_test(tc, an_extend_without_an_answer_is_released, 0, WAYS);
-    tcase_add_loop_test(tc, an_extend_without_an_answer_is_given_back, 0, WAYS);
-    tcase_add_loop_test(tc, who_gives_up_midway_gives_back_both, 0, 1);
-    tcase_add_loop_test(tc, who_gives_up_midway_gives_back_both, 4, 5);
-    tcase_add_loop_test(tc, the_next_acquire_is_not_kept_out_by_what_was_not_confirmed, 0, 2);
-    tcase_add_loop_test(tc, an_extend_that_was_refused_leaves_one_value, 0, 2);
-    tcase_add_test(tc, what_is_settled_too_late_is_lost_and_given_back);
-    tcase_add_loop_test(tc, a_new_lease_has_one_value, 0, 4);
-    tcase_add_loop_test(tc, what_is_neither_of_the_two_values_is_lost, 0, 16);
-    tcase_add_loop_test(tc, what_is_gone_is_gone_however_many_values_it_may_have_had, 0, 2);
-    tcase_add_loop_test(tc, a_release_that_is_not_answered_owes_both, 0, 4);
-    tcase_add_loop_test(tc, a_release_of_two_values_that_is_sent_again_leaves_the_next_holder_alone, 0, 4);
-    tcase_add_loop_test(tc, a_whole_number_is_released_only_while_nobody_else_can_have_it, 0, 2);
+    tcase_add_loop_test(tc, next_extend_settles_an_unanswered_one, 0, VARIANTS);
+    tcase_add_loop_test(tc, release_settles_an_unanswered_extend, 0, VARIANTS);
+    tcase_add_loop_test(tc, cancel_releases_both_values_of_an_unanswered_extend, 0, VARIANTS);
+    tcase_add_loop_test(tc, cancel_in_flight_releases_both_values, 0, 1);
+    tcase_add_loop_test(tc, cancel_in_flight_releases_both_values, 4, 5);
+    tcase_add_loop_test(tc, unconfirmed_value_does_not_block_our_next_acquire, 0, 2);
+    tcase_add_loop_test(tc, refused_extend_leaves_one_value, 0, 2);
+    tcase_add_test(tc, extend_settled_too_late_is_lost_and_released);
+    tcase_add_loop_test(tc, new_lease_has_one_value, 0, 4);
+    tcase_add_loop_test(tc, third_value_means_the_lock_is_lost, 0, 16);
+    tcase_add_loop_test(tc, missing_key_is_gone_whichever_value_it_had, 0, 2);
+    tcase_add_loop_test(tc, unanswered_release_keeps_both_values_pending, 0, 4);
+    tcase_add_loop_test(tc, repeated_release_of_two_values_spares_the_next_holder, 0, 4);
+    tcase_add_loop_test(tc, whole_number_is_released_only_while_it_must_be_ours, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the old protocol asks of a server, and what every reply to it means. */
+/* check_lock_legacy_op.c - the requests of the old protocol, and what every reply to them means. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +77,7 @@ START_TEST(time_is_seconds_and_milliseconds)
 }
 END_TEST
 
-START_TEST(what_cannot_be_a_reply_to_time_ends_the_connection)
+START_TEST(impossible_reply_to_time_ends_the_connection)
 {
     static const char *const texts[] = {"*1\r\n$10\r\n1700000000\r\n", "*0\r\n", "+OK\r\n", ":1700000000\r\n",
                                         "$-1\r\n"};
@@ -90,8 +90,8 @@ START_TEST(what_cannot_be_a_reply_to_time_ends_the_connection)
 }
 END_TEST
 
-/* Other locks that share the connection have nothing to do with it. */
-START_TEST(digits_that_are_no_time_end_that_request_alone)
+/* Other locks on the same connection are not affected. */
+START_TEST(invalid_digits_of_time_end_only_that_request)
 {
     static const char *const texts[] = {
         "*2\r\n$4\r\nnoon\r\n$1\r\n0\r\n",
@@ -126,14 +126,14 @@ static const struct reply setnxs[] = {
     {"-OOM command not allowed\r\n:-2\r\n$-1\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0, NULL},
 };
 
-START_TEST(setnx_says_who_is_in_the_method)
+START_TEST(setnx_reply_reports_the_holders_value)
 {
     check_reply(&rdl_op_setnx, &setnxs[_i]);
 }
 END_TEST
 
-/* Who has won need not wait for the two replies behind. */
-START_TEST(setnx_is_granted_at_its_first_reply)
+/* A winner need not wait for the other two replies. */
+START_TEST(setnx_is_granted_by_its_first_reply)
 {
     submit(&rdl_op_setnx);
     ck_assert_str_eq(scripted_sent(&s), "*3\r\n$5\r\nSETNX\r\n$1\r\nk\r\n$10\r\n1700000011\r\n"
@@ -144,23 +144,23 @@ START_TEST(setnx_is_granted_at_its_first_reply)
 }
 END_TEST
 
-START_TEST(a_setnx_cut_short_is_what_was_said_so_far)
+START_TEST(setnx_cut_off_has_the_result_of_its_replies_so_far)
 {
-    static const char *const heard[] = {"", ":0\r\n", ":0\r\n:7\r\n", ":1\r\n"};
+    static const char *const replies[] = {"", ":0\r\n", ":0\r\n:7\r\n", ":1\r\n"};
     static const enum rdl_answer answers[] = {RDL_ANSWER_UNKNOWN, RDL_ANSWER_NO, RDL_ANSWER_NO,
                                               RDL_ANSWER_YES};
 
     submit(&rdl_op_setnx);
     scripted_sent(&s);
-    scripted_reply(&s, heard[_i]);
+    scripted_reply(&s, replies[_i]);
     scripted_break(&s);
     ck_assert_int_eq(req.answer, answers[_i]);
     ck_assert_uint_eq(req.text_len, 0);
 }
 END_TEST
 
-/* Who does not want to know what stands there is told the answer alone. */
-START_TEST(a_value_nobody_asked_for_is_not_kept)
+/* A caller that does not want the value gets the answer alone. */
+START_TEST(value_without_a_buffer_is_not_kept)
 {
     submit(&rdl_op_setnx);
     req.text = NULL;
@@ -171,7 +171,7 @@ START_TEST(a_value_nobody_asked_for_is_not_kept)
     ck_assert_uint_eq(req.text_len, 0);
     submit(&rdl_op_setnx);
     scripted_sent(&s);
-    rdl_conn_abandon(&s.conn, &req); /* nor is anybody waiting here */
+    rdl_conn_abandon(&s.conn, &req); /* here no caller waits, either */
     scripted_reply(&s, ":0\r\n:7\r\n$10\r\n1700000007\r\n");
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
     ck_assert_mem_eq(peer, "##########", 10);
@@ -189,13 +189,13 @@ static const struct reply scripts[] = {
     {"-OOM command not allowed\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0, NULL},
 };
 
-START_TEST(replace_by_script)
+START_TEST(replace_by_script_has_the_result_of_its_reply)
 {
     check_reply(&rdl_op_replace, &scripts[_i]);
 }
 END_TEST
 
-/* No scripts: the next way is WATCH. */
+/* No scripts: the next method is WATCH. */
 static void replace_by_watch(void)
 {
     submit(&rdl_op_replace);
@@ -210,7 +210,7 @@ static const char act[] = "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$10\r\n1700000011\r\n*1
 #define FOUND "+OK\r\n$10\r\n1699999999\r\n"
 
 static const struct {
-    const char *look;
+    const char *first;
     const char *sent;
     const char *replies;
     enum rdl_answer answer;
@@ -227,10 +227,10 @@ static const struct {
     {REFUSED "$10\r\n1699999999\r\n:-1\r\n+OK\r\n", discard, "+OK\r\n", RDL_ANSWER_ERROR, RDL_E_UNSUPPORTED},
 };
 
-START_TEST(replace_by_watch_acts_on_what_it_found)
+START_TEST(replace_by_watch_uses_the_value_it_found)
 {
     replace_by_watch();
-    scripted_reply(&s, watches[_i].look);
+    scripted_reply(&s, watches[_i].first);
     ck_assert_str_eq(scripted_sent(&s), watches[_i].sent);
     scripted_reply(&s, watches[_i].replies);
     ck_assert_int_eq(req.answer, watches[_i].answer);
@@ -239,7 +239,7 @@ START_TEST(replace_by_watch_acts_on_what_it_found)
 }
 END_TEST
 
-START_TEST(a_key_that_changed_before_exec_is_looked_at_again)
+START_TEST(key_that_changed_before_exec_is_checked_again)
 {
     replace_by_watch();
     scripted_reply(&s, FOUND ":-1\r\n+OK\r\n");
@@ -262,8 +262,8 @@ static void fill_with_others(void)
     }
 }
 
-/* The change is sent in the second round: room for its release is kept until that is answered. */
-START_TEST(a_change_under_watch_that_is_not_answered_can_be_released)
+/* The change is sent in the second round: its room for a release is kept until the reply. */
+START_TEST(unanswered_change_under_watch_can_be_released)
 {
     const struct rdl_command release = {&rdl_op_release, {"k", 1},   {"1700000011", 10},
                                         {NULL, 0},       UINT64_MAX, 0};
@@ -271,7 +271,7 @@ START_TEST(a_change_under_watch_that_is_not_answered_can_be_released)
     replace_by_watch();
     scripted_reply(&s, FOUND ":-1\r\n+OK\r\n");
     ck_assert_str_eq(scripted_sent(&s), act);
-    if (_i == 1) { /* and in the third */
+    if (_i == 1) { /* and in the third round */
         scripted_reply(&s, "+QUEUED\r\n*-1\r\n");
         scripted_sent(&s);
         scripted_reply(&s, FOUND ":-1\r\n+OK\r\n");
@@ -285,8 +285,11 @@ START_TEST(a_change_under_watch_that_is_not_answered_can_be_released)
 }
 END_TEST
 
-/* However it ends, and whatever is sent again meanwhile: it has one room, which is free when it is freed. */
-START_TEST(a_change_under_watch_has_room_for_one_release)
+/*
+ * However it ends, and whatever is sent again meanwhile: it has room for one release, which
+ * rdl_conn_free_room frees.
+ */
+START_TEST(change_under_watch_has_room_for_one_release)
 {
     static const char *const ends[] = {"*1\r\n+OK\r\n", "-EXECABORT x\r\n", "*-1\r\n"};
     struct rdl_command other = {&rdl_op_acquire, {"other", 5}, {"v", 1}, {NULL, 0}, UINT64_MAX, 10000};
@@ -319,8 +322,8 @@ START_TEST(a_change_under_watch_has_room_for_one_release)
 }
 END_TEST
 
-/* What is refused to this op is not yet refused to another. */
-START_TEST(a_refusal_is_remembered_for_this_op_alone)
+/* A method that is refused for this op may still work for another. */
+START_TEST(refusal_is_remembered_only_for_its_op)
 {
     int i;
 
@@ -347,7 +350,7 @@ static const struct reply getsets[] = {
     {REFUSED, RDL_ANSWER_ERROR, RDL_E_UNSUPPORTED, 0, NULL},
 };
 
-START_TEST(getset_says_what_it_overwrote)
+START_TEST(getset_reports_the_overwritten_value)
 {
     check_reply(&rdl_op_getset, &getsets[_i]);
 }
@@ -359,7 +362,7 @@ static const struct reply deletes[] = {
     {REFUSED, RDL_ANSWER_ERROR, RDL_E_UNSUPPORTED, 0, NULL},
 };
 
-START_TEST(del_says_whether_there_was_one)
+START_TEST(del_reports_whether_the_key_existed)
 {
     check_reply(&rdl_op_delete, &deletes[_i]);
 }
@@ -370,12 +373,12 @@ static const struct reply founds[] = {
     {"$0\r\n\r\n", RDL_ANSWER_YES, 0, 0, ""},
     {"$26\r\nabcdefghijklmnopqrstuvwxyz\r\n", RDL_ANSWER_YES, 0, 0, "abcdefghijklmnopqrstuvwx"},
     {"$-1\r\n", RDL_ANSWER_ABSENT, 0, 0, NULL},
-    {WRONGTYPE, RDL_ANSWER_NO, 0, 0, NULL}, /* of a release: somebody else's */
+    {WRONGTYPE, RDL_ANSWER_NO, 0, 0, NULL}, /* for a release: another client's */
     {"-ERR Operation against a key holding the wrong kind of value\r\n", RDL_ANSWER_NO, 0, 0, NULL},
     {"-NOPERM no\r\n", RDL_ANSWER_ERROR, RDL_E_PERM, 0, NULL},
 };
 
-START_TEST(get_says_what_is_there)
+START_TEST(get_reports_the_value)
 {
     submit(&rdl_op_found);
     ck_assert_str_eq(scripted_sent(&s), "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n");
@@ -384,8 +387,8 @@ START_TEST(get_says_what_is_there)
 }
 END_TEST
 
-/* As rdl_op_release, but what was not answered is not sent again. */
-START_TEST(a_release_that_is_asked_once_does_not_outlive_its_connection)
+/* Like rdl_op_release, but an unanswered one is not sent again. */
+START_TEST(release_once_does_not_survive_its_connection)
 {
     submit(&rdl_op_release_once);
     ck_assert_ptr_nonnull(strstr(scripted_sent(&s), rdl_script_release.text));
@@ -397,12 +400,12 @@ START_TEST(a_release_that_is_asked_once_does_not_outlive_its_connection)
 }
 END_TEST
 
-START_TEST(getset_and_del_are_sent_as_they_are)
+START_TEST(getset_and_del_are_plain_commands)
 {
     submit(_i ? &rdl_op_delete : &rdl_op_getset);
     ck_assert_str_eq(scripted_sent(&s), _i ? "*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n"
                                            : "*3\r\n$6\r\nGETSET\r\n$1\r\nk\r\n$10\r\n1700000011\r\n");
-    scripted_reply(&s, "+QUEUED\r\n"); /* of a kind that cannot be */
+    scripted_reply(&s, "+QUEUED\r\n"); /* a type that is impossible here */
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNEXPECTED);
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
 }
@@ -417,23 +420,24 @@ Suite *suite_lock_legacy_op(void)
 
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, time_is_seconds_and_milliseconds, 0, sizeof times / sizeof times[0]);
-    tcase_add_loop_test(tc, what_cannot_be_a_reply_to_time_ends_the_connection, 0, 5);
-    tcase_add_loop_test(tc, digits_that_are_no_time_end_that_request_alone, 0, 4);
-    tcase_add_loop_test(tc, setnx_says_who_is_in_the_method, 0, sizeof setnxs / sizeof setnxs[0]);
-    tcase_add_test(tc, setnx_is_granted_at_its_first_reply);
-    tcase_add_loop_test(tc, a_setnx_cut_short_is_what_was_said_so_far, 0, 4);
-    tcase_add_test(tc, a_value_nobody_asked_for_is_not_kept);
-    tcase_add_loop_test(tc, replace_by_script, 0, sizeof scripts / sizeof scripts[0]);
-    tcase_add_loop_test(tc, replace_by_watch_acts_on_what_it_found, 0, sizeof watches / sizeof watches[0]);
-    tcase_add_test(tc, a_key_that_changed_before_exec_is_looked_at_again);
-    tcase_add_loop_test(tc, a_change_under_watch_that_is_not_answered_can_be_released, 0, 2);
-    tcase_add_loop_test(tc, a_change_under_watch_has_room_for_one_release, 0, 3);
-    tcase_add_test(tc, a_refusal_is_remembered_for_this_op_alone);
-    tcase_add_loop_test(tc, getset_says_what_it_overwrote, 0, sizeof getsets / sizeof getsets[0]);
-    tcase_add_loop_test(tc, del_says_whether_there_was_one, 0, sizeof deletes / sizeof deletes[0]);
-    tcase_add_loop_test(tc, get_says_what_is_there, 0, sizeof founds / sizeof founds[0]);
-    tcase_add_loop_test(tc, a_release_that_is_asked_once_does_not_outlive_its_connection, 0, 2);
-    tcase_add_loop_test(tc, getset_and_del_are_sent_as_they_are, 0, 2);
+    tcase_add_loop_test(tc, impossible_reply_to_time_ends_the_connection, 0, 5);
+    tcase_add_loop_test(tc, invalid_digits_of_time_end_only_that_request, 0, 4);
+    tcase_add_loop_test(tc, setnx_reply_reports_the_holders_value, 0, sizeof setnxs / sizeof setnxs[0]);
+    tcase_add_test(tc, setnx_is_granted_by_its_first_reply);
+    tcase_add_loop_test(tc, setnx_cut_off_has_the_result_of_its_replies_so_far, 0, 4);
+    tcase_add_test(tc, value_without_a_buffer_is_not_kept);
+    tcase_add_loop_test(tc, replace_by_script_has_the_result_of_its_reply, 0,
+                        sizeof scripts / sizeof scripts[0]);
+    tcase_add_loop_test(tc, replace_by_watch_uses_the_value_it_found, 0, sizeof watches / sizeof watches[0]);
+    tcase_add_test(tc, key_that_changed_before_exec_is_checked_again);
+    tcase_add_loop_test(tc, unanswered_change_under_watch_can_be_released, 0, 2);
+    tcase_add_loop_test(tc, change_under_watch_has_room_for_one_release, 0, 3);
+    tcase_add_test(tc, refusal_is_remembered_only_for_its_op);
+    tcase_add_loop_test(tc, getset_reports_the_overwritten_value, 0, sizeof getsets / sizeof getsets[0]);
+    tcase_add_loop_test(tc, del_reports_whether_the_key_existed, 0, sizeof deletes / sizeof deletes[0]);
+    tcase_add_loop_test(tc, get_reports_the_value, 0, sizeof founds / sizeof founds[0]);
+    tcase_add_loop_test(tc, release_once_does_not_survive_its_connection, 0, 2);
+    tcase_add_loop_test(tc, getset_and_del_are_plain_commands, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

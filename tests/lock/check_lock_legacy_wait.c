@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The old SETNX protocol: how long to wait, and what is owed when an answer does not come. */
+/*
+ * check_lock_legacy_wait.c - the old SETNX protocol: how long to wait, and what is pending without a reply.
+ */
 #include <check.h>
 #include <string.h>
 
@@ -9,8 +11,8 @@
 
 enum { START = LEGACY_START };
 
-/* A deadline is past in the next second only: until then there is no sense in asking every millisecond. */
-START_TEST(the_holder_has_time_until_it_can_be_taken_over)
+/* A deadline is past only in the next second: until then, trying every millisecond is useless. */
+START_TEST(holder_time_lasts_until_the_takeover)
 {
     static const long ahead_s[] = {0, 1, 7};
     static const int64_t left_ms[] = {600, 1600, 7600};
@@ -22,8 +24,8 @@ START_TEST(the_holder_has_time_until_it_can_be_taken_over)
 }
 END_TEST
 
-/* TIME alone changes nothing: there is nothing to give back, and no value yet that could be compared. */
-START_TEST(while_only_the_time_was_asked_for_nothing_is_owed)
+/* TIME alone changes nothing: there is nothing to release, and no value to compare yet. */
+START_TEST(nothing_is_pending_after_time_alone)
 {
     ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
     if (_i) {
@@ -40,8 +42,8 @@ START_TEST(while_only_the_time_was_asked_for_nothing_is_owed)
 }
 END_TEST
 
-/* The same after a lease that was ours: its value is over. */
-START_TEST(the_value_of_the_lease_before_is_not_given_back_again)
+/* The same after a lease that was ours: its value is no longer used. */
+START_TEST(earlier_value_is_not_released_again)
 {
     rdl_lock_init_legacy(&legacy.lock, &legacy.opt, &legacy.s.conn, "k", 1, RDL_LEGACY);
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
@@ -56,8 +58,8 @@ START_TEST(the_value_of_the_lease_before_is_not_given_back_again)
 }
 END_TEST
 
-/* The last attempt was cut short by the deadline, before anything was answered, behind the TIME, or by it. */
-START_TEST(an_attempt_that_was_cut_short_leaves_what_the_one_before_has_found)
+/* The deadline cuts the last attempt short: before any reply, after the TIME, or with it. */
+START_TEST(attempt_cut_short_keeps_the_earlier_result)
 {
     legacy.opt.wait_ms = 10000;
     legacy.opt.retry_ms = 1;
@@ -78,15 +80,15 @@ START_TEST(an_attempt_that_was_cut_short_leaves_what_the_one_before_has_found)
 }
 END_TEST
 
-/* What an attempt found is not taken for what the next one finds. */
-START_TEST(every_attempt_looks_for_itself)
+/* An attempt does not use what an earlier one found. */
+START_TEST(attempt_does_not_use_an_earlier_value)
 {
     legacy.opt.wait_ms = 60000;
     legacy.opt.retry_ms = 1;
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(peer_number(_i ? 1699999999 : 1700000007), START), RDL_PENDING);
-    if (_i) { /* somebody was faster */
+    if (_i) { /* another client was faster */
         scripted_sent(&legacy.s);
         ck_assert_int_eq(legacy_answer(":0\r\n", START), RDL_PENDING);
     }
@@ -95,14 +97,14 @@ START_TEST(every_attempt_looks_for_itself)
     ck_assert_int_eq(legacy_answer("*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n", START + 100), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(":0\r\n", START + 2600),
-                     RDL_PENDING); /* no value comes: a pause, nothing sent */
+                     RDL_PENDING); /* no value arrives: a pause, nothing sent */
     ck_assert_str_eq(scripted_sent(&legacy.s), "");
     ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), -2);
 }
 END_TEST
 
-/* What comes at the end of the attempt begins nothing that could not be waited for. */
-START_TEST(an_answer_at_the_end_asks_for_nothing_more)
+/* A reply at the end of the attempt starts nothing that could not be waited for. */
+START_TEST(reply_at_the_deadline_starts_no_request)
 {
     uint64_t end_ms = START + rdl_attempt_ms(&legacy.opt);
 
@@ -119,8 +121,8 @@ START_TEST(an_answer_at_the_end_asks_for_nothing_more)
 }
 END_TEST
 
-/* The clock is old, so it is asked for; by the answer the lease is over. */
-START_TEST(a_lease_that_ends_while_the_time_is_asked_for_is_lost)
+/* The clock is old, so TIME is sent; when its reply arrives the lease is over. */
+START_TEST(lease_that_ends_during_time_is_lost)
 {
     uint64_t end_ms = START + 700000 - 7002;
 
@@ -135,8 +137,8 @@ START_TEST(a_lease_that_ends_while_the_time_is_asked_for_is_lost)
 }
 END_TEST
 
-/* No answer comes: its time is up, or nobody waits for it any more. */
-static void give_up(int by_cancel)
+/* No reply arrives: the time is up, or the caller stops waiting. */
+static void end_without_reply(int by_cancel)
 {
     if (by_cancel)
         rdl_lock_cancel(&legacy.lock.lock);
@@ -144,14 +146,17 @@ static void give_up(int by_cancel)
         ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 2500), RDL_UNKNOWN);
 }
 
-/* No answer to SETNX: what it may have left is released. With whole numbers it may be another's as well. */
-START_TEST(an_unanswered_setnx_is_released_if_its_value_tells_us_apart)
+/*
+ * Without a reply to SETNX, a value that it may have left is released. A whole number may be another
+ * client's.
+ */
+START_TEST(unanswered_setnx_is_released_if_its_value_is_unique)
 {
     rdl_lock_init_legacy(&legacy.lock, &legacy.opt, &legacy.s.conn, "k", 1,
                          _i & 1 ? RDL_LEGACY : RDL_LEGACY_INTEGER);
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
-    give_up(_i & 2);
+    end_without_reply(_i & 2);
     if (_i & 1)
         ck_assert_ptr_nonnull(strstr(scripted_sent(&legacy.s), "EVAL"));
     else
@@ -159,8 +164,8 @@ START_TEST(an_unanswered_setnx_is_released_if_its_value_tells_us_apart)
 }
 END_TEST
 
-/* No server says so to GET. That something was in the way is certain all the same. */
-START_TEST(a_value_of_a_kind_that_cannot_be_ends_the_connection)
+/* No server replies like this to GET. It is still certain that the lock is taken. */
+START_TEST(impossible_type_of_value_ends_the_connection)
 {
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
@@ -171,7 +176,7 @@ START_TEST(a_value_of_a_kind_that_cannot_be_ends_the_connection)
 }
 END_TEST
 
-/* Nothing more fits into the conn's queue. */
+/* Fills the conn's queue. */
 static void fill(void)
 {
     const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1}, {NULL, 0}, UINT64_MAX, 0};
@@ -180,8 +185,8 @@ static void fill(void)
     }
 }
 
-/* At the first request, at a later one, at an extend: nothing was sent, and nothing is owed. */
-START_TEST(a_full_queue_is_said)
+/* At the first request, at a later one, at an extend: nothing was sent, and nothing is pending. */
+START_TEST(legacy_requests_with_a_full_queue_fail)
 {
     int rc;
 
@@ -200,17 +205,17 @@ START_TEST(a_full_queue_is_said)
         ck_assert_int_eq(legacy_answer(":1\r\n:-1\r\n$1\r\nx\r\n", START), RDL_OK);
         fill();
         ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock.lock, LEGACY_TTL, START), RDL_PENDING);
-        do { /* it waits for room, as long as for an answer */
+        do { /* it waits for room, as long as for a reply */
             rc = rdl_lock_step(&legacy.lock.lock, rdl_lock_wake_ms(&legacy.lock.lock));
         } while (rc == RDL_PENDING);
         ck_assert_int_eq(rc, RDL_E_FULL);
-        ck_assert_uint_gt(rdl_lock_remaining_ms(&legacy.lock.lock, START), 0); /* the lease goes on */
+        ck_assert_uint_gt(rdl_lock_remaining_ms(&legacy.lock.lock, START), 0); /* the lease continues */
     }
     ck_assert_ptr_null(strstr(scripted_sent(&legacy.s), "SETNX"));
 }
 END_TEST
 
-/* A lease that ended is there to be taken over; the request for that is on its way. */
+/* An expired lease can be taken over; the request for that is in flight. */
 static void take_over(int by_getset)
 {
     rdl_lock_init_legacy(&legacy.lock, &legacy.opt, &legacy.s.conn, "k", 1, RDL_LEGACY);
@@ -227,19 +232,19 @@ static void take_over(int by_getset)
     ck_assert_ptr_nonnull(strstr(scripted_sent(&legacy.s), by_getset ? "GETSET" : rdl_script_replace.text));
 }
 
-START_TEST(an_unanswered_take_over_is_released)
+START_TEST(unanswered_takeover_is_released)
 {
     const char *sent;
 
     take_over(_i & 1);
-    give_up(_i & 2);
+    end_without_reply(_i & 2);
     sent = scripted_sent(&legacy.s);
     ck_assert_ptr_nonnull(strstr(sent, "EVAL\r\n"));
     ck_assert_ptr_nonnull(strstr(sent, "1700000011."));
 }
 END_TEST
 
-START_TEST(a_take_over_that_meets_another_type_is_foreign)
+START_TEST(takeover_of_another_type_is_foreign)
 {
     take_over(_i);
     ck_assert_int_eq(legacy_answer("-WRONGTYPE Operation against a key\r\n", START), RDL_E_FOREIGN_VALUE);
@@ -247,7 +252,7 @@ START_TEST(a_take_over_that_meets_another_type_is_foreign)
 }
 END_TEST
 
-/* A server whose scripts are switched off has WATCH: nothing is overwritten or deleted without comparing. */
+/* A server without scripts has WATCH: nothing is overwritten or deleted without a comparison. */
 static const char *const off_texts[] = {
     "-ERR Could not find scripting engine 'lua'\r\n",
     "-ERR This instance has Lua scripting support disabled\r\n",
@@ -258,7 +263,7 @@ static const char *const off_texts[] = {
 enum { OFF_TEXTS = sizeof off_texts / sizeof off_texts[0] };
 #define REFUSED "-ERR unknown command 'X'\r\n"
 
-START_TEST(without_scripts_a_take_over_goes_by_watch_and_never_by_getset)
+START_TEST(takeover_without_scripts_uses_watch_not_getset)
 {
     take_over(0);
     scripted_reply(&legacy.s, off_texts[_i]);
@@ -266,7 +271,7 @@ START_TEST(without_scripts_a_take_over_goes_by_watch_and_never_by_getset)
     ck_assert_int_eq(legacy_answer(REFUSED REFUSED ":-1\r\n" REFUSED, START), RDL_E_UNSUPPORTED);
     ck_assert_str_eq(scripted_sent(&legacy.s), "");
     rdl_lock_init_legacy(&legacy.lock, &legacy.opt, &legacy.s.conn, "k", 1, RDL_LEGACY);
-    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING); /* nor where it is remembered */
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING); /* also when the refusal is remembered */
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(peer_number(1699999999), START), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&legacy.s), "");
@@ -275,8 +280,8 @@ START_TEST(without_scripts_a_take_over_goes_by_watch_and_never_by_getset)
 }
 END_TEST
 
-/* A program that links no WATCH for releases has nothing that compares. */
-START_TEST(without_scripts_no_release_is_a_del)
+/* A program that does not link WATCH for releases has nothing that compares. */
+START_TEST(release_without_scripts_is_never_a_del)
 {
     int i;
 
@@ -296,8 +301,10 @@ START_TEST(without_scripts_no_release_is_a_del)
 }
 END_TEST
 
-/* The words may be a proxy's, and it was done; a whole number may be another's by then. */
-START_TEST(unknown_errors_end_a_take_over_and_a_release)
+/*
+ * The error may be a proxy's, after the request was executed; by then a whole number may be another client's.
+ */
+START_TEST(unknown_error_ends_a_takeover_and_a_release)
 {
     take_over(0);
     ck_assert_int_eq(legacy_answer("-ERR what?\r\n", START), RDL_E_SERVER);
@@ -322,21 +329,21 @@ Suite *suite_lock_legacy_wait(void)
     TCase *tc = tcase_create("wait");
 
     tcase_add_checked_fixture(tc, legacy_setup, NULL);
-    tcase_add_loop_test(tc, the_holder_has_time_until_it_can_be_taken_over, 0, 3);
-    tcase_add_loop_test(tc, while_only_the_time_was_asked_for_nothing_is_owed, 0, 2);
-    tcase_add_loop_test(tc, an_attempt_that_was_cut_short_leaves_what_the_one_before_has_found, 0, 3);
-    tcase_add_test(tc, the_value_of_the_lease_before_is_not_given_back_again);
-    tcase_add_loop_test(tc, every_attempt_looks_for_itself, 0, 2);
-    tcase_add_loop_test(tc, an_answer_at_the_end_asks_for_nothing_more, 0, 2);
-    tcase_add_test(tc, a_lease_that_ends_while_the_time_is_asked_for_is_lost);
-    tcase_add_loop_test(tc, an_unanswered_setnx_is_released_if_its_value_tells_us_apart, 0, 4);
-    tcase_add_test(tc, a_value_of_a_kind_that_cannot_be_ends_the_connection);
-    tcase_add_loop_test(tc, a_full_queue_is_said, 0, 3);
-    tcase_add_loop_test(tc, an_unanswered_take_over_is_released, 0, 4);
-    tcase_add_loop_test(tc, a_take_over_that_meets_another_type_is_foreign, 0, 2);
-    tcase_add_loop_test(tc, without_scripts_a_take_over_goes_by_watch_and_never_by_getset, 0, OFF_TEXTS);
-    tcase_add_loop_test(tc, without_scripts_no_release_is_a_del, 0, OFF_TEXTS);
-    tcase_add_loop_test(tc, unknown_errors_end_a_take_over_and_a_release, 0, 2);
+    tcase_add_loop_test(tc, holder_time_lasts_until_the_takeover, 0, 3);
+    tcase_add_loop_test(tc, nothing_is_pending_after_time_alone, 0, 2);
+    tcase_add_loop_test(tc, attempt_cut_short_keeps_the_earlier_result, 0, 3);
+    tcase_add_test(tc, earlier_value_is_not_released_again);
+    tcase_add_loop_test(tc, attempt_does_not_use_an_earlier_value, 0, 2);
+    tcase_add_loop_test(tc, reply_at_the_deadline_starts_no_request, 0, 2);
+    tcase_add_test(tc, lease_that_ends_during_time_is_lost);
+    tcase_add_loop_test(tc, unanswered_setnx_is_released_if_its_value_is_unique, 0, 4);
+    tcase_add_test(tc, impossible_type_of_value_ends_the_connection);
+    tcase_add_loop_test(tc, legacy_requests_with_a_full_queue_fail, 0, 3);
+    tcase_add_loop_test(tc, unanswered_takeover_is_released, 0, 4);
+    tcase_add_loop_test(tc, takeover_of_another_type_is_foreign, 0, 2);
+    tcase_add_loop_test(tc, takeover_without_scripts_uses_watch_not_getset, 0, OFF_TEXTS);
+    tcase_add_loop_test(tc, release_without_scripts_is_never_a_del, 0, OFF_TEXTS);
+    tcase_add_loop_test(tc, unknown_error_ends_a_takeover_and_a_release, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

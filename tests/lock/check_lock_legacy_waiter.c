@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The old SETNX protocol with peers that take over by GETSET: a waiter who writes over our value without
- * having won, and a holder who gave no time. What a peer does is written out as the lock of redis-py 2.9 does
- * it: SETNX; else GET, nothing counting as 1; past: GETSET, and the same again.
+ * check_lock_legacy_waiter.c - the old SETNX protocol with peers that take over by GETSET: a waiter that
+ * overwrites our value without winning, and a holder without an expiry. A peer does what the lock of redis-py
+ * 2.9 does: SETNX; else GET, where nothing counts as 1; if that is past: GETSET, and the same check again.
  */
 #include <check.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void setup_shortest(void)
     rdl_lock_init_legacy(&legacy.lock, &legacy.opt, &legacy.s.conn, "k", 1, RDL_LEGACY_SHORTEST);
 }
 
-/* Held since START, whole seconds of the server's clock. What was written comes back, to compare with it. */
+/* Holds the lock since START, whole seconds of the server's clock. Returns the value that was written. */
 static const char *hold(void)
 {
     static char value[RDL_PEER_MAX];
@@ -57,7 +57,7 @@ static const char *delete_by(const char *command, const char *script, const char
     return text[n];
 }
 
-/* The first on a connection; one behind it. */
+/* The first on a connection, and a later one. */
 static const char *delete_of(const char *value)
 {
     return delete_by("EVAL", rdl_script_release.text, value);
@@ -68,8 +68,8 @@ static const char *next_delete_of(const char *value)
     return delete_by("EVALSHA", rdl_script_release.sha, value);
 }
 
-/* Our release finds another value, and looks which. */
-static void release_looks(const char *value, uint64_t now_ms)
+/* Our release finds another value and reads it. */
+static void release_reads_value(const char *value, uint64_t now_ms)
 {
     ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock.lock, now_ms), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&legacy.s), delete_of(value));
@@ -77,7 +77,7 @@ static void release_looks(const char *value, uint64_t now_ms)
     ck_assert_str_eq(scripted_sent(&legacy.s), GET_K);
 }
 
-/* An extend asks for our own value, whatever was found before. */
+/* An extend compares with our own value, whatever was found before. */
 static void extend_finds_another(const char *value, uint64_t now_ms)
 {
     const char *sent;
@@ -95,9 +95,9 @@ static void nothing_follows(void)
     ck_assert(rdl_conn_is_idle(&legacy.s.conn));
 }
 
-/* ---------------------------------------------------------------- a holder without end */
+/* ---------------------------------------------------------------- a holder without an expiry */
 
-START_TEST(a_holder_without_end_is_busy_and_never_taken_over)
+START_TEST(endless_holder_is_busy_and_never_taken_over)
 {
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
@@ -107,7 +107,7 @@ START_TEST(a_holder_without_end_is_busy_and_never_taken_over)
 }
 END_TEST
 
-START_TEST(a_holder_without_end_whose_key_has_one_is_busy_for_that_long)
+START_TEST(endless_holder_is_busy_until_its_key_expires)
 {
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
@@ -116,7 +116,7 @@ START_TEST(a_holder_without_end_whose_key_has_one_is_busy_for_that_long)
 }
 END_TEST
 
-START_TEST(a_holder_without_end_is_waited_for)
+START_TEST(acquire_waits_for_an_endless_holder)
 {
     uint64_t at_ms;
 
@@ -135,8 +135,8 @@ START_TEST(a_holder_without_end_is_waited_for)
 }
 END_TEST
 
-/* A loser's GETSET where nothing compares: what it overwrote is not past. */
-START_TEST(a_getset_over_a_holder_without_end_is_no_win)
+/* The GETSET of a loser, where nothing compares: the value that it overwrote is not past. */
+START_TEST(getset_over_an_endless_holder_does_not_win)
 {
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
@@ -153,7 +153,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- what a release finds */
 
-/* Our deadline is 1700000011, and by our clock the lease ends in 1700000009. */
+/* Our deadline is 1700000011; by our clock the lease ends in 1700000009. */
 static const struct {
     const char *reply; /* to GET */
     int result;
@@ -164,23 +164,24 @@ static const struct {
     {"$12\r\n1700000009.0\r\n", RDL_OVERWRITTEN, 9010},
     {"$17\r\n1700000040.123456\r\n", RDL_OVERWRITTEN, 40010},
     {"$12\r\n2147483649.0\r\n", RDL_OVERWRITTEN, -1},
-    {"$12\r\n1700000008.0\r\n", RDL_LOST, 0}, /* somebody's ttl is shorter: he may have lost it again */
+    {"$12\r\n1700000008.0\r\n", RDL_LOST,
+     0}, /* a client with a shorter ttl: it may have lost the lock again */
     {"$12\r\n1699999999.0\r\n", RDL_LOST, 0},
-    {"$13\r\n1700000010000\r\n", RDL_LOST, 0}, /* who counts in milliseconds has taken it from us */
+    {"$13\r\n1700000010000\r\n", RDL_LOST, 0}, /* a client that counts in milliseconds has taken it from us */
     {"$40\r\n00112233445566778899aabbccddeeff00000001\r\n", RDL_LOST, 0},
     {"$6\r\nlocked\r\n", RDL_LOST, 0},
-    {"$-1\r\n", RDL_LOST, 0}, /* whoever deleted it held it */
+    {"$-1\r\n", RDL_LOST, 0}, /* the client that deleted it held it */
     {"-WRONGTYPE Operation against a key holding the wrong kind of value\r\n", RDL_LOST, 0},
     {"-ERR Operation against a key holding the wrong kind of value\r\n", RDL_LOST, 0},
     {"-LOADING Redis is loading\r\n", RDL_OVERWRITTEN, -2},
 };
 enum { FINDS = sizeof finds / sizeof finds[0], WAITERS = 4 };
 
-START_TEST(a_release_tells_a_waiters_value_from_a_lost_lock)
+START_TEST(release_distinguishes_overwritten_and_lost)
 {
     const char *value = hold();
 
-    release_looks(value, START + 1000);
+    release_reads_value(value, START + 1000);
     ck_assert_int_eq(legacy_answer(finds[_i].reply, START + 1000), finds[_i].result);
     if (finds[_i].result == RDL_OVERWRITTEN)
         ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), finds[_i].holder_ms);
@@ -189,12 +190,12 @@ START_TEST(a_release_tells_a_waiters_value_from_a_lost_lock)
 }
 END_TEST
 
-/* The look itself is not answered: who it was stays open. */
-START_TEST(a_look_without_an_answer_claims_no_loss)
+/* The GET itself gets no reply: the value's owner stays unknown. */
+START_TEST(unanswered_get_is_not_reported_as_lost)
 {
     const char *value = hold();
 
-    release_looks(value, START + 1000);
+    release_reads_value(value, START + 1000);
     if (_i)
         scripted_break(&legacy.s);
     ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 1000 + ATTEMPT), RDL_OVERWRITTEN);
@@ -202,8 +203,8 @@ START_TEST(a_look_without_an_answer_claims_no_loss)
 }
 END_TEST
 
-/* At the answer others may have it already: nothing is to be looked at. */
-START_TEST(another_value_after_our_deadline_is_lost)
+/* When the reply arrives others may already hold it: there is nothing to check. */
+START_TEST(another_value_after_our_deadline_means_lost)
 {
     hold();
     ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock.lock, END - 1), RDL_PENDING);
@@ -213,21 +214,21 @@ START_TEST(another_value_after_our_deadline_is_lost)
 }
 END_TEST
 
-START_TEST(a_waiters_value_seen_after_our_deadline_is_lost)
+START_TEST(waiters_value_after_our_deadline_means_lost)
 {
     const char *value = hold();
 
-    release_looks(value, END - 1);
+    release_reads_value(value, END - 1);
     ck_assert_int_eq(legacy_answer(bulk("1700000041.0"), END), RDL_LOST);
     nothing_follows();
 }
 END_TEST
 
 /*
- * The server deleted our value and the connection ended before it said so: what the release finds over the
- * next one may be the lock of whoever came then. It is neither looked at nor deleted.
+ * The server deleted our value, and the connection ended before its reply: what the release finds on the next
+ * one may be another client's lock. It is neither read nor deleted.
  */
-START_TEST(a_release_that_is_sent_again_leaves_the_next_holder_alone)
+START_TEST(repeated_release_spares_the_next_holder)
 {
     static const enum rdl_legacy kinds[] = {RDL_LEGACY, RDL_LEGACY_INTEGER, RDL_LEGACY_SHORTEST};
     const char *value;
@@ -245,16 +246,16 @@ START_TEST(a_release_that_is_sent_again_leaves_the_next_holder_alone)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- by those who have the shortest ttl */
+/* ---------------------------------------------------------------- with the shortest ttl */
 
 static void find_and_delete(const char *found, uint64_t now_ms)
 {
-    release_looks(hold(), now_ms);
+    release_reads_value(hold(), now_ms);
     ck_assert_int_eq(legacy_answer(bulk(found), now_ms), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&legacy.s), next_delete_of(found));
 }
 
-START_TEST(a_waiters_value_is_deleted_by_its_own_bytes)
+START_TEST(waiters_value_is_deleted_by_comparing_its_bytes)
 {
     static const char *const found[] = {"1700000010.0", "2147483649.0", "1700000040.12345678901"};
     static const struct {
@@ -263,7 +264,7 @@ START_TEST(a_waiters_value_is_deleted_by_its_own_bytes)
     } ends[] = {
         {":1\r\n", RDL_REMOVED},
         {":0\r\n", RDL_OVERWRITTEN}, /* another waiter */
-        {":-1\r\n", RDL_LOST},       /* deleted by who does not do that, or held it */
+        {":-1\r\n", RDL_LOST},       /* deleted by a client that does not do that, or that held it */
         {"-LOADING no\r\n", RDL_OVERWRITTEN},
     };
 
@@ -273,8 +274,8 @@ START_TEST(a_waiters_value_is_deleted_by_its_own_bytes)
 }
 END_TEST
 
-/* Else it might come when somebody holds it who wrote the same. */
-START_TEST(a_waiters_value_is_asked_to_go_once_and_never_again)
+/* Otherwise the DEL might arrive when another client holds the lock with the same value. */
+START_TEST(waiters_value_is_deleted_at_most_once)
 {
     find_and_delete("2147483649.0", START + 1000);
     if (_i == 0)
@@ -291,34 +292,34 @@ START_TEST(a_waiters_value_is_asked_to_go_once_and_never_again)
 }
 END_TEST
 
-START_TEST(a_waiters_value_that_nobody_asked_to_go_in_time_is_never_asked_to)
+START_TEST(unsent_delete_of_a_waiters_value_is_dropped)
 {
-    release_looks(hold(), START + 1000);
+    release_reads_value(hold(), START + 1000);
     scripted_feed(&legacy.s, bulk("2147483649.0"), strlen(bulk("2147483649.0")));
     ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 1000), RDL_PENDING);
-    scripted_break(&legacy.s); /* before a byte of it was sent */
+    scripted_break(&legacy.s); /* before any byte of it was sent */
     ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 1000 + ATTEMPT), RDL_OVERWRITTEN);
     scripted_open(&legacy.s, START + 1000 + ATTEMPT);
     nothing_follows();
 }
 END_TEST
 
-/* It has to arrive before others may have the lock: two attempts are kept for that. */
-START_TEST(a_waiters_value_stays_when_there_is_little_time_left)
+/* It has to arrive before others may hold the lock: two attempts are reserved for that. */
+START_TEST(waiters_value_stays_with_little_time_left)
 {
     uint64_t last_ms = END - 2 * ATTEMPT - 1;
 
-    release_looks(hold(), last_ms - 10);
+    release_reads_value(hold(), last_ms - 10);
     ck_assert_int_eq(legacy_answer(bulk("1700000040.0"), last_ms + (_i ? 1 : 0)),
                      _i ? RDL_OVERWRITTEN : RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&legacy.s), _i ? "" : next_delete_of("1700000040.0"));
 }
 END_TEST
 
-/* What is not a waiter's is left alone. */
-START_TEST(what_is_no_waiters_value_is_not_deleted)
+/* A value that is not a waiter's is left alone. */
+START_TEST(value_that_is_not_a_waiters_is_not_deleted)
 {
-    release_looks(hold(), START + 1000);
+    release_reads_value(hold(), START + 1000);
     ck_assert_int_eq(legacy_answer(finds[_i].reply, START + 1000), finds[_i].result);
     nothing_follows();
 }
@@ -326,7 +327,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- what an extend finds */
 
-START_TEST(an_extend_never_goes_on_from_a_value_that_was_found)
+START_TEST(extend_never_adopts_a_value_that_it_found)
 {
     extend_finds_another(hold(), START + 3000);
     ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 3000), RDL_LOST);
@@ -335,7 +336,7 @@ START_TEST(an_extend_never_goes_on_from_a_value_that_was_found)
 }
 END_TEST
 
-START_TEST(a_lease_that_was_overwritten_goes_on_to_its_end_by_the_shortest)
+START_TEST(shortest_mode_keeps_an_overwritten_lease)
 {
     const char *value = hold();
     uint64_t now_ms;
@@ -352,7 +353,7 @@ START_TEST(a_lease_that_was_overwritten_goes_on_to_its_end_by_the_shortest)
 }
 END_TEST
 
-START_TEST(a_lease_that_was_taken_from_us_is_lost_to_the_shortest_too)
+START_TEST(shortest_mode_loses_a_lease_taken_by_another)
 {
     extend_finds_another(hold(), START + 1000);
     ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 1000), RDL_PENDING);
@@ -362,8 +363,8 @@ START_TEST(a_lease_that_was_taken_from_us_is_lost_to_the_shortest_too)
 }
 END_TEST
 
-/* The look is not answered, or refused: the next extend may look again. */
-START_TEST(a_lease_of_which_nothing_is_known_goes_on)
+/* The GET gets no reply, or is refused: the next extend may read the value again. */
+START_TEST(lease_continues_if_the_value_is_unknown)
 {
     static const int results[] = {RDL_UNKNOWN, RDL_UNKNOWN, RDL_E_LOADING};
 
@@ -379,8 +380,8 @@ START_TEST(a_lease_of_which_nothing_is_known_goes_on)
 }
 END_TEST
 
-/* A list, or a hash: the key was ours and is no more. */
-START_TEST(a_key_that_became_something_else_is_lost)
+/* A list, or a hash: the key is no longer ours. */
+START_TEST(key_of_another_type_is_lost_on_extend)
 {
     hold();
     ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock.lock, LEGACY_TTL, START + 1000), RDL_PENDING);
@@ -420,8 +421,11 @@ static int served(int rc)
     return rc;
 }
 
-/* He finds nothing, we take it, and then comes his GETSET: not won, and yet our value is gone. */
-START_TEST(a_waiter_who_comes_late_keeps_nobody_out_after_the_shortest)
+/*
+ * The waiter finds nothing, we acquire the lock, then its GETSET arrives: it has not won, but our value is
+ * gone.
+ */
+START_TEST(late_waiter_does_not_block_others_in_shortest_mode)
 {
     now = 1700000000000u;
     scripted_init(&legacy.s);
@@ -445,34 +449,32 @@ Suite *suite_lock_legacy_waiter(void);
 Suite *suite_lock_legacy_waiter(void)
 {
     Suite *suite = suite_create("lock_legacy_waiter");
-    TCase *tc = tcase_create("told");
+    TCase *tc = tcase_create("reported");
     TCase *shortest = tcase_create("deleted");
 
     tcase_add_checked_fixture(tc, legacy_setup, NULL);
-    tcase_add_loop_test(tc, a_holder_without_end_is_busy_and_never_taken_over, 0, 3);
-    tcase_add_loop_test(tc, a_holder_without_end_whose_key_has_one_is_busy_for_that_long, 0, 3);
-    tcase_add_loop_test(tc, a_holder_without_end_is_waited_for, 0, 3);
-    tcase_add_test(tc, a_getset_over_a_holder_without_end_is_no_win);
-    tcase_add_loop_test(tc, a_release_tells_a_waiters_value_from_a_lost_lock, 0, FINDS);
-    tcase_add_loop_test(tc, a_look_without_an_answer_claims_no_loss, 0, 2);
-    tcase_add_loop_test(tc, a_release_that_is_sent_again_leaves_the_next_holder_alone, 0, 3);
-    tcase_add_test(tc, another_value_after_our_deadline_is_lost);
-    tcase_add_test(tc, a_waiters_value_seen_after_our_deadline_is_lost);
-    tcase_add_test(tc, an_extend_never_goes_on_from_a_value_that_was_found);
-    tcase_add_loop_test(tc, a_key_that_became_something_else_is_lost, 0, 2);
+    tcase_add_loop_test(tc, endless_holder_is_busy_and_never_taken_over, 0, 3);
+    tcase_add_loop_test(tc, endless_holder_is_busy_until_its_key_expires, 0, 3);
+    tcase_add_loop_test(tc, acquire_waits_for_an_endless_holder, 0, 3);
+    tcase_add_test(tc, getset_over_an_endless_holder_does_not_win);
+    tcase_add_loop_test(tc, release_distinguishes_overwritten_and_lost, 0, FINDS);
+    tcase_add_loop_test(tc, unanswered_get_is_not_reported_as_lost, 0, 2);
+    tcase_add_loop_test(tc, repeated_release_spares_the_next_holder, 0, 3);
+    tcase_add_test(tc, another_value_after_our_deadline_means_lost);
+    tcase_add_test(tc, waiters_value_after_our_deadline_means_lost);
+    tcase_add_test(tc, extend_never_adopts_a_value_that_it_found);
+    tcase_add_loop_test(tc, key_of_another_type_is_lost_on_extend, 0, 2);
     suite_add_tcase(suite, tc);
     tcase_add_checked_fixture(shortest, setup_shortest, NULL);
-    tcase_add_loop_test(shortest, a_waiters_value_is_deleted_by_its_own_bytes, 0, 12);
-    tcase_add_loop_test(shortest, a_waiters_value_is_asked_to_go_once_and_never_again, 0, 3);
-    tcase_add_test(shortest, a_waiters_value_that_nobody_asked_to_go_in_time_is_never_asked_to);
-    tcase_add_loop_test(shortest, a_waiters_value_stays_when_there_is_little_time_left, 0, 2);
-    tcase_add_loop_test(shortest, what_is_no_waiters_value_is_not_deleted, WAITERS, FINDS);
-    tcase_add_loop_test(shortest, a_lease_that_was_overwritten_goes_on_to_its_end_by_the_shortest, 0,
-                        WAITERS);
-    tcase_add_loop_test(shortest, a_lease_that_was_taken_from_us_is_lost_to_the_shortest_too, WAITERS,
-                        FINDS - 1);
-    tcase_add_loop_test(shortest, a_lease_of_which_nothing_is_known_goes_on, 0, 3);
-    tcase_add_test(shortest, a_waiter_who_comes_late_keeps_nobody_out_after_the_shortest);
+    tcase_add_loop_test(shortest, waiters_value_is_deleted_by_comparing_its_bytes, 0, 12);
+    tcase_add_loop_test(shortest, waiters_value_is_deleted_at_most_once, 0, 3);
+    tcase_add_test(shortest, unsent_delete_of_a_waiters_value_is_dropped);
+    tcase_add_loop_test(shortest, waiters_value_stays_with_little_time_left, 0, 2);
+    tcase_add_loop_test(shortest, value_that_is_not_a_waiters_is_not_deleted, WAITERS, FINDS);
+    tcase_add_loop_test(shortest, shortest_mode_keeps_an_overwritten_lease, 0, WAITERS);
+    tcase_add_loop_test(shortest, shortest_mode_loses_a_lease_taken_by_another, WAITERS, FINDS - 1);
+    tcase_add_loop_test(shortest, lease_continues_if_the_value_is_unknown, 0, 3);
+    tcase_add_test(shortest, late_waiter_does_not_block_others_in_shortest_mode);
     suite_add_tcase(suite, shortest);
     return suite;
 }

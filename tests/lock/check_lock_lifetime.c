@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long the memory of a lock on one server is in use, in every mode, and the room that its release has
- * in the conn's queue meanwhile.
+ * check_lock_lifetime.c - how long the memory of a lock on one server is in use, in every mode, and the room
+ * for its release in the conn's queue meanwhile.
  */
 #include <check.h>
 #include <signal.h>
@@ -17,7 +17,7 @@ enum { NOW = 1000, TTL = 10000, ATTEMPT = 250, MODES = MODE_LEGACY_SHORTEST + 1 
 static struct scripted s;
 static struct scripted hints;
 static const struct rdl_lock_options opt = {.ttl_ms = TTL, .attempt_ms = ATTEMPT};
-static const struct rdl_lock_options patient = {
+static const struct rdl_lock_options waiting = {
     .ttl_ms = TTL, .attempt_ms = ATTEMPT, .wait_ms = 60000, .retry_ms = 50};
 
 static struct memory {
@@ -54,7 +54,7 @@ static void hold(void)
     scripted_serve(&s, NOW);
 }
 
-/* ---------------------------------------------------------------- how it ends, with an answer still out */
+/* ---------------------------------------------------------------- how it ends while a reply is pending */
 
 static void acquire_without_an_answer(void)
 {
@@ -123,11 +123,11 @@ static void (*const ends[])(void) = {acquire_without_an_answer,
                                      extend_of_what_is_over,
                                      wait_for_a_hint};
 
-START_TEST(nothing_refers_to_a_lock_whose_last_call_has_returned)
+START_TEST(nothing_refers_to_a_lock_after_its_last_call)
 {
     void (*end)(void) = ends[_i / MODES];
 
-    begin((enum any_mode)(_i % MODES), end == wait_for_a_hint ? &patient : &opt);
+    begin((enum any_mode)(_i % MODES), end == wait_for_a_hint ? &waiting : &opt);
     end();
     ck_assert(!rdl_conn_refers_to(&s.conn, m, sizeof *m));
     ck_assert(!rdl_conn_refers_to(&hints.conn, m, sizeof *m));
@@ -141,7 +141,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- too early */
 
-START_TEST(a_lock_that_is_pending_may_not_be_set_up_again)
+START_TEST(init_of_a_pending_lock_aborts)
 {
     begin(MODE_PX, &opt);
     ck_assert_int_eq(rdl_lock_acquire_begin(&m->own.lock, entropy_bytes(), NOW), RDL_PENDING);
@@ -149,9 +149,9 @@ START_TEST(a_lock_that_is_pending_may_not_be_set_up_again)
 }
 END_TEST
 
-START_TEST(a_hint_that_is_waited_for_may_not_be_set_up_again)
+START_TEST(init_of_a_pending_hint_aborts)
 {
-    begin(MODE_PX, &patient);
+    begin(MODE_PX, &waiting);
     scripted_other(&s, "SET k other PX 60000\r\n", NOW);
     ck_assert_int_eq(rdl_lock_acquire_begin(&m->own.lock, entropy_bytes(), NOW), RDL_PENDING);
     scripted_serve(&s, NOW);
@@ -163,7 +163,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- room for the release */
 
-/* Others take all the room that there is. */
+/* Other requests take all the room. */
 static void fill(void)
 {
     static const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1},
@@ -179,13 +179,13 @@ static int is_released(const char *sent)
     return strstr(sent, "\r\n$1\r\nk\r\n") != NULL;
 }
 
-/* Granted, but the program was held up: the answer was there in time, and it looks when the lease is over. */
-START_TEST(a_grant_that_comes_too_late_has_room_for_its_release)
+/* Granted, but the program was delayed: the reply was there in time, but it is read after the lease. */
+START_TEST(late_grant_has_room_for_its_release)
 {
     begin((enum any_mode)_i, &opt);
     ck_assert_int_eq(rdl_lock_acquire_begin(&m->own.lock, entropy_bytes(), NOW), RDL_PENDING);
     scripted_serve(&s, NOW);
-    if (_i >= MODE_LEGACY) { /* the first answer was the server's clock */
+    if (_i >= MODE_LEGACY) { /* the first reply was the server's clock */
         ck_assert_int_eq(rdl_lock_step(&m->own.lock, NOW), RDL_PENDING);
         scripted_serve(&s, NOW);
     }
@@ -198,8 +198,8 @@ START_TEST(a_grant_that_comes_too_late_has_room_for_its_release)
 }
 END_TEST
 
-/* The connection ended, and before the lock is stepped others have filled what became free. */
-START_TEST(an_acquire_that_was_cut_off_has_room_for_its_release)
+/* The connection ended, and other requests fill the freed room before the lock is stepped. */
+START_TEST(acquire_that_was_cut_off_has_room_for_its_release)
 {
     begin(MODE_PX, &opt);
     ck_assert_int_eq(rdl_lock_acquire_begin(&m->own.lock, entropy_bytes(), NOW), RDL_PENDING);
@@ -213,7 +213,7 @@ START_TEST(an_acquire_that_was_cut_off_has_room_for_its_release)
 }
 END_TEST
 
-START_TEST(a_lease_that_is_held_reserves_nothing)
+START_TEST(held_lease_reserves_no_room)
 {
     begin((enum any_mode)_i, &opt);
     hold();
@@ -222,10 +222,10 @@ START_TEST(a_lease_that_is_held_reserves_nothing)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- for how long a release is pending */
+/* ---------------------------------------------------------------- how long a release stays pending */
 
 /* The lease was for 10 s; an extend by less waits for its connection and is cancelled. */
-START_TEST(a_short_extend_that_was_never_sent_shortens_no_pending_release)
+START_TEST(unsent_extend_shortens_no_pending_release)
 {
     begin(MODE_PX, &opt);
     hold();
@@ -250,14 +250,14 @@ Suite *suite_lock_lifetime(void)
     Suite *suite = suite_create("lock_lifetime");
     TCase *tc = tcase_create("lifetime");
 
-    tcase_add_loop_test(tc, nothing_refers_to_a_lock_whose_last_call_has_returned, 0,
+    tcase_add_loop_test(tc, nothing_refers_to_a_lock_after_its_last_call, 0,
                         MODES * (int)(sizeof ends / sizeof ends[0]));
-    tcase_add_test_raise_signal(tc, a_lock_that_is_pending_may_not_be_set_up_again, SIGABRT);
-    tcase_add_test_raise_signal(tc, a_hint_that_is_waited_for_may_not_be_set_up_again, SIGABRT);
-    tcase_add_loop_test(tc, a_grant_that_comes_too_late_has_room_for_its_release, 0, MODES);
-    tcase_add_test(tc, an_acquire_that_was_cut_off_has_room_for_its_release);
-    tcase_add_loop_test(tc, a_lease_that_is_held_reserves_nothing, 0, MODES);
-    tcase_add_test(tc, a_short_extend_that_was_never_sent_shortens_no_pending_release);
+    tcase_add_test_raise_signal(tc, init_of_a_pending_lock_aborts, SIGABRT);
+    tcase_add_test_raise_signal(tc, init_of_a_pending_hint_aborts, SIGABRT);
+    tcase_add_loop_test(tc, late_grant_has_room_for_its_release, 0, MODES);
+    tcase_add_test(tc, acquire_that_was_cut_off_has_room_for_its_release);
+    tcase_add_loop_test(tc, held_lease_reserves_no_room, 0, MODES);
+    tcase_add_test(tc, unsent_extend_shortens_no_pending_release);
     suite_add_tcase(suite, tc);
     return suite;
 }

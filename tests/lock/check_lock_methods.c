@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which method a release or an extend goes on this server, in exact bytes. What the replies on a method mean
- * is the business of check_net_request.c.
+ * check_lock_methods.c - which method a release or an extend uses on this server, in exact bytes.
+ * check_net_request.c tests what the replies mean.
  */
 #include <check.h>
 #include <stdio.h>
@@ -69,12 +69,12 @@ static const char *extend_by(int i)
     return methods[i];
 }
 
-/* What the server says to a method it does not take; the replies of all its commands. */
+/* What a server without a method replies to it, for all of its commands. */
 static const char *const release_refusals[] = {UNKNOWN_COMMAND, UNKNOWN_COMMAND GONE, UNKNOWN_COMMAND GONE,
                                                NOPERM NOPERM NOPERM "-NOPERM\r\n"};
 
-/* Make the release's first `i` methods known as refused. */
-static void climb_down_release(int i)
+/* Gets the first i methods of the release refused. */
+static void refuse_release_methods(int i)
 {
     int k;
 
@@ -89,9 +89,9 @@ static void climb_down_release(int i)
 
 static const char *const release_answers[] = {":1\r\n", ":1\r\n:-2\r\n", ":1\r\n:-2\r\n", ":1\r\n"};
 
-START_TEST(a_release_climbs_down_until_the_server_takes_it)
+START_TEST(release_tries_methods_until_one_is_accepted)
 {
-    climb_down_release(_i);
+    refuse_release_methods(_i);
     scripted_reply(&s, release_answers[_i]);
     ck_assert_int_eq(a.answer, RDL_ANSWER_YES);
     ck_assert_int_eq(a.error, RDL_OK);
@@ -99,14 +99,17 @@ START_TEST(a_release_climbs_down_until_the_server_takes_it)
 }
 END_TEST
 
-/* The text was sent, so EVALSHA is next; else what worked. Nothing of it holds on the next connection. */
-START_TEST(what_was_learned_holds_for_the_life_of_the_connection)
+/*
+ * The script was sent, so EVALSHA is next; otherwise the method that worked. The next connection starts
+ * afresh.
+ */
+START_TEST(method_is_remembered_for_the_connection)
 {
     char next[256];
     int i;
 
     strcpy(next, _i == 0 ? wire_release_sha("k", token()) : release_by(_i));
-    climb_down_release(_i);
+    refuse_release_methods(_i);
     scripted_reply(&s, release_answers[_i]);
     for (i = 0; i < 2; i++) {
         submit(&a, &rdl_op_release, "k");
@@ -123,7 +126,7 @@ START_TEST(what_was_learned_holds_for_the_life_of_the_connection)
 }
 END_TEST
 
-START_TEST(a_release_nobody_waits_for_climbs_down_too)
+START_TEST(release_without_a_waiter_tries_all_methods_too)
 {
     submit(NULL, &rdl_op_release, "k");
     ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token()));
@@ -138,7 +141,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- EVAL once, then EVALSHA */
 
-START_TEST(two_releases_in_one_go_send_the_text_once)
+START_TEST(two_releases_send_the_script_text_once)
 {
     submit(&a, &rdl_op_release, "k");
     submit(&b, &rdl_op_release, "j");
@@ -151,11 +154,11 @@ START_TEST(two_releases_in_one_go_send_the_text_once)
 }
 END_TEST
 
-START_TEST(a_script_that_is_flushed_is_sent_again)
+START_TEST(flushed_script_is_sent_again)
 {
     struct rdl_req *req = _i ? &a : NULL;
 
-    climb_down_release(0);
+    refuse_release_methods(0);
     scripted_reply(&s, ":1\r\n");
     submit(req, &rdl_op_release, "k");
     ck_assert_str_eq(scripted_sent(&s), wire_release_sha("k", token()));
@@ -170,8 +173,8 @@ START_TEST(a_script_that_is_flushed_is_sent_again)
 }
 END_TEST
 
-/* Who asked for more behind it, the canary, looks again; but not the next time. */
-START_TEST(what_was_sent_again_is_told_for_this_request_alone)
+/* A caller with a further request after it, the canary, checks again, but not the next time. */
+START_TEST(repetition_is_reported_only_for_its_request)
 {
     submit(&a, &rdl_op_extend, "k");
     scripted_sent(&s);
@@ -190,8 +193,8 @@ START_TEST(what_was_sent_again_is_told_for_this_request_alone)
 }
 END_TEST
 
-/* A release is submitted behind it: what was not sent yet would come after that. */
-START_TEST(what_was_not_sent_yet_is_not_sent_after_its_last_try)
+/* A release follows: a request that is not sent yet would come after it. */
+START_TEST(last_try_withdraws_an_unsent_request)
 {
     submit(&a, &rdl_op_acquire, "k");
     if (_i)
@@ -204,8 +207,8 @@ START_TEST(what_was_not_sent_yet_is_not_sent_after_its_last_try)
 }
 END_TEST
 
-/* No server says that to an EVAL, but something between us and it may. */
-START_TEST(noscript_in_answer_to_an_eval_is_a_refusal)
+/* No server replies like this to an EVAL, but a proxy may. */
+START_TEST(noscript_in_reply_to_eval_is_a_refusal)
 {
     submit(_i ? &a : NULL, &rdl_op_release, "k");
     ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token()));
@@ -217,10 +220,10 @@ START_TEST(noscript_in_answer_to_an_eval_is_a_refusal)
 }
 END_TEST
 
-/* To the EVALSHA as well: it says that the text is not there, and the text is refused. */
-START_TEST(noscript_to_both_ends_in_the_next_method)
+/* The same for EVALSHA: it says that the script is unknown, and then the script is refused. */
+START_TEST(noscript_to_evalsha_and_eval_leads_to_the_next_method)
 {
-    climb_down_release(0);
+    refuse_release_methods(0);
     scripted_reply(&s, ":1\r\n");
     submit(&a, &rdl_op_release, "k");
     ck_assert_str_eq(scripted_sent(&s), wire_release_sha("k", token()));
@@ -231,8 +234,8 @@ START_TEST(noscript_to_both_ends_in_the_next_method)
 }
 END_TEST
 
-/* EVAL would have followed: that it may not be sent any more says nothing of what the server can do. */
-START_TEST(a_refused_evalsha_is_not_permanent_where_nothing_may_follow)
+/* EVAL would have followed: that it must not be sent any more says nothing about the server. */
+START_TEST(refused_evalsha_is_temporary_at_the_last_try)
 {
     static const char *const refusals[] = {NOSCRIPT, NOPERM, UNKNOWN_COMMAND,
                                            "-NOPERM No permissions to access a key\r\n"};
@@ -254,8 +257,8 @@ START_TEST(a_refused_evalsha_is_not_permanent_where_nothing_may_follow)
 }
 END_TEST
 
-/* To EVAL it is what the server can do. */
-START_TEST(a_refused_eval_is_told_also_where_nothing_may_follow)
+/* For EVAL it is what the server can do. */
+START_TEST(refused_eval_is_reported_at_the_last_try_too)
 {
     struct rdl_command cmd = {
         &rdl_op_acquire_fenced, {"k", 1}, {token(), RDL_VALUE_MAX}, {"1", 1}, 60000, 30000};
@@ -268,7 +271,7 @@ START_TEST(a_refused_eval_is_told_also_where_nothing_may_follow)
 }
 END_TEST
 
-START_TEST(noscript_to_an_eval_where_nothing_else_is_left_is_told)
+START_TEST(noscript_to_eval_without_another_method_is_reported)
 {
     struct rdl_command cmd = {
         &rdl_op_acquire_fenced, {"k", 1}, {token(), RDL_VALUE_MAX}, {"1", 1}, 60000, 30000};
@@ -287,8 +290,8 @@ START_TEST(noscript_to_an_eval_where_nothing_else_is_left_is_told)
 }
 END_TEST
 
-/* EVAL was put off before the server read the text: who came behind it brings it. */
-START_TEST(an_evalsha_behind_an_eval_that_was_put_off_recovers)
+/* EVAL was refused for now before the server read the script: the next request sends it. */
+START_TEST(evalsha_after_a_temporarily_refused_eval_recovers)
 {
     static const char *const troubles[] = {"-BUSY Redis is busy running a script.\r\n", "-OOM command\r\n",
                                            "-LOADING Redis is loading the dataset in memory\r\n"};
@@ -305,8 +308,8 @@ START_TEST(an_evalsha_behind_an_eval_that_was_put_off_recovers)
 }
 END_TEST
 
-/* NOSCRIPT may change, but a user who may not run EVALSHA stays so: EVAL every time. */
-START_TEST(a_forbidden_evalsha_is_not_tried_again)
+/* NOSCRIPT may change, but a missing permission for EVALSHA stays: EVAL every time. */
+START_TEST(forbidden_evalsha_is_not_tried_again)
 {
     int i;
 
@@ -327,8 +330,11 @@ START_TEST(a_forbidden_evalsha_is_not_tried_again)
 }
 END_TEST
 
-/* The last refusal is the reason, then and for all who ask later; on the next connection all is open. */
-START_TEST(an_extend_climbs_down_to_the_end_and_then_says_why)
+/*
+ * The last refusal is the reason, for this request and all later ones; the next connection tries everything
+ * again.
+ */
+START_TEST(extend_without_a_method_reports_the_last_refusal)
 {
     static const char *const last[] = {NOPERM NOPERM NOPERM NOPERM,
                                        UNKNOWN_COMMAND UNKNOWN_COMMAND UNKNOWN_COMMAND UNKNOWN_COMMAND};
@@ -357,8 +363,8 @@ START_TEST(an_extend_climbs_down_to_the_end_and_then_says_why)
 }
 END_TEST
 
-/* That it worked is no word on why nothing is left: the next is told the last refusal's reason. */
-START_TEST(a_way_that_worked_before_it_was_refused_leaves_no_other_reason)
+/* That it worked is no reason for the failure: the next request gets the reason of the last refusal. */
+START_TEST(method_refused_later_reports_its_refusal)
 {
     static const char *const grants[] = {"*2\r\n:1\r\n:5\r\n", "*2\r\n:1\r\n:0\r\n"};
     static const char names[] = "\001k";
@@ -376,7 +382,7 @@ START_TEST(a_way_that_worked_before_it_was_refused_leaves_no_other_reason)
     scripted_sent(&s);
     scripted_reply(&s, grants[_i % 2]); /* EVAL works */
     ck_assert_int_eq(a.answer, RDL_ANSWER_YES);
-    for (i = 0; i < 2; i++) { /* the operator takes both away, and whoever comes later hears the same */
+    for (i = 0; i < 2; i++) { /* the operator forbids both; later requests get the same result */
         ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
         scripted_sent(&s);
         if (i == 0) {
@@ -391,9 +397,9 @@ START_TEST(a_way_that_worked_before_it_was_refused_leaves_no_other_reason)
 }
 END_TEST
 
-START_TEST(a_release_that_nothing_can_do_ends_with_the_last_refusal)
+START_TEST(release_without_a_method_reports_the_last_refusal)
 {
-    climb_down_release(3);
+    refuse_release_methods(3);
     scripted_reply(&s, release_refusals[3]);
     ck_assert_int_eq(a.answer, RDL_ANSWER_ERROR);
     ck_assert_int_eq(a.error, RDL_E_PERM);
@@ -401,8 +407,11 @@ START_TEST(a_release_that_nothing_can_do_ends_with_the_last_refusal)
 }
 END_TEST
 
-/* Whoever names the scripts alone hears why it is not done, then and from then on; what is owed is dropped */
-START_TEST(where_scripts_are_the_only_way_their_refusal_is_told)
+/*
+ * A program with scripts as its only method gets the reason of the refusal, each time; pending releases are
+ * dropped.
+ */
+START_TEST(refusal_of_the_only_method_is_reported)
 {
     static const char *const refusals[] = {
         NOPERM, UNKNOWN_COMMAND, NOSCRIPT,
@@ -417,7 +426,7 @@ START_TEST(where_scripts_are_the_only_way_their_refusal_is_told)
         ck_assert_int_eq(scripted_sent(&s)[0] == '*', i == 0);
         if (i == 0) {
             scripted_reply(&s, refusals[_i % 4]);
-            if (_i / 4 == 2) { /* it goes on as a release */
+            if (_i / 4 == 2) { /* it continues as a plain release */
                 ck_assert_str_eq(scripted_sent(&s), release_by(0));
                 scripted_reply(&s, refusals[_i % 4]);
             }
@@ -429,7 +438,7 @@ START_TEST(where_scripts_are_the_only_way_their_refusal_is_told)
         ck_assert(rdl_conn_is_idle(&s.conn));
     }
     submit(NULL, &rdl_op_release, "k");
-    if (_i / 4 == 0) { /* of the extend's refusal the release knows nothing */
+    if (_i / 4 == 0) { /* the extend's refusal does not affect the release */
         ck_assert_str_eq(scripted_sent(&s), release_by(0));
         scripted_reply(&s, NOPERM);
     }
@@ -438,12 +447,12 @@ START_TEST(where_scripts_are_the_only_way_their_refusal_is_told)
 }
 END_TEST
 
-/* Whoever asks before there is something to do: extending and releasing are remembered apart. */
-START_TEST(a_connection_says_whether_every_way_was_refused_and_why)
+/* It can be queried before there is something to do: extend and release are remembered separately. */
+START_TEST(connection_reports_why_every_method_was_refused)
 {
     s.cfg.methods = _i ? &rdl_methods_script : &rdl_methods_all;
     ck_assert_int_eq(rdl_conn_refuses(&s.conn, &rdl_op_release), RDL_OK);
-    climb_down_release(_i ? 0 : 3);
+    refuse_release_methods(_i ? 0 : 3);
     ck_assert_int_eq(rdl_conn_refuses(&s.conn, &rdl_op_release), RDL_OK);
     scripted_reply(&s, release_refusals[_i ? 0 : 3]);
     ck_assert_int_eq(rdl_conn_refuses(&s.conn, &rdl_op_release), _i ? RDL_E_UNSUPPORTED : RDL_E_PERM);
@@ -454,8 +463,8 @@ START_TEST(a_connection_says_whether_every_way_was_refused_and_why)
 }
 END_TEST
 
-/* Nothing is taken that could not be given back. */
-START_TEST(a_configuration_without_ways_is_an_error)
+/* Nothing is acquired that could not be released. */
+START_TEST(configuration_without_methods_is_an_error)
 {
     static const struct rdl_op *const ops[] = {&rdl_op_acquire, &rdl_op_extend, &rdl_op_release};
 
@@ -468,8 +477,8 @@ START_TEST(a_configuration_without_ways_is_an_error)
 }
 END_TEST
 
-/* The operator takes it away in between: the next method, and the key is not left. */
-START_TEST(a_script_that_worked_and_is_refused_later_leads_to_the_next_method)
+/* The operator forbids it in between: the next method is used, and no key is left. */
+START_TEST(script_refused_later_leads_to_the_next_method)
 {
     submit(&a, &rdl_op_release, "k");
     scripted_sent(&s);
@@ -477,7 +486,7 @@ START_TEST(a_script_that_worked_and_is_refused_later_leads_to_the_next_method)
     submit(_i ? &a : NULL, &rdl_op_release, "k");
     ck_assert_str_eq(scripted_sent(&s), wire_release_sha("k", token()));
     scripted_reply(&s, NOPERM);
-    ck_assert_str_eq(scripted_sent(&s), release_by(0)); /* perhaps it was EVALSHA alone */
+    ck_assert_str_eq(scripted_sent(&s), release_by(0)); /* perhaps only EVALSHA was refused */
     scripted_reply(&s, NOPERM);
     ck_assert_str_eq(scripted_sent(&s), delex());
     scripted_reply(&s, ":1\r\n" GONE);
@@ -486,7 +495,7 @@ START_TEST(a_script_that_worked_and_is_refused_later_leads_to_the_next_method)
 }
 END_TEST
 
-START_TEST(trouble_of_the_moment_is_no_reason_to_climb_down)
+START_TEST(temporary_error_does_not_change_the_method)
 {
     static const char *const troubles[] = {
         "-BUSY Redis is busy running a script.\r\n",
@@ -511,7 +520,7 @@ START_TEST(trouble_of_the_moment_is_no_reason_to_climb_down)
 }
 END_TEST
 
-START_TEST(release_and_extend_are_learned_apart)
+START_TEST(methods_of_release_and_extend_are_separate)
 {
     submit(&a, &rdl_op_extend, "k");
     scripted_sent(&s);
@@ -528,7 +537,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- NOPERM: a command, a key, or not said */
 
-/* As Redis 6, 7.0, and 7.2 on and Valkey write it; 25 bytes are the longest name that leaves "to run". */
+/* As written by Redis 6, 7.0, 7.2 and later, and Valkey; with a name of over 25 bytes "to run" is cut off. */
 static const char *const command_texts[] = {
     "-NOPERM this user has no permissions to run the 'eval' command or its subcommand\r\n",
     "-NOPERM this user has no permissions to run the 'eval' command\r\n",
@@ -548,7 +557,7 @@ static const char *const key_texts[] = {
 enum { COMMAND_TEXTS = sizeof command_texts / sizeof command_texts[0] };
 enum { KEY_TEXTS = sizeof key_texts / sizeof key_texts[0] };
 
-START_TEST(a_forbidden_command_is_remembered)
+START_TEST(forbidden_command_is_remembered)
 {
     submit(&a, &rdl_op_extend, "k");
     ck_assert_str_eq(scripted_sent(&s), extend_by(0));
@@ -562,8 +571,8 @@ START_TEST(a_forbidden_command_is_remembered)
 }
 END_TEST
 
-/* The next request, for a key that is allowed, begins with the first method as before. */
-START_TEST(a_forbidden_key_is_not_remembered)
+/* The next request, for an allowed key, starts with the first method again. */
+START_TEST(forbidden_key_is_not_remembered)
 {
     const char *refusal = key_texts[_i];
     char refusals[400];
@@ -602,8 +611,8 @@ START_TEST(a_forbidden_key_is_not_remembered)
 }
 END_TEST
 
-/* After a refused EVALSHA comes EVAL, also if that was its key. */
-START_TEST(a_forbidden_key_of_evalsha_leaves_evalsha_to_others)
+/* EVAL follows a refused EVALSHA, also if its key was the reason. */
+START_TEST(forbidden_key_of_evalsha_does_not_affect_other_keys)
 {
     submit(&a, &rdl_op_release, "j");
     scripted_sent(&s);
@@ -625,8 +634,8 @@ START_TEST(a_forbidden_key_of_evalsha_leaves_evalsha_to_others)
 }
 END_TEST
 
-/* An operation with one method ends with the error, each time, and the next key is served. */
-START_TEST(where_nothing_follows_a_forbidden_key_is_the_error)
+/* An operation with one method ends with the error, each time, and the next key works. */
+START_TEST(forbidden_key_without_another_method_is_the_error)
 {
     static const struct rdl_op *const ops[] = {&rdl_op_acquire_fenced, &rdl_op_acquire_multi,
                                                &rdl_op_extend_fenced};
@@ -655,8 +664,8 @@ START_TEST(where_nothing_follows_a_forbidden_key_is_the_error)
 }
 END_TEST
 
-/* A user who may not use the list of hints releases the lock without a hint. */
-START_TEST(a_forbidden_list_of_hints_makes_a_plain_release)
+/* A user without access to the list of hints releases the lock without a hint. */
+START_TEST(forbidden_list_of_hints_causes_a_plain_release)
 {
     int i;
 
@@ -676,8 +685,8 @@ START_TEST(a_forbidden_list_of_hints_makes_a_plain_release)
 }
 END_TEST
 
-/* What was refused to a request alone concerns the connection that has ended. */
-START_TEST(a_release_begins_with_the_first_method_on_the_next_connection)
+/* A refusal of a single request applies only to the connection that has ended. */
+START_TEST(next_connection_starts_with_the_first_method)
 {
     submit(_i ? &a : NULL, &rdl_op_release, "k");
     scripted_sent(&s);
@@ -694,7 +703,7 @@ START_TEST(a_release_begins_with_the_first_method_on_the_next_connection)
     scripted_sent(&s);
     scripted_reply(&s, UNKNOWN_COMMAND UNKNOWN_COMMAND UNKNOWN_COMMAND UNKNOWN_COMMAND);
     ck_assert_int_eq(a.answer, _i ? RDL_ANSWER_ERROR : RDL_ANSWER_NONE);
-    ck_assert_int_eq(a.error, _i ? RDL_E_UNSUPPORTED : RDL_OK); /* of this connection */
+    ck_assert_int_eq(a.error, _i ? RDL_E_UNSUPPORTED : RDL_OK); /* the error of this connection */
     ck_assert(rdl_conn_is_idle(&s.conn));
 }
 END_TEST
@@ -705,8 +714,8 @@ static const char *const other_texts[] = {"-ERR something else\r\n", "-upstream 
                                           "-ERR Command is not available: 'SET'\r\n"};
 enum { OTHER_TEXTS = sizeof other_texts / sizeof other_texts[0] };
 
-/* The answer of the next method is the request's; from then on it is the method of this connection. */
-START_TEST(unknown_errors_lead_to_the_next_method)
+/* The reply to the next method is the result; from then on it is the method of this connection. */
+START_TEST(unknown_error_leads_to_the_next_method)
 {
     submit(_i % 2 ? &a : NULL, &rdl_op_release, "k");
     ck_assert_str_eq(scripted_sent(&s), release_by(0));
@@ -715,12 +724,12 @@ START_TEST(unknown_errors_lead_to_the_next_method)
     scripted_reply(&s, ":1\r\n" GONE);
     ck_assert_int_eq(a.answer, _i % 2 ? RDL_ANSWER_YES : RDL_ANSWER_NONE);
     ck_assert_int_eq(a.error, RDL_OK);
-    ck_assert_int_eq(a.is_again, _i % 2); /* the words may be a proxy's, and it was done */
+    ck_assert_int_eq(a.is_again, _i % 2); /* the error may be a proxy's, after the request was executed */
     a.is_again = 0;
     submit(&a, &rdl_op_release, "k");
     ck_assert_str_eq(scripted_sent(&s), delex());
     ck_assert_int_eq(a.is_again, 0);
-    submit(&b, &rdl_op_extend, "k"); /* of that nothing is known yet */
+    submit(&b, &rdl_op_extend, "k"); /* of the extend nothing is known yet */
     ck_assert_str_eq(scripted_sent(&s), extend_by(0));
 }
 END_TEST
@@ -736,7 +745,7 @@ static const struct {
     {"+OK\r\n$-1\r\n:-2\r\n+OK\r\n", "+OK\r\n", RDL_ANSWER_ABSENT},
 };
 
-START_TEST(any_answer_of_a_later_method_makes_it_the_method)
+START_TEST(any_reply_to_a_later_method_selects_it)
 {
     const struct rdl_op *op = _i / 3 % 2 ? &rdl_op_release : &rdl_op_extend;
     int last = op == &rdl_op_extend ? 1 : 3;
@@ -758,7 +767,7 @@ START_TEST(any_answer_of_a_later_method_makes_it_the_method)
 END_TEST
 
 /* The first of them is reported, whatever the others are, and all are tried again the next time. */
-START_TEST(where_no_method_works_the_first_unknown_errors_are_the_error)
+START_TEST(first_unknown_error_is_reported_if_no_method_works)
 {
     static const char *const last[] = {"-ERR another\r\n", UNKNOWN_COMMAND, NOPERM, "-LOADING x\r\n",
                                        "-NOPERM No permissions to access a key\r\n"};
@@ -773,7 +782,7 @@ START_TEST(where_no_method_works_the_first_unknown_errors_are_the_error)
         if (_i != 1 && _i != 2) {
             ck_assert_str_eq(scripted_sent(&s), extend_by(1));
             scripted_reply(&s, replies);
-        } else if (i == 0) { /* a command that is refused is remembered as ever */
+        } else if (i == 0) { /* a refused command is remembered as always */
             ck_assert_str_eq(scripted_sent(&s), extend_by(1));
             scripted_reply(&s, replies);
         }
@@ -788,8 +797,8 @@ START_TEST(where_no_method_works_the_first_unknown_errors_are_the_error)
 }
 END_TEST
 
-/* The other's refusal of what would be next came in between. */
-START_TEST(unknown_errors_are_the_error_where_what_follows_was_refused_meanwhile)
+/* The other request's refusal of the next method came in between. */
+START_TEST(unknown_error_is_reported_if_the_rest_was_refused)
 {
     submit(&a, &rdl_op_extend, "k");
     submit(&b, &rdl_op_extend, "k");
@@ -805,8 +814,8 @@ START_TEST(unknown_errors_are_the_error_where_what_follows_was_refused_meanwhile
 }
 END_TEST
 
-/* What was passed over for the key's sake tells nothing of the method. */
-START_TEST(a_forbidden_key_among_unknown_errors_is_not_remembered)
+/* A method that was skipped because of the key says nothing about the method. */
+START_TEST(forbidden_key_among_unknown_errors_is_not_remembered)
 {
     submit(&a, &rdl_op_release, "k");
     scripted_sent(&s);
@@ -821,8 +830,8 @@ START_TEST(a_forbidden_key_among_unknown_errors_is_not_remembered)
 }
 END_TEST
 
-/* The plain release works: the hint's script is not tried again. Nor is EVAL, if that failed, too. */
-START_TEST(unknown_errors_to_a_release_with_a_hint_make_a_plain_one)
+/* The plain release works: the hint's script is not tried again. Nor is EVAL, if it failed as well. */
+START_TEST(unknown_error_turns_a_hint_release_into_a_plain_one)
 {
     submit(&a, &rdl_op_release_hint, "k");
     ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "{k}:wake"));
@@ -841,7 +850,7 @@ START_TEST(unknown_errors_to_a_release_with_a_hint_make_a_plain_one)
 }
 END_TEST
 
-START_TEST(unknown_errors_to_all_of_a_release_with_a_hint_are_not_remembered)
+START_TEST(unknown_errors_to_every_method_are_not_remembered)
 {
     s.cfg.methods = &rdl_methods_script;
     submit(&a, &rdl_op_release_hint, "k");
@@ -856,8 +865,8 @@ START_TEST(unknown_errors_to_all_of_a_release_with_a_hint_are_not_remembered)
 }
 END_TEST
 
-/* Nor do those that grant, nor the old protocol's and the canary's release. */
-START_TEST(unknown_errors_end_what_is_no_plain_extend_or_release)
+/* Nor do acquires, nor the releases of the old protocol and of the canary. */
+START_TEST(unknown_error_ends_requests_of_other_kinds)
 {
     static const struct rdl_op *const ops[] = {
         &rdl_op_acquire_fenced, &rdl_op_acquire_multi, &rdl_op_extend_fenced,  &rdl_op_extend_multi,
@@ -878,7 +887,7 @@ START_TEST(unknown_errors_end_what_is_no_plain_extend_or_release)
 END_TEST
 
 /* The connection ends between the two methods: the first may have been executed. */
-START_TEST(what_may_have_been_done_before_unknown_errors_is_unknown_at_a_cut)
+START_TEST(disconnect_after_an_unknown_error_is_unknown)
 {
     submit(&a, _i / 2 ? &rdl_op_release : &rdl_op_extend, "k");
     scripted_sent(&s);
@@ -891,8 +900,8 @@ START_TEST(what_may_have_been_done_before_unknown_errors_is_unknown_at_a_cut)
 }
 END_TEST
 
-/* What GET says after it is true; but nothing has worked, so nothing is remembered. */
-START_TEST(a_watch_that_fails_in_unknown_errors_is_no_method)
+/* The reply to the later GET is valid; but nothing has worked, so nothing is remembered. */
+START_TEST(watch_with_unknown_errors_is_not_remembered)
 {
     submit(&a, &rdl_op_extend, "k");
     scripted_sent(&s);
@@ -905,8 +914,8 @@ START_TEST(a_watch_that_fails_in_unknown_errors_is_no_method)
 }
 END_TEST
 
-/* As after a refusal: an abandoned request is not sent again, nor one that a release follows. */
-START_TEST(unknown_errors_lead_nowhere_where_a_refusal_would_not)
+/* As after a refusal: neither an abandoned request nor one that a release follows is sent again. */
+START_TEST(unknown_error_after_abandon_leads_to_no_method)
 {
     submit(&a, &rdl_op_extend, "k");
     scripted_sent(&s);
@@ -933,7 +942,7 @@ static const char *const off_texts[] = {
     "-ERR bad lua script for redis cluster, all the keys that the script uses should be passed\r\n",
 };
 
-START_TEST(scripts_that_are_switched_off_are_refused)
+START_TEST(disabled_scripts_count_as_refused)
 {
     submit(&a, &rdl_op_extend, "k");
     ck_assert_str_eq(scripted_sent(&s), extend_by(0));
@@ -946,19 +955,19 @@ START_TEST(scripts_that_are_switched_off_are_refused)
     scripted_reply(&s, off_texts[_i]);
     ck_assert_str_eq(scripted_sent(&s), delex());
     scripted_reply(&s, UNKNOWN_COMMAND GONE);
-    ck_assert_str_eq(scripted_sent(&s), delifeq()); /* nothing works yet, and it is known */
+    ck_assert_str_eq(scripted_sent(&s), delifeq()); /* nothing works yet, and it is remembered */
     submit(&b, &rdl_op_release, "j");
     scripted_reply(&s, ":1\r\n" GONE);
     ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "DELIFEQ"));
 }
 END_TEST
 
-/* It would be carried out behind the release that was queued for it, and undone by nobody. */
-START_TEST(what_was_given_up_is_not_sent_another_method)
+/* It would be executed after the release that was queued for it, and nothing would undo it. */
+START_TEST(abandoned_request_tries_no_other_method)
 {
     static const struct rdl_op *const ops[] = {&rdl_op_acquire_fenced, &rdl_op_acquire_multi, &rdl_op_replace,
                                                &rdl_op_extend};
-    static const char names[] = "\001k"; /* packed, for several; for the others as good as any */
+    static const char names[] = "\001k"; /* packed, for several locks; any name for the others */
     struct rdl_command cmd = {ops[_i / 3], {names, 2}, {token(), RDL_VALUE_MAX}, {"1", 1}, 60000, 30000};
     static const char *const refusals[] = {NOPERM, NOSCRIPT, NOSCRIPT};
 
@@ -991,49 +1000,48 @@ Suite *suite_lock_methods(void)
     TCase *tc = tcase_create("methods");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_loop_test(tc, a_release_climbs_down_until_the_server_takes_it, 0, 3);
-    tcase_add_loop_test(tc, what_was_learned_holds_for_the_life_of_the_connection, 0, 3);
-    tcase_add_test(tc, a_release_nobody_waits_for_climbs_down_too);
-    tcase_add_test(tc, two_releases_in_one_go_send_the_text_once);
-    tcase_add_loop_test(tc, a_script_that_is_flushed_is_sent_again, 0, 2);
-    tcase_add_test(tc, what_was_sent_again_is_told_for_this_request_alone);
-    tcase_add_loop_test(tc, what_was_not_sent_yet_is_not_sent_after_its_last_try, 0, 2);
-    tcase_add_loop_test(tc, noscript_in_answer_to_an_eval_is_a_refusal, 0, 2);
-    tcase_add_test(tc, noscript_to_both_ends_in_the_next_method);
-    tcase_add_loop_test(tc, a_refused_evalsha_is_not_permanent_where_nothing_may_follow, 0, 4);
-    tcase_add_loop_test(tc, a_refused_eval_is_told_also_where_nothing_may_follow, 0, 2);
-    tcase_add_test(tc, noscript_to_an_eval_where_nothing_else_is_left_is_told);
-    tcase_add_loop_test(tc, an_evalsha_behind_an_eval_that_was_put_off_recovers, 0, 3);
-    tcase_add_loop_test(tc, a_forbidden_evalsha_is_not_tried_again, 0, 2);
-    tcase_add_loop_test(tc, an_extend_climbs_down_to_the_end_and_then_says_why, 0, 2);
-    tcase_add_loop_test(tc, a_way_that_worked_before_it_was_refused_leaves_no_other_reason, 0, 4);
-    tcase_add_test(tc, a_release_that_nothing_can_do_ends_with_the_last_refusal);
-    tcase_add_loop_test(tc, where_scripts_are_the_only_way_their_refusal_is_told, 0, 12);
-    tcase_add_loop_test(tc, a_connection_says_whether_every_way_was_refused_and_why, 0, 2);
-    tcase_add_loop_test(tc, a_configuration_without_ways_is_an_error, 0, 3);
-    tcase_add_loop_test(tc, a_script_that_worked_and_is_refused_later_leads_to_the_next_method, 0, 2);
-    tcase_add_loop_test(tc, trouble_of_the_moment_is_no_reason_to_climb_down, 0, 9);
-    tcase_add_test(tc, release_and_extend_are_learned_apart);
-    tcase_add_loop_test(tc, a_forbidden_command_is_remembered, 0, COMMAND_TEXTS);
-    tcase_add_loop_test(tc, a_forbidden_key_is_not_remembered, 0, KEY_TEXTS);
-    tcase_add_loop_test(tc, a_forbidden_key_of_evalsha_leaves_evalsha_to_others, 0, KEY_TEXTS);
-    tcase_add_loop_test(tc, where_nothing_follows_a_forbidden_key_is_the_error, 0, 3);
-    tcase_add_loop_test(tc, a_forbidden_list_of_hints_makes_a_plain_release, 0, 2);
-    tcase_add_loop_test(tc, a_release_begins_with_the_first_method_on_the_next_connection, 0, 2);
-    tcase_add_loop_test(tc, unknown_errors_lead_to_the_next_method, 0, 2 * OTHER_TEXTS);
-    tcase_add_loop_test(tc, any_answer_of_a_later_method_makes_it_the_method, 0, 6);
-    tcase_add_loop_test(tc, where_no_method_works_the_first_unknown_errors_are_the_error, 0, 5);
-    tcase_add_test(tc, unknown_errors_are_the_error_where_what_follows_was_refused_meanwhile);
-    tcase_add_loop_test(tc, a_forbidden_key_among_unknown_errors_is_not_remembered, 0, 2);
-    tcase_add_loop_test(tc, unknown_errors_to_a_release_with_a_hint_make_a_plain_one, 0, 2);
-    tcase_add_test(tc, unknown_errors_to_all_of_a_release_with_a_hint_are_not_remembered);
-    tcase_add_loop_test(tc, unknown_errors_end_what_is_no_plain_extend_or_release, 0, 8);
-    tcase_add_loop_test(tc, what_may_have_been_done_before_unknown_errors_is_unknown_at_a_cut, 0, 4);
-    tcase_add_test(tc, a_watch_that_fails_in_unknown_errors_is_no_method);
-    tcase_add_loop_test(tc, unknown_errors_lead_nowhere_where_a_refusal_would_not, 0, 2);
-    tcase_add_loop_test(tc, scripts_that_are_switched_off_are_refused, 0,
-                        sizeof off_texts / sizeof off_texts[0]);
-    tcase_add_loop_test(tc, what_was_given_up_is_not_sent_another_method, 0, 12);
+    tcase_add_loop_test(tc, release_tries_methods_until_one_is_accepted, 0, 3);
+    tcase_add_loop_test(tc, method_is_remembered_for_the_connection, 0, 3);
+    tcase_add_test(tc, release_without_a_waiter_tries_all_methods_too);
+    tcase_add_test(tc, two_releases_send_the_script_text_once);
+    tcase_add_loop_test(tc, flushed_script_is_sent_again, 0, 2);
+    tcase_add_test(tc, repetition_is_reported_only_for_its_request);
+    tcase_add_loop_test(tc, last_try_withdraws_an_unsent_request, 0, 2);
+    tcase_add_loop_test(tc, noscript_in_reply_to_eval_is_a_refusal, 0, 2);
+    tcase_add_test(tc, noscript_to_evalsha_and_eval_leads_to_the_next_method);
+    tcase_add_loop_test(tc, refused_evalsha_is_temporary_at_the_last_try, 0, 4);
+    tcase_add_loop_test(tc, refused_eval_is_reported_at_the_last_try_too, 0, 2);
+    tcase_add_test(tc, noscript_to_eval_without_another_method_is_reported);
+    tcase_add_loop_test(tc, evalsha_after_a_temporarily_refused_eval_recovers, 0, 3);
+    tcase_add_loop_test(tc, forbidden_evalsha_is_not_tried_again, 0, 2);
+    tcase_add_loop_test(tc, extend_without_a_method_reports_the_last_refusal, 0, 2);
+    tcase_add_loop_test(tc, method_refused_later_reports_its_refusal, 0, 4);
+    tcase_add_test(tc, release_without_a_method_reports_the_last_refusal);
+    tcase_add_loop_test(tc, refusal_of_the_only_method_is_reported, 0, 12);
+    tcase_add_loop_test(tc, connection_reports_why_every_method_was_refused, 0, 2);
+    tcase_add_loop_test(tc, configuration_without_methods_is_an_error, 0, 3);
+    tcase_add_loop_test(tc, script_refused_later_leads_to_the_next_method, 0, 2);
+    tcase_add_loop_test(tc, temporary_error_does_not_change_the_method, 0, 9);
+    tcase_add_test(tc, methods_of_release_and_extend_are_separate);
+    tcase_add_loop_test(tc, forbidden_command_is_remembered, 0, COMMAND_TEXTS);
+    tcase_add_loop_test(tc, forbidden_key_is_not_remembered, 0, KEY_TEXTS);
+    tcase_add_loop_test(tc, forbidden_key_of_evalsha_does_not_affect_other_keys, 0, KEY_TEXTS);
+    tcase_add_loop_test(tc, forbidden_key_without_another_method_is_the_error, 0, 3);
+    tcase_add_loop_test(tc, forbidden_list_of_hints_causes_a_plain_release, 0, 2);
+    tcase_add_loop_test(tc, next_connection_starts_with_the_first_method, 0, 2);
+    tcase_add_loop_test(tc, unknown_error_leads_to_the_next_method, 0, 2 * OTHER_TEXTS);
+    tcase_add_loop_test(tc, any_reply_to_a_later_method_selects_it, 0, 6);
+    tcase_add_loop_test(tc, first_unknown_error_is_reported_if_no_method_works, 0, 5);
+    tcase_add_test(tc, unknown_error_is_reported_if_the_rest_was_refused);
+    tcase_add_loop_test(tc, forbidden_key_among_unknown_errors_is_not_remembered, 0, 2);
+    tcase_add_loop_test(tc, unknown_error_turns_a_hint_release_into_a_plain_one, 0, 2);
+    tcase_add_test(tc, unknown_errors_to_every_method_are_not_remembered);
+    tcase_add_loop_test(tc, unknown_error_ends_requests_of_other_kinds, 0, 8);
+    tcase_add_loop_test(tc, disconnect_after_an_unknown_error_is_unknown, 0, 4);
+    tcase_add_test(tc, watch_with_unknown_errors_is_not_remembered);
+    tcase_add_loop_test(tc, unknown_error_after_abandon_leads_to_no_method, 0, 2);
+    tcase_add_loop_test(tc, disabled_scripts_count_as_refused, 0, sizeof off_texts / sizeof off_texts[0]);
+    tcase_add_loop_test(tc, abandoned_request_tries_no_other_method, 0, 12);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Several locks in one request: their bytes, their methods, what every reply means. */
+/*
+ * check_lock_multi_op.c - several locks in one request: their bytes, their methods, what every reply means.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +52,7 @@ static const struct {
     {&rdl_op_release_multi, &rdl_script_release_multi, "*6", "", ":1\r\n"},
 };
 
-START_TEST(each_key_is_named_and_the_script_goes_whole_and_then_by_its_sum)
+START_TEST(multi_script_names_each_key_and_then_uses_its_sha)
 {
     const char *sha, *text;
 
@@ -103,7 +105,7 @@ static const struct {
     {2, ":-1\r\n", RDL_ANSWER_ABSENT, 0, 0},
 };
 
-START_TEST(a_reply_means_what_it_means_for_one)
+START_TEST(multi_reply_has_the_meaning_of_a_single_one)
 {
     submit(ops[replies[_i].op].op, "\1a\2bc", 5, &req);
     scripted_sent(&s);
@@ -115,7 +117,7 @@ START_TEST(a_reply_means_what_it_means_for_one)
 }
 END_TEST
 
-START_TEST(a_reply_that_cannot_be_ends_the_connection)
+START_TEST(impossible_multi_reply_ends_the_connection)
 {
     static const char *const texts[] = {"*2\r\n:2\r\n:0\r\n", "*2\r\n:-1\r\n:0\r\n", "*1\r\n:1\r\n", ":1\r\n",
                                         "+OK\r\n"};
@@ -128,7 +130,7 @@ START_TEST(a_reply_that_cannot_be_ends_the_connection)
 }
 END_TEST
 
-START_TEST(without_scripts_there_is_no_other_method)
+START_TEST(multi_requests_need_scripts)
 {
     submit(ops[_i].op, "\1a\2bc", 5, &req);
     scripted_sent(&s);
@@ -140,7 +142,7 @@ START_TEST(without_scripts_there_is_no_other_method)
 }
 END_TEST
 
-START_TEST(a_release_that_is_owed_outlives_the_connection)
+START_TEST(pending_multi_release_survives_its_connection)
 {
     const char *text = wire_join("*6", call("EVAL", rdl_script_release_multi.text, ""), NULL);
 
@@ -169,7 +171,7 @@ static const struct {
     {"*2\r\n:0\r\n:1234\r\n", RDL_BUSY, 0},
 };
 
-START_TEST(an_acquire_that_may_have_failed_halfway_is_released)
+START_TEST(multi_acquire_that_may_have_failed_halfway_is_released)
 {
     const struct rdl_lock_options once = {.ttl_ms = 10000, .attempt_ms = 250};
     const struct rdl_bytes names[] = {{"a", 1}, {"bc", 2}};
@@ -195,14 +197,14 @@ Suite *suite_lock_multi_op(void)
     TCase *tc = tcase_create("lock_multi_op");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_loop_test(tc, each_key_is_named_and_the_script_goes_whole_and_then_by_its_sum, 0, 3);
+    tcase_add_loop_test(tc, multi_script_names_each_key_and_then_uses_its_sha, 0, 3);
     tcase_add_loop_test(tc, eight_names_of_the_greatest_length_fit, 0, 3);
-    tcase_add_loop_test(tc, a_reply_means_what_it_means_for_one, 0,
+    tcase_add_loop_test(tc, multi_reply_has_the_meaning_of_a_single_one, 0,
                         (int)(sizeof replies / sizeof replies[0]));
-    tcase_add_loop_test(tc, a_reply_that_cannot_be_ends_the_connection, 0, 5);
-    tcase_add_loop_test(tc, without_scripts_there_is_no_other_method, 0, 3);
-    tcase_add_test(tc, a_release_that_is_owed_outlives_the_connection);
-    tcase_add_loop_test(tc, an_acquire_that_may_have_failed_halfway_is_released, 0,
+    tcase_add_loop_test(tc, impossible_multi_reply_ends_the_connection, 0, 5);
+    tcase_add_loop_test(tc, multi_requests_need_scripts, 0, 3);
+    tcase_add_test(tc, pending_multi_release_survives_its_connection);
+    tcase_add_loop_test(tc, multi_acquire_that_may_have_failed_halfway_is_released, 0,
                         (int)(sizeof failed / sizeof failed[0]));
     suite_add_tcase(suite, tc);
     return suite;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Scripts, and the requests around them, go out in order. */
+/* check_lock_script.c - scripts, and the requests around them, are sent in order. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static struct rdl_command command(const struct rdl_op *op, const char *key, unsi
     return cmd;
 }
 
-START_TEST(two_scripts_go_out_one_after_the_other)
+START_TEST(two_scripts_are_sent_in_order)
 {
     struct rdl_command one = command(&rdl_op_release, "k1", 1);
     struct rdl_command two = command(&rdl_op_extend, "k2", 2);
@@ -38,7 +38,7 @@ START_TEST(two_scripts_go_out_one_after_the_other)
 }
 END_TEST
 
-START_TEST(more_than_a_chunk_holds_goes_out_in_order)
+START_TEST(more_than_a_chunk_is_sent_in_order)
 {
     static char expected[16000];
     struct rdl_req reqs[20];
@@ -61,7 +61,7 @@ START_TEST(more_than_a_chunk_holds_goes_out_in_order)
 }
 END_TEST
 
-START_TEST(a_name_may_hold_any_byte)
+START_TEST(lock_name_may_hold_any_byte)
 {
     static const char odd[] = "a\0b\r\n$5\r\n\xff ";
     struct rdl_command set = command(&rdl_op_acquire, "", 7);
@@ -90,9 +90,9 @@ Suite *suite_lock_script(void)
     Suite *suite = suite_create("lock_script");
     TCase *tc = tcase_create("script");
 
-    tcase_add_test(tc, two_scripts_go_out_one_after_the_other);
-    tcase_add_test(tc, more_than_a_chunk_holds_goes_out_in_order);
-    tcase_add_test(tc, a_name_may_hold_any_byte);
+    tcase_add_test(tc, two_scripts_are_sent_in_order);
+    tcase_add_test(tc, more_than_a_chunk_is_sent_in_order);
+    tcase_add_test(tc, lock_name_may_hold_any_byte);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* One lock on one server: trying again (with the model server behind it); see check_contract.c besides. */
+/*
+ * check_lock_wait.c - one lock on one server: retries against the model server. check_contract.c tests what
+ * all kinds have in common.
+ */
 #include <check.h>
 #include <string.h>
 
@@ -14,11 +17,11 @@ static struct rdl_lock_options opt;
 
 static void setup(void)
 {
-    const struct rdl_lock_options patient = {.ttl_ms = TTL, .wait_ms = 5000, .retry_ms = 50};
+    const struct rdl_lock_options waiting = {.ttl_ms = TTL, .wait_ms = 5000, .retry_ms = 50};
 
     scripted_init(&s);
     scripted_model(&s, 0);
-    opt = patient;
+    opt = waiting;
     rdl_lock_init(&l, &opt, &s.conn, "k", 1);
 }
 
@@ -27,7 +30,7 @@ static int acquire(uint64_t now_ms)
     return rdl_lock_acquire_begin(&l, entropy_bytes(), now_ms);
 }
 
-/* The attempt under way is answered with this; how long the lock pauses then (0: it is not pausing). */
+/* Answers the current attempt; returns how long the lock pauses then (0: it does not pause). */
 static uint64_t pause_after(const char *reply, uint64_t now_ms)
 {
     scripted_reply(&s, reply);
@@ -36,7 +39,7 @@ static uint64_t pause_after(const char *reply, uint64_t now_ms)
     return rdl_lock_wake_ms(&l) - now_ms;
 }
 
-START_TEST(every_attempt_has_a_token_of_its_own)
+START_TEST(lock_uses_a_new_token_for_every_attempt)
 {
     uint64_t now = 1000;
     unsigned attempt;
@@ -53,7 +56,7 @@ START_TEST(every_attempt_has_a_token_of_its_own)
 }
 END_TEST
 
-START_TEST(pauses_have_full_jitter_within_a_bound_that_doubles_up_to_a_cap)
+START_TEST(pauses_have_full_jitter_and_double_up_to_a_cap)
 {
     uint64_t now = 1000;
     uint64_t longest = 0;
@@ -84,7 +87,7 @@ START_TEST(pauses_have_full_jitter_within_a_bound_that_doubles_up_to_a_cap)
 }
 END_TEST
 
-START_TEST(a_pause_is_no_longer_than_the_holder_has_left)
+START_TEST(pause_is_not_longer_than_the_holders_time)
 {
     int i;
 
@@ -100,7 +103,7 @@ START_TEST(a_pause_is_no_longer_than_the_holder_has_left)
 }
 END_TEST
 
-START_TEST(a_frozen_server_has_been_sent_one_attempt_and_its_release)
+START_TEST(frozen_server_gets_one_attempt_and_its_release)
 {
     uint64_t now = 1000;
     int rc;
@@ -121,7 +124,7 @@ START_TEST(a_frozen_server_has_been_sent_one_attempt_and_its_release)
 }
 END_TEST
 
-START_TEST(what_waiting_will_not_mend_ends_the_waiting)
+START_TEST(permanent_error_ends_the_wait)
 {
     static const char *const replies[] = {"-NOAUTH x\r\n", "-NOPERM x\r\n", "-MOVED 1 x\r\n",
                                           "-WRONGTYPE x\r\n"};
@@ -135,7 +138,7 @@ START_TEST(what_waiting_will_not_mend_ends_the_waiting)
 }
 END_TEST
 
-START_TEST(what_may_pass_is_waited_for)
+START_TEST(acquire_waits_out_a_temporary_error)
 {
     static const char *const replies[] = {"-LOADING x\r\n-LOADING x\r\n", "-OOM x\r\n:-2\r\n",
                                           "-BUSY x\r\n-BUSY x\r\n", "-READONLY x\r\n"};
@@ -147,7 +150,7 @@ START_TEST(what_may_pass_is_waited_for)
     scripted_open(&s, 1000);
     acquire(1000);
     scripted_sent(&s);
-    replayed = s.len; /* that much the test has answered itself */
+    replayed = s.len; /* the test has answered this much itself */
     ck_assert_uint_ge(pause_after(replies[_i], 1001), 1);
     if (rdl_conn_state(&s.conn) == RDL_CONN_FAILED)
         scripted_close_failed(&s);
@@ -164,7 +167,7 @@ START_TEST(what_may_pass_is_waited_for)
 }
 END_TEST
 
-START_TEST(a_server_that_comes_back_in_time_is_used)
+START_TEST(server_that_comes_back_in_time_is_used)
 {
     uint64_t now = 1000;
     int rc = acquire(now);
@@ -199,7 +202,7 @@ START_TEST(connecting_ends_with_the_wait)
 }
 END_TEST
 
-START_TEST(a_refused_connection_is_told_at_once_by_a_single_attempt)
+START_TEST(single_attempt_reports_a_refused_connection_at_once)
 {
     opt.retry_ms = 0;
     ck_assert_int_eq(acquire(1000), RDL_PENDING);
@@ -216,15 +219,15 @@ Suite *suite_lock_wait(void)
     TCase *tc = tcase_create("wait");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_test(tc, every_attempt_has_a_token_of_its_own);
-    tcase_add_test(tc, pauses_have_full_jitter_within_a_bound_that_doubles_up_to_a_cap);
-    tcase_add_test(tc, a_pause_is_no_longer_than_the_holder_has_left);
-    tcase_add_test(tc, a_frozen_server_has_been_sent_one_attempt_and_its_release);
-    tcase_add_loop_test(tc, what_waiting_will_not_mend_ends_the_waiting, 0, 4);
-    tcase_add_loop_test(tc, what_may_pass_is_waited_for, 0, 4);
-    tcase_add_test(tc, a_server_that_comes_back_in_time_is_used);
+    tcase_add_test(tc, lock_uses_a_new_token_for_every_attempt);
+    tcase_add_test(tc, pauses_have_full_jitter_and_double_up_to_a_cap);
+    tcase_add_test(tc, pause_is_not_longer_than_the_holders_time);
+    tcase_add_test(tc, frozen_server_gets_one_attempt_and_its_release);
+    tcase_add_loop_test(tc, permanent_error_ends_the_wait, 0, 4);
+    tcase_add_loop_test(tc, acquire_waits_out_a_temporary_error, 0, 4);
+    tcase_add_test(tc, server_that_comes_back_in_time_is_used);
     tcase_add_test(tc, connecting_ends_with_the_wait);
-    tcase_add_test(tc, a_refused_connection_is_told_at_once_by_a_single_attempt);
+    tcase_add_test(tc, single_attempt_reports_a_refused_connection_at_once);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The blocking calls and a driver that is woken from outside: what ends, what goes on, and what is left. */
+/*
+ * check_lock_wake.c - the blocking calls and a driver that is woken from outside: what ends, what continues,
+ * and what is left.
+ */
 #include <check.h>
 #include <string.h>
 
@@ -12,7 +15,7 @@ static struct scripted s;
 static struct rdl_lock l;
 static struct rdl_lock_options opt;
 static uint64_t now;
-static int polls, wakes_from; /* from that poll on, if it may be woken */
+static int polls, wakes_from; /* from that poll on, if it can be woken */
 static int serves_from;       /* the server does nothing before that poll */
 static int result;            /* of a poll that is woken */
 
@@ -67,7 +70,7 @@ static void setup(void)
     rdl_lock_init(&l, &opt, &s.conn, "k", 1);
 }
 
-START_TEST(an_acquire_that_waits_ends_whenever_it_is_woken)
+START_TEST(waiting_acquire_ends_when_woken)
 {
     scripted_other(&s, "SET k other PX 60000\r\n", now);
     wakes_from = _i;
@@ -76,25 +79,25 @@ START_TEST(an_acquire_that_waits_ends_whenever_it_is_woken)
     scripted_serve(&s, now);
     ck_assert(rdl_conn_is_idle(&s.conn));
     ck_assert_uint_eq(rdl_lock_remaining_ms(&l, now), 0);
-    ck_assert(scripted_has_key(&s, "k", now)); /* the other's */
+    ck_assert(scripted_has_key(&s, "k", now)); /* the other client's */
 }
 END_TEST
 
-/* Its SET is sent, and not answered: the release went to the driver before the call returned. */
-START_TEST(an_acquire_that_is_woken_hands_its_release_to_the_driver)
+/* Its SET is sent and has no reply: the release reached the driver before the call returned. */
+START_TEST(woken_acquire_passes_its_release_to_the_driver)
 {
     result = _i ? RDL_E_SYSTEM : RDL_E_INTERRUPTED;
     wakes_from = serves_from = 3; /* the first reads what came before, the second sends */
     ck_assert_int_eq(rdl_lock_acquire(&l, &platform), result);
     if (_i == 1)
-        return; /* a driver that fails takes nothing */
+        return; /* a failing driver takes nothing */
     ck_assert(!scripted_has_key(&s, "k", now));
     ck_assert(rdl_conn_is_idle(&s.conn));
 }
 END_TEST
 
-/* The usual clean-up behind SIGTERM. */
-START_TEST(extend_and_release_are_not_ended)
+/* The usual clean-up after SIGTERM. */
+START_TEST(wake_does_not_end_extend_or_release)
 {
     ck_assert_int_eq(rdl_lock_acquire(&l, &platform), RDL_OK);
     wakes_from = 0;
@@ -105,7 +108,7 @@ START_TEST(extend_and_release_are_not_ended)
 }
 END_TEST
 
-START_TEST(the_words_for_it_name_what_ended_it)
+START_TEST(text_of_interrupted_names_wake_fd)
 {
     ck_assert_str_eq(rdl_strerror(RDL_E_INTERRUPTED), "interrupted (rdl_posix.wake_fd)");
     ck_assert(!rdl_is_permanent(RDL_E_INTERRUPTED));
@@ -120,10 +123,10 @@ Suite *suite_lock_wake(void)
     TCase *tc = tcase_create("wake");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_loop_test(tc, an_acquire_that_waits_ends_whenever_it_is_woken, 0, 12);
-    tcase_add_loop_test(tc, an_acquire_that_is_woken_hands_its_release_to_the_driver, 0, 2);
-    tcase_add_test(tc, extend_and_release_are_not_ended);
-    tcase_add_test(tc, the_words_for_it_name_what_ended_it);
+    tcase_add_loop_test(tc, waiting_acquire_ends_when_woken, 0, 12);
+    tcase_add_loop_test(tc, woken_acquire_passes_its_release_to_the_driver, 0, 2);
+    tcase_add_test(tc, wake_does_not_end_extend_or_release);
+    tcase_add_test(tc, text_of_interrupted_names_wake_fd);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A release that meets an error that passes is sent again, after a pause in which others pass it. */
+/*
+ * check_net_again.c - a release that gets a temporary error is sent again after a pause; others overtake it.
+ */
 #include <check.h>
 #include <string.h>
 
@@ -14,13 +16,13 @@ static struct scripted s;
 static struct rdl_req req;
 static uint64_t now;
 
-static int submit(const struct rdl_op *op, struct rdl_req *who, const char *name, uint64_t until_ms,
+static int submit(const struct rdl_op *op, struct rdl_req *r, const char *name, uint64_t until_ms,
                   uint32_t ttl_ms)
 {
     const struct rdl_command cmd = {
         op, {name, strlen(name)}, {token_hex(1), RDL_VALUE_MAX}, {NULL, 0}, until_ms, ttl_ms};
 
-    return rdl_conn_submit(&s.conn, who, &cmd);
+    return rdl_conn_submit(&s.conn, r, &cmd);
 }
 
 static void setup(void)
@@ -34,7 +36,7 @@ static void setup(void)
     ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(1)));
 }
 
-/* The pause is over: what is sent then. */
+/* Ends the pause and returns what is sent then. */
 static const char *after_the_pause(void)
 {
     uint64_t at_ms = rdl_conn_tick(&s.conn, now);
@@ -58,7 +60,7 @@ static const struct {
                {"-CLUSTERDOWN The cluster is down\r\n", RDL_E_CLUSTERDOWN},
                {"-MASTERDOWN Link with MASTER is down\r\n", RDL_E_SERVER}};
 
-START_TEST(a_release_that_meets_an_error_that_passes_is_sent_again)
+START_TEST(release_is_sent_again_after_a_temporary_error)
 {
     scripted_reply(&s, passing[_i].text);
     ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
@@ -74,7 +76,7 @@ START_TEST(a_release_that_meets_an_error_that_passes_is_sent_again)
 }
 END_TEST
 
-START_TEST(an_error_for_good_ends_a_release)
+START_TEST(permanent_error_ends_a_release)
 {
     static const char *const texts[] = {"-MOVED 1 127.0.0.1:7000\r\n", "-CROSSSLOT x\r\n",
                                         "-WRONGTYPE x\r\n"};
@@ -85,8 +87,8 @@ START_TEST(an_error_for_good_ends_a_release)
 }
 END_TEST
 
-/* An extend or a SET is another's business, and a removal that compares nothing else must not come late. */
-START_TEST(nothing_but_a_release_is_sent_again)
+/* The caller retries an extend or a SET; a delete that compares nothing else must not arrive late. */
+START_TEST(only_releases_are_sent_again)
 {
     static const struct rdl_op *const ops[] = {&rdl_op_acquire, &rdl_op_extend, &rdl_op_delete,
                                                &rdl_op_release_once};
@@ -100,8 +102,8 @@ START_TEST(nothing_but_a_release_is_sent_again)
 }
 END_TEST
 
-/* By its command (a value that others may have written, too). */
-START_TEST(a_release_without_a_ttl_is_sent_once)
+/* The command has no ttl if other clients may have written the same value. */
+START_TEST(release_without_ttl_is_sent_once)
 {
     scripted_reply(&s, ":1\r\n");
     ck_assert_int_eq(submit(&rdl_op_release, NULL, "k", NOW + TTL, 0), RDL_OK);
@@ -111,7 +113,7 @@ START_TEST(a_release_without_a_ttl_is_sent_once)
 }
 END_TEST
 
-START_TEST(others_pass_a_release_that_pauses)
+START_TEST(other_requests_overtake_a_pausing_release)
 {
     struct rdl_req other = {0}, third = {0};
 
@@ -134,20 +136,20 @@ START_TEST(others_pass_a_release_that_pauses)
 }
 END_TEST
 
-/* Whoever waits for answers waits no longer, and the connection is not silent. */
-START_TEST(a_pause_is_no_overdue_reply)
+/* A pause does not count into the reply timeout, so the connection does not stall. */
+START_TEST(pausing_release_is_not_overdue)
 {
     rdl_conn_set_timeout(&s.conn, 1);
     rdl_conn_tick(&s.conn, now);
     scripted_reply(&s, BUSY);
     ck_assert_str_eq(after_the_pause(), wire_release_text("k", token_hex(1)));
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
-    rdl_conn_tick(&s.conn, now + 1); /* this answer is overdue */
+    rdl_conn_tick(&s.conn, now + 1); /* this reply is overdue */
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_STALLED);
 }
 END_TEST
 
-START_TEST(it_is_sent_again_until_its_key_has_ended)
+START_TEST(release_is_retried_until_its_key_expires)
 {
     scripted_reply(&s, BUSY);
     rdl_conn_tick(&s.conn, NOW + TTL - PAUSE_MS);
@@ -161,8 +163,8 @@ START_TEST(it_is_sent_again_until_its_key_has_ended)
 }
 END_TEST
 
-/* Nobody knows when an adopted key ends: one ttl after the first error. */
-START_TEST(of_an_adopted_key_for_one_ttl)
+/* The expiry of an adopted key is unknown: the release is retried for one ttl after the first error. */
+START_TEST(adopted_key_release_is_retried_for_one_ttl)
 {
     scripted_reply(&s, ":1\r\n");
     ck_assert_int_eq(submit(&rdl_op_release, NULL, "k", UINT64_MAX, TTL), RDL_OK);
@@ -180,8 +182,8 @@ START_TEST(of_an_adopted_key_for_one_ttl)
 }
 END_TEST
 
-/* A replica ends the connection; on the next one it goes first. */
-START_TEST(a_release_that_a_replica_refused_goes_over_the_next_connection)
+/* A refusal by a replica ends the connection; the release goes first on the next one. */
+START_TEST(release_refused_by_a_replica_uses_next_connection)
 {
     struct rdl_req next = {0};
 
@@ -196,8 +198,8 @@ START_TEST(a_release_that_a_replica_refused_goes_over_the_next_connection)
 }
 END_TEST
 
-/* One that pauses is sent over the next connection, without the rest of its pause. */
-START_TEST(a_release_that_pauses_survives_its_connection)
+/* A pausing release is sent at once when the next connection is open. */
+START_TEST(pausing_release_survives_its_connection)
 {
     scripted_reply(&s, BUSY);
     scripted_break(&s);
@@ -217,17 +219,17 @@ Suite *suite_net_again(void)
     TCase *tc = tcase_create("again");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_loop_test(tc, a_release_that_meets_an_error_that_passes_is_sent_again, 0,
+    tcase_add_loop_test(tc, release_is_sent_again_after_a_temporary_error, 0,
                         (int)(sizeof passing / sizeof passing[0]));
-    tcase_add_loop_test(tc, an_error_for_good_ends_a_release, 0, 3);
-    tcase_add_loop_test(tc, nothing_but_a_release_is_sent_again, 0, 4);
-    tcase_add_test(tc, a_release_without_a_ttl_is_sent_once);
-    tcase_add_test(tc, others_pass_a_release_that_pauses);
-    tcase_add_test(tc, a_pause_is_no_overdue_reply);
-    tcase_add_test(tc, it_is_sent_again_until_its_key_has_ended);
-    tcase_add_test(tc, of_an_adopted_key_for_one_ttl);
-    tcase_add_test(tc, a_release_that_a_replica_refused_goes_over_the_next_connection);
-    tcase_add_test(tc, a_release_that_pauses_survives_its_connection);
+    tcase_add_loop_test(tc, permanent_error_ends_a_release, 0, 3);
+    tcase_add_loop_test(tc, only_releases_are_sent_again, 0, 4);
+    tcase_add_test(tc, release_without_ttl_is_sent_once);
+    tcase_add_test(tc, other_requests_overtake_a_pausing_release);
+    tcase_add_test(tc, pausing_release_is_not_overdue);
+    tcase_add_test(tc, release_is_retried_until_its_key_expires);
+    tcase_add_test(tc, adopted_key_release_is_retried_for_one_ttl);
+    tcase_add_test(tc, release_refused_by_a_replica_uses_next_connection);
+    tcase_add_test(tc, pausing_release_survives_its_connection);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The conn as a byte machine: what it wants in each state, every cutting of its bytes, how it ends. */
+/*
+ * check_net_conn.c - the conn as a byte machine: what it wants in each state, its bytes split everywhere, and
+ * how it ends.
+ */
 #include <check.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -27,10 +30,10 @@ static void setup(void)
     memset(&c, 0, sizeof c);
 }
 
-/* Three requests that are answered YES, NO with 77 ms left, and YES. */
+/* The replies to three requests: YES, NO with 77 ms left, and YES. */
 static const char three_replies[] = "+OK\r\n:29999\r\n$-1\r\n:77\r\n:1\r\n";
 
-static void ask_three(void)
+static void submit_three(void)
 {
     ck_assert_int_eq(submit(&a, &rdl_op_acquire, "k1"), RDL_OK);
     ck_assert_int_eq(submit(&b, &rdl_op_acquire, "k2"), RDL_OK);
@@ -57,7 +60,7 @@ static void check_three(void)
 
 /* ---------------------------------------------------------------- states */
 
-START_TEST(a_new_conn_wants_nothing_and_has_nothing_to_say)
+START_TEST(new_conn_wants_nothing_and_has_no_error)
 {
     uint8_t chunk[16];
 
@@ -74,7 +77,7 @@ START_TEST(a_new_conn_wants_nothing_and_has_nothing_to_say)
 }
 END_TEST
 
-START_TEST(it_wants_to_write_only_while_there_is_something_to_write)
+START_TEST(conn_wants_write_only_with_bytes_to_send)
 {
     scripted_open(&s, 1000);
     ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_READ);
@@ -91,7 +94,7 @@ START_TEST(it_wants_to_write_only_while_there_is_something_to_write)
 }
 END_TEST
 
-START_TEST(an_error_stays_known_until_the_conn_is_ready_again)
+START_TEST(error_is_kept_until_the_conn_is_ready_again)
 {
     scripted_open(&s, 1000);
     rdl_conn_closed(&s.conn, RDL_E_CLOSED);
@@ -111,7 +114,7 @@ START_TEST(an_error_stays_known_until_the_conn_is_ready_again)
 }
 END_TEST
 
-START_TEST(what_failed_first_is_the_error_not_what_the_driver_saw_later)
+START_TEST(first_failure_is_the_error_of_the_connection)
 {
     scripted_open(&s, 1000);
     scripted_reply(&s, "HTTP/1.1 400 Bad Request\r\n\r\n");
@@ -120,7 +123,7 @@ START_TEST(what_failed_first_is_the_error_not_what_the_driver_saw_later)
 }
 END_TEST
 
-START_TEST(shut_ends_it_from_every_state_and_is_never_success)
+START_TEST(shut_fails_the_conn_in_every_state)
 {
     static const int errors[] = {RDL_OK, RDL_E_TIMEOUT, RDL_E_CLUSTER};
     static const int expected[] = {RDL_E_CLOSED, RDL_E_TIMEOUT, RDL_E_CLUSTER};
@@ -139,7 +142,7 @@ START_TEST(shut_ends_it_from_every_state_and_is_never_success)
 }
 END_TEST
 
-START_TEST(nothing_is_sent_or_taken_in_after_a_failure)
+START_TEST(failed_conn_sends_and_reads_nothing)
 {
     uint8_t chunk[16];
 
@@ -157,8 +160,8 @@ START_TEST(nothing_is_sent_or_taken_in_after_a_failure)
 }
 END_TEST
 
-/* The driver has not closed it yet; that is no answer to what was asked behind its end. */
-START_TEST(what_is_asked_after_a_failure_goes_over_the_next_connection)
+/* The driver has not closed the failed connection yet: its failure does not answer later requests. */
+START_TEST(request_after_a_failure_uses_the_next_connection)
 {
     scripted_open(&s, 1000);
     rdl_conn_shut(&s.conn, RDL_E_TIMEOUT);
@@ -172,13 +175,13 @@ END_TEST
 
 /* ---------------------------------------------------------------- cutting */
 
-START_TEST(replies_mean_the_same_however_they_are_cut)
+START_TEST(replies_may_be_split_anywhere)
 {
     size_t len = sizeof three_replies - 1;
     size_t cut = (size_t)_i;
 
     scripted_open(&s, 1000);
-    ask_three();
+    submit_three();
     ck_assert_str_eq(scripted_sent(&s), three_requests());
     scripted_feed(&s, three_replies, cut);
     scripted_feed(&s, three_replies + cut, len - cut);
@@ -186,12 +189,12 @@ START_TEST(replies_mean_the_same_however_they_are_cut)
 }
 END_TEST
 
-START_TEST(replies_may_come_byte_by_byte)
+START_TEST(replies_may_arrive_byte_by_byte)
 {
     size_t i;
 
     scripted_open(&s, 1000);
-    ask_three();
+    submit_three();
     scripted_sent(&s);
     for (i = 0; i < sizeof three_replies - 1; i++)
         scripted_feed(&s, three_replies + i, 1);
@@ -199,19 +202,19 @@ START_TEST(replies_may_come_byte_by_byte)
 }
 END_TEST
 
-START_TEST(every_way_to_send_in_pieces_sends_the_same)
+START_TEST(sending_in_any_pieces_sends_the_same_bytes)
 {
     static char sent[4000];
     size_t len = 0;
     size_t piece = (size_t)_i;
 
     submit(NULL, &rdl_op_release, "k0");
-    ask_three();
+    submit_three();
     scripted_open(&s, 1000);
     while (rdl_conn_wants(&s.conn) & RDL_WANT_WRITE) {
         size_t n = rdl_conn_tx(&s.conn, (uint8_t *)sent + len, 64);
         ck_assert_uint_gt(n, 0);
-        rdl_conn_tx_done(&s.conn, 0); /* nothing was taken: it comes again */
+        rdl_conn_tx_done(&s.conn, 0); /* nothing was accepted: the same bytes come again */
         memset(sent + len, '?', n);
         ck_assert_uint_eq(rdl_conn_tx(&s.conn, (uint8_t *)sent + len, 64), n);
         if (n > piece)
@@ -228,7 +231,7 @@ START_TEST(every_way_to_send_in_pieces_sends_the_same)
 }
 END_TEST
 
-START_TEST(what_was_handed_out_counts_as_sent)
+START_TEST(bytes_given_to_the_driver_count_as_sent)
 {
     uint8_t chunk[1];
 
@@ -245,7 +248,7 @@ START_TEST(what_was_handed_out_counts_as_sent)
 }
 END_TEST
 
-START_TEST(half_a_command_is_never_finished_on_another_connection)
+START_TEST(partial_command_never_continues_on_another_connection)
 {
     uint8_t chunk[50];
 
@@ -259,7 +262,7 @@ START_TEST(half_a_command_is_never_finished_on_another_connection)
 }
 END_TEST
 
-/* Some bytes of what there is to send, as the next that scripted_sent tells. */
+/* Sends n bytes; scripted_sent returns them together with the next ones. */
 static void send_some(size_t n)
 {
     ck_assert_uint_eq(rdl_conn_tx(&s.conn, (uint8_t *)s.out + s.len, n), n);
@@ -267,7 +270,7 @@ static void send_some(size_t n)
     s.len += n;
 }
 
-START_TEST(the_rest_of_what_nobody_waits_for_any_more_is_the_same)
+START_TEST(abandoned_request_is_sent_to_its_end)
 {
     static const struct rdl_op *const ops[] = {&rdl_op_acquire, &rdl_op_acquire_fenced, &rdl_op_extend};
     static const struct rdl_bytes token = {"0123456789abcdef0123456789abcdef01234567", RDL_VALUE_MAX};
@@ -294,19 +297,20 @@ START_TEST(the_rest_of_what_nobody_waits_for_any_more_is_the_same)
 }
 END_TEST
 
-START_TEST(a_text_that_is_half_sent_is_not_asked_for_by_its_sum)
+START_TEST(half_sent_script_is_finished_before_its_sha_is_used)
 {
     scripted_open(&s, 1000);
     submit(&a, &rdl_op_extend, "k1");
     submit(&b, &rdl_op_extend, "k2");
-    send_some(60); /* in the middle of the first one's text: the second is not drawn yet */
+    send_some(
+        60); /* in the middle of the first script's text: no method is selected yet for the second request */
     ck_assert_str_eq(scripted_sent(&s), wire_join(wire_extend_text("k1", token_hex(0xab), 30000),
                                                   wire_extend_sha("k2", token_hex(0xab), 30000), NULL));
 }
 END_TEST
 
-/* SET and PTTL have an answer each, which may come as soon as that command was sent whole. */
-START_TEST(an_answer_to_what_was_sent_whole_is_taken_while_the_rest_is_due)
+/* SET and PTTL have one reply each, which may arrive as soon as that command was sent completely. */
+START_TEST(reply_to_a_sent_command_counts_while_the_rest_waits)
 {
     const char *whole = wire_acquire("k", token_hex(0xab), 30000);
 
@@ -322,7 +326,7 @@ START_TEST(an_answer_to_what_was_sent_whole_is_taken_while_the_rest_is_due)
 }
 END_TEST
 
-START_TEST(an_answer_before_its_command_was_sent_whole_is_one_that_nobody_asked_for)
+START_TEST(reply_before_its_command_is_sent_is_unexpected)
 {
     const char *whole = wire_acquire("k", token_hex(0xab), 30000);
     size_t set = (size_t)(strstr(whole, "*2\r\n") - whole);
@@ -343,7 +347,7 @@ START_TEST(an_answer_before_its_command_was_sent_whole_is_one_that_nobody_asked_
 }
 END_TEST
 
-START_TEST(half_a_reply_is_never_finished_on_another_connection)
+START_TEST(partial_reply_never_continues_on_another_connection)
 {
     scripted_open(&s, 1000);
     submit(&a, &rdl_op_acquire, "k");
@@ -360,7 +364,7 @@ START_TEST(half_a_reply_is_never_finished_on_another_connection)
 }
 END_TEST
 
-START_TEST(of_a_long_reply_only_the_beginning_is_kept)
+START_TEST(only_the_start_of_a_long_error_is_kept)
 {
     static char reply[20000];
 
@@ -392,12 +396,12 @@ static void trace(void *ctx, const struct rdl_conn *conn, char dir, const uint8_
     traced_len[d] += len;
 }
 
-START_TEST(the_trace_is_every_byte_sent_and_received)
+START_TEST(trace_shows_every_byte_sent_and_received)
 {
     s.cfg.trace = trace;
     s.cfg.trace_ctx = &a;
     submit(NULL, &rdl_op_release, "k0");
-    ask_three();
+    submit_three();
     scripted_open(&s, 1000);
     ck_assert_str_eq(scripted_sent(&s),
                      wire_join(wire_release_text("k0", token_hex(0xab)), three_requests(), NULL));
@@ -408,7 +412,7 @@ START_TEST(the_trace_is_every_byte_sent_and_received)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- mistakes of the program */
+/* ---------------------------------------------------------------- programming errors */
 
 static const struct rdl_script no_script = {.number = RDL_SCRIPTS, .sha = "x"};
 static const char *const no_commands[] = {"1 s", NULL};
@@ -422,7 +426,7 @@ static const struct rdl_op odd_ops[] = {
     {.methods = no_methods, .family = RDL_FAMILY_DIRECT},
 };
 
-START_TEST(a_request_that_makes_no_sense_is_a_mistake)
+START_TEST(invalid_request_aborts_the_program)
 {
     static char name[RDL_NAME_MAX + 2];
 
@@ -454,26 +458,26 @@ Suite *suite_net_conn(void)
     TCase *tc = tcase_create("conn");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_test(tc, a_new_conn_wants_nothing_and_has_nothing_to_say);
-    tcase_add_test(tc, it_wants_to_write_only_while_there_is_something_to_write);
-    tcase_add_test(tc, an_error_stays_known_until_the_conn_is_ready_again);
-    tcase_add_test(tc, what_failed_first_is_the_error_not_what_the_driver_saw_later);
-    tcase_add_loop_test(tc, shut_ends_it_from_every_state_and_is_never_success, 0, 3);
-    tcase_add_test(tc, nothing_is_sent_or_taken_in_after_a_failure);
-    tcase_add_test(tc, what_is_asked_after_a_failure_goes_over_the_next_connection);
-    tcase_add_loop_test(tc, replies_mean_the_same_however_they_are_cut, 0, sizeof three_replies);
-    tcase_add_test(tc, replies_may_come_byte_by_byte);
-    tcase_add_loop_test(tc, every_way_to_send_in_pieces_sends_the_same, 1, 80);
-    tcase_add_test(tc, what_was_handed_out_counts_as_sent);
-    tcase_add_test(tc, half_a_command_is_never_finished_on_another_connection);
-    tcase_add_loop_test(tc, the_rest_of_what_nobody_waits_for_any_more_is_the_same, 0, 3);
-    tcase_add_test(tc, a_text_that_is_half_sent_is_not_asked_for_by_its_sum);
-    tcase_add_test(tc, an_answer_to_what_was_sent_whole_is_taken_while_the_rest_is_due);
-    tcase_add_test(tc, an_answer_before_its_command_was_sent_whole_is_one_that_nobody_asked_for);
-    tcase_add_test(tc, half_a_reply_is_never_finished_on_another_connection);
-    tcase_add_test(tc, of_a_long_reply_only_the_beginning_is_kept);
-    tcase_add_test(tc, the_trace_is_every_byte_sent_and_received);
-    tcase_add_loop_test_raise_signal(tc, a_request_that_makes_no_sense_is_a_mistake, SIGABRT, 0,
+    tcase_add_test(tc, new_conn_wants_nothing_and_has_no_error);
+    tcase_add_test(tc, conn_wants_write_only_with_bytes_to_send);
+    tcase_add_test(tc, error_is_kept_until_the_conn_is_ready_again);
+    tcase_add_test(tc, first_failure_is_the_error_of_the_connection);
+    tcase_add_loop_test(tc, shut_fails_the_conn_in_every_state, 0, 3);
+    tcase_add_test(tc, failed_conn_sends_and_reads_nothing);
+    tcase_add_test(tc, request_after_a_failure_uses_the_next_connection);
+    tcase_add_loop_test(tc, replies_may_be_split_anywhere, 0, sizeof three_replies);
+    tcase_add_test(tc, replies_may_arrive_byte_by_byte);
+    tcase_add_loop_test(tc, sending_in_any_pieces_sends_the_same_bytes, 1, 80);
+    tcase_add_test(tc, bytes_given_to_the_driver_count_as_sent);
+    tcase_add_test(tc, partial_command_never_continues_on_another_connection);
+    tcase_add_loop_test(tc, abandoned_request_is_sent_to_its_end, 0, 3);
+    tcase_add_test(tc, half_sent_script_is_finished_before_its_sha_is_used);
+    tcase_add_test(tc, reply_to_a_sent_command_counts_while_the_rest_waits);
+    tcase_add_test(tc, reply_before_its_command_is_sent_is_unexpected);
+    tcase_add_test(tc, partial_reply_never_continues_on_another_connection);
+    tcase_add_test(tc, only_the_start_of_a_long_error_is_kept);
+    tcase_add_test(tc, trace_shows_every_byte_sent_and_received);
+    tcase_add_loop_test_raise_signal(tc, invalid_request_aborts_the_program, SIGABRT, 0,
                                      4 + sizeof odd_ops / sizeof *odd_ops);
     suite_add_tcase(suite, tc);
     return suite;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What error replies mean. The texts were seen from servers of Redis 2.4 to 8.6 and Valkey 8.1 and 9.1. */
+/*
+ * check_net_error.c - what error replies mean. The texts are from servers of Redis 2.4 to 8.6 and Valkey 8.1
+ * and 9.1.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,15 +107,15 @@ static const struct {
     {"noauth lower case is not it", RDL_E_SERVER},
 };
 
-START_TEST(a_text_that_was_seen_has_its_class)
+START_TEST(observed_error_text_has_its_code)
 {
     ck_assert_msg(rdl_error_code(seen[_i].text) == seen[_i].code, "%s: %d, not %d", seen[_i].text,
                   rdl_error_code(seen[_i].text), seen[_i].code);
 }
 END_TEST
 
-/* Whatever else is behind the word: an error's class does not hang on the rest of the line. */
-START_TEST(a_class_survives_the_cutting_of_its_text)
+/* The code of an error does not depend on the rest of its line. */
+START_TEST(truncated_error_text_keeps_its_code)
 {
     char text[RDL_TEXT_MAX];
     size_t i;
@@ -125,8 +128,8 @@ START_TEST(a_class_survives_the_cutting_of_its_text)
 }
 END_TEST
 
-/* What passes by itself has a row of its own in WIRE.md and is no reason to try another method. */
-START_TEST(what_passes_is_told_from_unknown_errors)
+/* Temporary errors have their own row in WIRE.md and are no reason to try another method. */
+START_TEST(temporary_errors_differ_from_unknown_errors)
 {
     static const char *const passing[] = {
         "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
@@ -149,7 +152,7 @@ START_TEST(what_passes_is_told_from_unknown_errors)
 }
 END_TEST
 
-START_TEST(permanent_is_what_waiting_will_not_mend)
+START_TEST(exactly_these_errors_are_permanent)
 {
     static const int permanent[] = {RDL_E_SYNTAX, RDL_E_SPACE,   RDL_E_URL,       RDL_E_AUTH,
                                     RDL_E_PERM,   RDL_E_CLUSTER, RDL_E_WRONGTYPE, RDL_E_UNSUPPORTED,
@@ -169,7 +172,7 @@ END_TEST
 
 static struct scripted s;
 
-START_TEST(a_text_is_kept_bounded_and_printable)
+START_TEST(error_text_is_bounded_and_printable)
 {
     char text[RDL_TEXT_MAX + 2];
 
@@ -185,7 +188,7 @@ START_TEST(a_text_is_kept_bounded_and_printable)
 }
 END_TEST
 
-START_TEST(without_room_no_text_is_kept)
+START_TEST(no_error_text_is_kept_without_a_buffer)
 {
     scripted_init(&s);
     s.cfg.text = NULL;
@@ -196,7 +199,7 @@ START_TEST(without_room_no_text_is_kept)
 }
 END_TEST
 
-/* What only servers say that are older than any to be had: the bytes, in answer to an acquire. */
+/* Replies to an acquire from servers that are too old to test with. */
 static const struct {
     const char *text;
     int code;
@@ -208,7 +211,7 @@ static const struct {
     {"ERR syntax error", RDL_E_UNSUPPORTED},
 };
 
-START_TEST(an_old_servers_refusal_is_for_good_and_nothing_was_done)
+START_TEST(refusal_by_an_old_server_is_permanent)
 {
     struct rdl_req req = {0};
     const struct rdl_command cmd = {.op = &rdl_op_acquire,
@@ -232,7 +235,7 @@ START_TEST(an_old_servers_refusal_is_for_good_and_nothing_was_done)
 }
 END_TEST
 
-START_TEST(a_prefix_is_compared_whole)
+START_TEST(prefix_is_compared_completely)
 {
     ck_assert(rdl_has_prefix("NOSCRIPT", "NOSCRIPT"));
     ck_assert(rdl_has_prefix("NOSCRIPT No matching", "NOSCRIPT"));
@@ -245,7 +248,7 @@ static const struct {
     const char *bytes;
     int code;
     const char *text;
-} unasked[] = {
+} unexpected[] = {
     {"+OK\r\n", RDL_E_UNEXPECTED, ""},
     {":1\r\n", RDL_E_UNEXPECTED, ""},
     {"$3\r\nabc\r\n", RDL_E_UNEXPECTED, ""},
@@ -260,15 +263,15 @@ static const struct {
     {"*1048577\r\n", RDL_E_LIMIT, ""},
 };
 
-START_TEST(what_nobody_asked_for_ends_the_connection)
+START_TEST(unexpected_reply_ends_the_connection)
 {
     scripted_init(&s);
     scripted_open(&s, 1000);
-    scripted_reply(&s, unasked[_i].bytes);
+    scripted_reply(&s, unexpected[_i].bytes);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_FAILED);
     ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_CLOSE);
-    ck_assert_int_eq(rdl_conn_error(&s.conn), unasked[_i].code);
-    ck_assert_str_eq(rdl_conn_text(&s.conn), unasked[_i].text);
+    ck_assert_int_eq(rdl_conn_error(&s.conn), unexpected[_i].code);
+    ck_assert_str_eq(rdl_conn_text(&s.conn), unexpected[_i].text);
 }
 END_TEST
 
@@ -279,16 +282,16 @@ Suite *suite_net_error(void)
     Suite *suite = suite_create("net_error");
     TCase *tc = tcase_create("error");
 
-    tcase_add_loop_test(tc, a_text_that_was_seen_has_its_class, 0, sizeof seen / sizeof seen[0]);
-    tcase_add_test(tc, a_class_survives_the_cutting_of_its_text);
-    tcase_add_test(tc, what_passes_is_told_from_unknown_errors);
-    tcase_add_test(tc, permanent_is_what_waiting_will_not_mend);
-    tcase_add_test(tc, a_text_is_kept_bounded_and_printable);
-    tcase_add_test(tc, without_room_no_text_is_kept);
-    tcase_add_loop_test(tc, an_old_servers_refusal_is_for_good_and_nothing_was_done, 0,
-                        sizeof old / sizeof old[0]);
-    tcase_add_test(tc, a_prefix_is_compared_whole);
-    tcase_add_loop_test(tc, what_nobody_asked_for_ends_the_connection, 0, sizeof unasked / sizeof unasked[0]);
+    tcase_add_loop_test(tc, observed_error_text_has_its_code, 0, sizeof seen / sizeof seen[0]);
+    tcase_add_test(tc, truncated_error_text_keeps_its_code);
+    tcase_add_test(tc, temporary_errors_differ_from_unknown_errors);
+    tcase_add_test(tc, exactly_these_errors_are_permanent);
+    tcase_add_test(tc, error_text_is_bounded_and_printable);
+    tcase_add_test(tc, no_error_text_is_kept_without_a_buffer);
+    tcase_add_loop_test(tc, refusal_by_an_old_server_is_permanent, 0, sizeof old / sizeof old[0]);
+    tcase_add_test(tc, prefix_is_compared_completely);
+    tcase_add_loop_test(tc, unexpected_reply_ends_the_connection, 0,
+                        sizeof unexpected / sizeof unexpected[0]);
     suite_add_tcase(suite, tc);
     return suite;
 }

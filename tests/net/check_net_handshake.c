@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Login: what is sent when, what a refusal means, and where a password may not be found. */
+/*
+ * check_net_handshake.c - login: what is sent when, what a refusal means, and where a password must not
+ * appear.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +39,7 @@ static void setup(void)
     submit(&rdl_op_acquire);
 }
 
-START_TEST(nothing_to_log_in_with_means_ready_at_once)
+START_TEST(conn_without_login_is_ready_at_once)
 {
     memset(&s.endpoint, 0, sizeof s.endpoint);
     scripted_open(&s, 1000);
@@ -45,8 +48,8 @@ START_TEST(nothing_to_log_in_with_means_ready_at_once)
 }
 END_TEST
 
-/* Silently in database 0 it would exclude nobody. */
-START_TEST(what_needs_a_login_is_refused_where_none_is_named)
+/* In database 0 instead, the lock would exclude no other client. */
+START_TEST(endpoint_with_login_needs_login_commands)
 {
     static const struct rdl_endpoint needs[] = {{.user = {"u", 1}}, {.password = {"p", 1}}, {.db = 1}};
     struct rdl_command cmd = {&rdl_op_acquire, bytes("k"), {token_hex(0xaa), RDL_VALUE_MAX},
@@ -62,7 +65,7 @@ START_TEST(what_needs_a_login_is_refused_where_none_is_named)
 }
 END_TEST
 
-START_TEST(without_a_login_a_client_name_is_not_told)
+START_TEST(client_name_is_not_sent_without_login_commands)
 {
     scripted_init(&s);
     s.cfg.login = NULL;
@@ -74,7 +77,7 @@ START_TEST(without_a_login_a_client_name_is_not_told)
 }
 END_TEST
 
-START_TEST(no_lock_command_before_every_answer_of_the_login)
+START_TEST(lock_commands_wait_for_the_whole_login)
 {
     scripted_open(&s, 1000);
     ck_assert_str_eq(scripted_sent(&s), AUTH);
@@ -99,8 +102,8 @@ START_TEST(a_user_is_sent_with_the_password)
 }
 END_TEST
 
-/* One who needs none is not the default user (redis://ann:@host). */
-START_TEST(a_user_without_a_password_is_sent_all_the_same)
+/* A user that needs no password is still not the default user (redis://ann:@host). */
+START_TEST(user_without_a_password_is_sent_too)
 {
     s.endpoint.user = bytes("ann");
     s.endpoint.password.len = 0;
@@ -111,7 +114,7 @@ START_TEST(a_user_without_a_password_is_sent_all_the_same)
 }
 END_TEST
 
-/* One command alone is wanted, and is answered with an error. */
+/* Opens a connection that sends one login command, and answers it with an error. */
 static int refuse(const char *reply)
 {
     scripted_open(&s, 1000);
@@ -144,7 +147,7 @@ static const struct {
     {"-BUSY Redis is busy running a script. s3cret\r\n", RDL_E_SCRIPTING, "AUTH refused"},
 };
 
-START_TEST(a_refused_auth_says_so_and_never_the_password)
+START_TEST(refused_auth_is_reported_without_the_password)
 {
     s.endpoint.db = 0;
     s.endpoint.client_name.len = 0;
@@ -171,7 +174,7 @@ static const struct {
      RDL_E_SCRIPTING},
 };
 
-START_TEST(a_refused_select_ends_the_connection_before_a_lock_lands_in_another_database)
+START_TEST(refused_select_ends_the_connection)
 {
     s.endpoint.password.len = 0;
     s.endpoint.client_name.len = 0;
@@ -192,7 +195,7 @@ START_TEST(a_refused_client_name_does_not_matter)
 }
 END_TEST
 
-/* What a server says to a connection it does not want comes instead of the answer to the first command. */
+/* A server that refuses a connection says so instead of replying to the first command. */
 static void want_only(int i)
 {
     s.endpoint.password.len = i == 0 ? 6 : 0;
@@ -200,7 +203,7 @@ static void want_only(int i)
     s.endpoint.client_name.len = i == 2 ? 3 : 0;
 }
 
-START_TEST(too_many_clients_is_no_refused_login)
+START_TEST(too_many_clients_is_not_a_refused_login)
 {
     want_only(_i);
     ck_assert_int_eq(refuse("-ERR max number of clients reached\r\n"), RDL_E_SERVER);
@@ -209,7 +212,7 @@ START_TEST(too_many_clients_is_no_refused_login)
 }
 END_TEST
 
-START_TEST(protected_mode_is_for_good)
+START_TEST(protected_mode_is_a_permanent_error)
 {
     want_only(_i);
     ck_assert_int_eq(refuse("-DENIED Redis is running in protected mode because ...\r\n"), RDL_E_AUTH);
@@ -219,7 +222,7 @@ END_TEST
 
 static const char *const impossible[] = {":1\r\n", "$2\r\nOK\r\n", "$-1\r\n", "*1\r\n+OK\r\n", "*0\r\n"};
 
-START_TEST(a_reply_of_another_kind_ends_the_login)
+START_TEST(reply_of_another_type_ends_the_login)
 {
     int answered;
 
@@ -235,18 +238,19 @@ START_TEST(a_reply_of_another_kind_ends_the_login)
 }
 END_TEST
 
-START_TEST(an_answer_before_the_question_ends_the_login)
+START_TEST(reply_before_the_request_ends_the_login)
 {
     scripted_open(&s, 1000);
     scripted_reply(&s, "+OK\r\n");
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNEXPECTED);
-    scripted_open(&s, 2000); /* an error that comes unasked is what the server wants us to know */
+    scripted_open(&s,
+                  2000); /* an error without a request is the server's reason for refusing the connection */
     scripted_reply(&s, "-LOADING Redis is loading the dataset in memory\r\n");
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_LOADING);
 }
 END_TEST
 
-START_TEST(a_login_of_any_length_goes_out)
+START_TEST(login_may_have_any_length)
 {
     static char password[5000], sent[6000];
 
@@ -260,7 +264,7 @@ START_TEST(a_login_of_any_length_goes_out)
 }
 END_TEST
 
-START_TEST(an_answer_before_the_login_was_sent_whole_ends_it)
+START_TEST(reply_to_a_partly_sent_login_ends_it)
 {
     uint8_t chunk[8];
 
@@ -290,7 +294,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- the trace */
 
-static char traced[2][2000]; /* '>' and '<'; a byte that was left out is a '*' */
+static char traced[2][2000]; /* '>' and '<'; a hidden byte is a '*' */
 static size_t traced_len[2];
 
 static void trace(void *ctx, const struct rdl_conn *c, char dir, const uint8_t *data, size_t len)
@@ -316,7 +320,7 @@ static void trace_setup(void)
     memset(traced_len, 0, sizeof traced_len);
 }
 
-START_TEST(the_trace_leaves_out_auth_and_its_answer_and_nothing_else)
+START_TEST(trace_hides_only_auth_and_its_reply)
 {
     static const char stars[] = "******************************************";
     const char *sent = wire_acquire("k", token_hex(0xaa), 30000);
@@ -342,7 +346,7 @@ START_TEST(the_trace_leaves_out_auth_and_its_answer_and_nothing_else)
 }
 END_TEST
 
-START_TEST(what_comes_in_one_piece_with_the_answer_to_auth_is_left_out_too)
+START_TEST(trace_hides_bytes_that_arrive_with_the_auth_reply)
 {
     scripted_open(&s, 1000);
     scripted_sent(&s);
@@ -351,8 +355,8 @@ START_TEST(what_comes_in_one_piece_with_the_answer_to_auth_is_left_out_too)
 }
 END_TEST
 
-/* In chunks of any size: behind the password's last byte everything is shown again. */
-START_TEST(a_password_is_left_out_however_it_is_cut)
+/* Sent in chunks of any size; after the password's last byte the trace shows everything again. */
+START_TEST(trace_hides_a_password_sent_in_any_pieces)
 {
     s.chunk = (size_t)_i;
     scripted_open(&s, 1000);
@@ -374,28 +378,28 @@ Suite *suite_net_handshake(void)
     TCase *tracing = tcase_create("trace");
 
     tcase_add_checked_fixture(login, setup, NULL);
-    tcase_add_test(login, nothing_to_log_in_with_means_ready_at_once);
-    tcase_add_test(login, no_lock_command_before_every_answer_of_the_login);
-    tcase_add_loop_test(login, what_needs_a_login_is_refused_where_none_is_named, 0, 3);
-    tcase_add_test(login, without_a_login_a_client_name_is_not_told);
+    tcase_add_test(login, conn_without_login_is_ready_at_once);
+    tcase_add_test(login, lock_commands_wait_for_the_whole_login);
+    tcase_add_loop_test(login, endpoint_with_login_needs_login_commands, 0, 3);
+    tcase_add_test(login, client_name_is_not_sent_without_login_commands);
     tcase_add_test(login, a_user_is_sent_with_the_password);
-    tcase_add_test(login, a_user_without_a_password_is_sent_all_the_same);
-    tcase_add_loop_test(login, a_refused_auth_says_so_and_never_the_password, 0,
+    tcase_add_test(login, user_without_a_password_is_sent_too);
+    tcase_add_loop_test(login, refused_auth_is_reported_without_the_password, 0,
                         sizeof refused_auth / sizeof refused_auth[0]);
-    tcase_add_loop_test(login, a_refused_select_ends_the_connection_before_a_lock_lands_in_another_database,
-                        0, sizeof refused_select / sizeof refused_select[0]);
+    tcase_add_loop_test(login, refused_select_ends_the_connection, 0,
+                        sizeof refused_select / sizeof refused_select[0]);
     tcase_add_test(login, a_refused_client_name_does_not_matter);
-    tcase_add_loop_test(login, too_many_clients_is_no_refused_login, 0, 3);
-    tcase_add_loop_test(login, protected_mode_is_for_good, 0, 3);
-    tcase_add_loop_test(login, a_reply_of_another_kind_ends_the_login, 0, 15);
-    tcase_add_test(login, an_answer_before_the_question_ends_the_login);
-    tcase_add_test(login, a_login_of_any_length_goes_out);
-    tcase_add_test(login, an_answer_before_the_login_was_sent_whole_ends_it);
+    tcase_add_loop_test(login, too_many_clients_is_not_a_refused_login, 0, 3);
+    tcase_add_loop_test(login, protected_mode_is_a_permanent_error, 0, 3);
+    tcase_add_loop_test(login, reply_of_another_type_ends_the_login, 0, 15);
+    tcase_add_test(login, reply_before_the_request_ends_the_login);
+    tcase_add_test(login, login_may_have_any_length);
+    tcase_add_test(login, reply_to_a_partly_sent_login_ends_it);
     tcase_add_test(login, every_connection_logs_in_again);
     tcase_add_checked_fixture(tracing, trace_setup, NULL);
-    tcase_add_test(tracing, the_trace_leaves_out_auth_and_its_answer_and_nothing_else);
-    tcase_add_test(tracing, what_comes_in_one_piece_with_the_answer_to_auth_is_left_out_too);
-    tcase_add_loop_test(tracing, a_password_is_left_out_however_it_is_cut, 1, 60);
+    tcase_add_test(tracing, trace_hides_only_auth_and_its_reply);
+    tcase_add_test(tracing, trace_hides_bytes_that_arrive_with_the_auth_reply);
+    tcase_add_loop_test(tracing, trace_hides_a_password_sent_in_any_pieces, 1, 60);
     suite_add_tcase(suite, login);
     suite_add_tcase(suite, tracing);
     return suite;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The queue of requests: what fits, and what survives. check_net_queue_model.c tries it at random. */
+/*
+ * check_net_queue.c - the queue of requests: what fits, and what survives a connection.
+ * check_net_queue_model.c tests it at random.
+ */
 #include <check.h>
 #include <string.h>
 
@@ -24,7 +27,7 @@ static void setup(void)
 
 /* ---------------------------------------------------------------- room */
 
-START_TEST(the_least_queue_holds_one_acquire_and_its_release)
+START_TEST(smallest_queue_holds_one_acquire_and_its_release)
 {
     static char name[RDL_NAME_MAX + 1];
     struct rdl_req req = {0};
@@ -44,7 +47,7 @@ START_TEST(the_least_queue_holds_one_acquire_and_its_release)
 }
 END_TEST
 
-START_TEST(a_full_queue_says_so_and_leaves_all_as_it_was)
+START_TEST(full_queue_returns_an_error_and_changes_nothing)
 {
     struct rdl_req req[40];
     struct rdl_req late = {.answer = RDL_ANSWER_NO, .value = 7};
@@ -79,7 +82,7 @@ START_TEST(every_unanswered_acquire_keeps_room_for_its_release)
     s.cfg.queue_len = 1000;
     while (submit(&req[n], &rdl_op_acquire, "name") == RDL_OK)
         n++;
-    while (submit(&other, &rdl_op_release, "k") == RDL_OK) /* what is left over is anybody's */
+    while (submit(&other, &rdl_op_release, "k") == RDL_OK) /* any request may use the rest */
         rdl_conn_abandon(&s.conn, &other);
     scripted_open(&s, 1000);
     scripted_sent(&s);
@@ -92,9 +95,9 @@ START_TEST(every_unanswered_acquire_keeps_room_for_its_release)
 }
 END_TEST
 
-/* Of each kind of lock, with names of any length: so many of them hold, and their releases behind them. */
+/* Each kind of lock, with names of any length: the queue holds n acquires and then their releases. */
 static const struct {
-    const struct rdl_op *ask, *undo;
+    const struct rdl_op *acquire, *release;
     int is_fenced;
 } locks[] = {
     {&rdl_op_acquire, &rdl_op_release, 0},
@@ -102,7 +105,7 @@ static const struct {
     {&rdl_op_acquire_fenced, &rdl_op_release, 1},
 };
 
-START_TEST(a_queue_for_so_many_locks_is_enough_and_a_byte_less_is_not)
+START_TEST(queue_of_the_documented_size_is_just_large_enough)
 {
     static char name[RDL_NAME_MAX];
     static const char number[RDL_EXTRA_MAX] = "1234567890123456789 12345678901234567890";
@@ -110,37 +113,37 @@ START_TEST(a_queue_for_so_many_locks_is_enough_and_a_byte_less_is_not)
     size_t n = 1 + (size_t)_i % 5;
     size_t k = (size_t)_i % 3;
     struct rdl_bytes token = {token_hex(0xab), RDL_VALUE_MAX};
-    struct rdl_command ask = {locks[k].ask, {name, name_len}, token, {number, 0}, 60000, 30000};
-    struct rdl_command undo = {locks[k].undo, {name, name_len}, token, {NULL, 0}, 60000, 30000};
+    struct rdl_command acquire = {locks[k].acquire, {name, name_len}, token, {number, 0}, 60000, 30000};
+    struct rdl_command release = {locks[k].release, {name, name_len}, token, {NULL, 0}, 60000, 30000};
     struct rdl_req reqs[6] = {0};
     size_t i;
 
     memset(name, 'n', sizeof name);
-    ask.extra.len = locks[k].is_fenced ? sizeof number : 0;
+    acquire.extra.len = locks[k].is_fenced ? sizeof number : 0;
     s.cfg.queue_len = locks[k].is_fenced ? RDL_QUEUE_FOR_FENCED(n, name_len) : RDL_QUEUE_FOR(n, name_len);
     scripted_open(&s, 1000);
     for (i = 0; i < n; i++)
-        ck_assert_int_eq(rdl_conn_submit(&s.conn, &reqs[i], &ask), RDL_OK);
-    ck_assert_int_eq(rdl_conn_submit(&s.conn, &reqs[i], &ask), RDL_E_FULL);
+        ck_assert_int_eq(rdl_conn_submit(&s.conn, &reqs[i], &acquire), RDL_OK);
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &reqs[i], &acquire), RDL_E_FULL);
     scripted_sent(&s);
     for (i = 0; i < n; i++) {
         rdl_conn_abandon(&s.conn, &reqs[i]);
         rdl_conn_free_room(&s.conn, &reqs[i]);
-        ck_assert_int_eq(rdl_conn_submit(&s.conn, NULL, &undo), RDL_OK);
+        ck_assert_int_eq(rdl_conn_submit(&s.conn, NULL, &release), RDL_OK);
     }
     scripted_break(&s);
 
     scripted_init(&s);
     s.cfg.queue_len =
         (locks[k].is_fenced ? RDL_QUEUE_FOR_FENCED(1, name_len) : RDL_QUEUE_FOR(1, name_len)) - 1;
-    ck_assert_int_eq(rdl_conn_submit(&s.conn, &reqs[0], &ask), RDL_E_QUEUE);
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &reqs[0], &acquire), RDL_E_QUEUE);
     ck_assert(rdl_is_permanent(RDL_E_QUEUE));
     ck_assert_ptr_nonnull(strstr(rdl_strerror(RDL_E_QUEUE), "RDL_QUEUE_FOR"));
 }
 END_TEST
 
-/* Only the operation knows when no release will be needed any more. */
-START_TEST(no_answer_frees_the_room_of_a_release)
+/* Only the caller's operation knows when no release is needed any more. */
+START_TEST(no_reply_frees_the_room_of_a_release)
 {
     static const char name[] = "a-name-so-long-that-the-least-queue-does-not-hold-two-of-them";
     static const char *const answers[] = {"+OK\r\n:1\r\n", "$-1\r\n:1\r\n",
@@ -163,14 +166,14 @@ START_TEST(no_answer_frees_the_room_of_a_release)
     ck_assert_int_eq(submit(NULL, &rdl_op_release, name), RDL_E_FULL);
     rdl_conn_free_room(&s.conn, &a);
     ck_assert_int_eq(submit(NULL, &rdl_op_release, name), RDL_OK);
-    rdl_conn_free_room(&s.conn, &a); /* it has none any more */
+    rdl_conn_free_room(&s.conn, &a); /* it has no room any more */
     ck_assert_int_eq(submit(NULL, &rdl_op_release, name), RDL_E_FULL);
 }
 END_TEST
 
-/* ---------------------------------------------------------------- what outlives what */
+/* ---------------------------------------------------------------- what survives what */
 
-START_TEST(an_owed_release_survives_its_connection_and_goes_first_on_the_next)
+START_TEST(pending_release_goes_first_on_the_next_connection)
 {
     struct rdl_req set = {0};
     struct rdl_req next = {0};
@@ -219,7 +222,7 @@ START_TEST(releases_keep_their_order_over_many_connections)
 }
 END_TEST
 
-START_TEST(a_release_somebody_waits_for_stays_owed_when_he_stops_waiting)
+START_TEST(abandoned_release_stays_pending)
 {
     struct rdl_req req = {0};
 
@@ -240,14 +243,14 @@ Suite *suite_net_queue(void)
     TCase *tc = tcase_create("queue");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_test(tc, the_least_queue_holds_one_acquire_and_its_release);
-    tcase_add_test(tc, a_full_queue_says_so_and_leaves_all_as_it_was);
+    tcase_add_test(tc, smallest_queue_holds_one_acquire_and_its_release);
+    tcase_add_test(tc, full_queue_returns_an_error_and_changes_nothing);
     tcase_add_test(tc, every_unanswered_acquire_keeps_room_for_its_release);
-    tcase_add_loop_test(tc, a_queue_for_so_many_locks_is_enough_and_a_byte_less_is_not, 0, 3 * RDL_NAME_MAX);
-    tcase_add_loop_test(tc, no_answer_frees_the_room_of_a_release, 0, 4);
-    tcase_add_test(tc, an_owed_release_survives_its_connection_and_goes_first_on_the_next);
+    tcase_add_loop_test(tc, queue_of_the_documented_size_is_just_large_enough, 0, 3 * RDL_NAME_MAX);
+    tcase_add_loop_test(tc, no_reply_frees_the_room_of_a_release, 0, 4);
+    tcase_add_test(tc, pending_release_goes_first_on_the_next_connection);
     tcase_add_test(tc, releases_keep_their_order_over_many_connections);
-    tcase_add_test(tc, a_release_somebody_waits_for_stays_owed_when_he_stops_waiting);
+    tcase_add_test(tc, abandoned_release_stays_pending);
     suite_add_tcase(suite, tc);
     return suite;
 }

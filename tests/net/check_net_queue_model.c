@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* 10,000 random steps of many locks on one conn, against a model in which nothing is packed or moved. */
+/*
+ * check_net_queue_model.c - 10,000 random steps of many locks on one conn, compared with a model that neither
+ * packs nor moves anything.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,22 +27,22 @@ static int submit(struct rdl_req *req, uint8_t op, const char *name)
 enum { REQS = 24, ENTRIES = 128, STEPS = 10000 };
 
 struct entry {
-    int req; /* -1: nobody waits */
+    int req; /* -1: no caller waits */
     uint8_t op, sent;
-    uint8_t step; /* replies had */
+    uint8_t step; /* replies read */
     char method;  /* EVAL'S'HA, E'V'AL */
     char name[32];
-    uint8_t is_again; /* a release that was sent over an earlier connection, and is waited for */
+    uint8_t is_again; /* a release that was sent on an earlier connection, and whose caller still waits */
 };
 
 static struct entry q[ENTRIES];
 static int nq;
-static struct entry pausing[ENTRIES]; /* releases that met an error that passes */
+static struct entry pausing[ENTRIES]; /* releases that got a temporary error */
 static int np;
 static uint64_t now;
 static size_t room[REQS]; /* reserved for their releases */
 static struct rdl_req reqs[REQS];
-static struct rdl_req want[REQS]; /* what they must say */
+static struct rdl_req want[REQS]; /* their expected state */
 static int knows[RELEASE + 1];    /* the script of this op was sent by EVAL, and no NOSCRIPT came since */
 static uint32_t seed;
 
@@ -83,7 +86,7 @@ static void step_submit(void)
     if (e.op == ACQUIRE)
         room[e.req] = 0;
     if (e.req >= 0)
-        reqs[e.req].is_again = 0; /* as whoever submits says */
+        reqs[e.req].is_again = 0; /* as a caller does before it submits */
     used = entry_size(&e) * (e.op == RELEASE ? 1 : 2);
     for (i = 0; i < nq; i++)
         used += entry_size(&q[i]);
@@ -114,7 +117,7 @@ static void model_lose(struct entry *e, int error)
     e->req = -1;
 }
 
-/* Also while its answer is out: then the release goes right behind it. */
+/* Also while its reply is pending: the release then follows it directly. */
 static void step_free_room(void)
 {
     uint32_t i = random_below(REQS);
@@ -123,7 +126,7 @@ static void step_free_room(void)
     room[i] = 0;
 }
 
-static void step_forget(void)
+static void step_abandon(void)
 {
     int i = nq > 0 ? (int)random_below((uint32_t)nq) : -1;
 
@@ -208,14 +211,14 @@ static void reply_to_script(struct entry *e)
         knows[EXTEND] = knows[RELEASE] = 0;
         model_remove(0);
         again.sent = 0;
-        if (again.req >= 0 || again.op == RELEASE) /* else nobody waits for it any more */
+        if (again.req >= 0 || again.op == RELEASE) /* else no caller waits for it */
             q[nq++] = again;
         return;
     }
     scripted_reply(&s, replies[i]);
     model_answer(e->req, answers[i], i == 3 ? RDL_E_SCRIPTING : RDL_OK, 0);
     if (i == 3 && e->op == RELEASE) {
-        if (e->method == 'V') /* the text was not taken */
+        if (e->method == 'V') /* the server did not load the text */
             knows[EXTEND] = knows[RELEASE] = 0;
         pausing[np] = *e;
         pausing[np].req = -1;
@@ -233,7 +236,7 @@ static void step_reply(void)
         reply_to_script(&q[0]);
 }
 
-/* What pauses is sent again, behind all others. */
+/* Pausing releases are sent again, after all others. */
 static void step_resume(void)
 {
     int i;
@@ -247,7 +250,7 @@ static void step_resume(void)
     np = 0;
 }
 
-/* On the next connection it goes first. */
+/* On the next connection the pausing releases go first. */
 static void step_break(void)
 {
     int i = np;
@@ -259,7 +262,7 @@ static void step_break(void)
     np = 0;
     while (i < nq) {
         if (q[i].op == RELEASE && q[i].sent && q[i].req >= 0 && !q[i].is_again)
-            q[i].is_again = 1; /* it is waited for on the next connection, once */
+            q[i].is_again = 1; /* its caller waits once more, on the next connection */
         else
             model_lose(&q[i], RDL_E_CLOSED);
         q[i].sent = q[i].step = 0;
@@ -286,7 +289,7 @@ static void compare(int step)
         ck_abort_msg("conn and model differ after step %d", step);
 }
 
-START_TEST(many_locks_on_one_conn_never_mix_up_their_answers)
+START_TEST(many_locks_on_one_conn_never_mix_up_their_replies)
 {
     int step;
 
@@ -304,7 +307,7 @@ START_TEST(many_locks_on_one_conn_never_mix_up_their_answers)
         else if (dice < 42)
             step_free_room();
         else if (dice < 48)
-            step_forget();
+            step_abandon();
         else if (dice < 60)
             step_send();
         else if (dice < 99 && nq > 0 && q[0].sent)
@@ -323,7 +326,7 @@ Suite *suite_net_queue_model(void)
     Suite *suite = suite_create("net_queue_model");
     TCase *tc = tcase_create("model");
 
-    tcase_add_loop_test(tc, many_locks_on_one_conn_never_mix_up_their_answers, 0, 8);
+    tcase_add_loop_test(tc, many_locks_on_one_conn_never_mix_up_their_replies, 0, 8);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What each reply to each request means, method by method, and which replies cannot be. */
+/*
+ * check_net_request.c - what each reply to each request means, method by method, and which replies are
+ * impossible.
+ */
 #include <check.h>
 #include <string.h>
 
@@ -17,7 +20,7 @@ static struct rdl_req req;
 
 enum method { SET, RELEASE_SCRIPT, DELEX, DELIFEQ, RELEASE_WATCH, EXTEND_SCRIPT, EXTEND_WATCH };
 
-/* What has to be refused to get there. */
+/* The refusals that lead to each method. */
 static const struct {
     const struct rdl_op *op;
     const char *refusals[5];
@@ -31,7 +34,7 @@ static const struct {
     {&rdl_op_extend, {REFUSE_SCRIPT}},
 };
 
-/* Send a request that goes this method; the replies are still to come. */
+/* Sends a request by this method; its replies are still to come. */
 static void go(enum method method)
 {
     struct rdl_command cmd = {methods[method].op, {"k", 1}, {token_hex(0xab), RDL_VALUE_MAX},
@@ -49,14 +52,14 @@ static void go(enum method method)
     scripted_sent(&s);
 }
 
-#define PTTL_K    "*2\r\n$4\r\nPTTL\r\n$1\r\nk\r\n"
-#define HEX       "abababababababababababababababababababab"
-#define LOOK_OURS "+OK\r\n" OURS ":29000\r\n+OK\r\n"
-#define LOOK_LONG "+OK\r\n" OURS ":30000\r\n+OK\r\n"
-#define DEL_EXEC  "*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n*1\r\n$4\r\nEXEC\r\n"
-#define PEX_EXEC  "*3\r\n$7\r\nPEXPIRE\r\n$1\r\nk\r\n$5\r\n30000\r\n*1\r\n$4\r\nEXEC\r\n"
-#define PTTL_EXEC PTTL_K "*1\r\n$4\r\nEXEC\r\n"
-#define DISCARD   "*1\r\n$7\r\nDISCARD\r\n"
+#define PTTL_K     "*2\r\n$4\r\nPTTL\r\n$1\r\nk\r\n"
+#define HEX        "abababababababababababababababababababab"
+#define CHECK_OURS "+OK\r\n" OURS ":29000\r\n+OK\r\n"
+#define CHECK_LONG "+OK\r\n" OURS ":30000\r\n+OK\r\n"
+#define DEL_EXEC   "*2\r\n$3\r\nDEL\r\n$1\r\nk\r\n*1\r\n$4\r\nEXEC\r\n"
+#define PEX_EXEC   "*3\r\n$7\r\nPEXPIRE\r\n$1\r\nk\r\n$5\r\n30000\r\n*1\r\n$4\r\nEXEC\r\n"
+#define PTTL_EXEC  PTTL_K "*1\r\n$4\r\nEXEC\r\n"
+#define DISCARD    "*1\r\n$7\r\nDISCARD\r\n"
 
 static const struct {
     enum method method;
@@ -79,7 +82,8 @@ static const struct {
     {SET, "-NOPERM x\r\n-NOPERM y\r\n", "", "", RDL_ANSWER_ERROR, RDL_E_PERM, 0},
     {DELEX, ":1\r\n:-2\r\n", "", "", RDL_ANSWER_YES, RDL_OK, 0},
     {DELEX, ":0\r\n:-2\r\n", "", "", RDL_ANSWER_ABSENT, RDL_OK, 0},
-    {DELEX, ":0\r\n-NOPERM no PTTL\r\n", "", "", RDL_ANSWER_UNKNOWN, RDL_E_PERM, 0}, /* gone, or another's */
+    {DELEX, ":0\r\n-NOPERM no PTTL\r\n", "", "", RDL_ANSWER_UNKNOWN, RDL_E_PERM,
+     0}, /* gone, or another client's */
     {DELEX, ":0\r\n-LOADING x\r\n", "", "", RDL_ANSWER_UNKNOWN, RDL_E_LOADING, 0},
     {DELEX, ":1\r\n-NOPERM no PTTL\r\n", "", "", RDL_ANSWER_YES, RDL_OK, 0},
     {DELIFEQ, ":0\r\n-NOPERM no PTTL\r\n", "", "", RDL_ANSWER_UNKNOWN, RDL_E_PERM, 0},
@@ -96,12 +100,12 @@ static const struct {
     {RELEASE_SCRIPT, ":0\r\n", "", "", RDL_ANSWER_NO, RDL_OK, 0},
     {RELEASE_SCRIPT, ":-1\r\n", "", "", RDL_ANSWER_ABSENT, RDL_OK, 0},
     {RELEASE_SCRIPT, "-WRONGTYPE x script: 0a\r\n", "", "", RDL_ANSWER_NO, RDL_OK, 0},
-    {RELEASE_WATCH, LOOK_OURS, DEL_EXEC, "+QUEUED\r\n*1\r\n:1\r\n", RDL_ANSWER_YES, RDL_OK, 0},
-    {RELEASE_WATCH, LOOK_OURS, DEL_EXEC, "+QUEUED\r\n*1\r\n:0\r\n", RDL_ANSWER_ABSENT, RDL_OK, 0},
-    {RELEASE_WATCH, LOOK_OURS, DEL_EXEC, "+QUEUED\r\n*1\r\n-NOPERM now\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER,
+    {RELEASE_WATCH, CHECK_OURS, DEL_EXEC, "+QUEUED\r\n*1\r\n:1\r\n", RDL_ANSWER_YES, RDL_OK, 0},
+    {RELEASE_WATCH, CHECK_OURS, DEL_EXEC, "+QUEUED\r\n*1\r\n:0\r\n", RDL_ANSWER_ABSENT, RDL_OK, 0},
+    {RELEASE_WATCH, CHECK_OURS, DEL_EXEC, "+QUEUED\r\n*1\r\n-NOPERM now\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER,
      0},
-    {RELEASE_WATCH, LOOK_OURS, DEL_EXEC, "-OOM x\r\n-EXECABORT x\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0},
-    {RELEASE_WATCH, LOOK_OURS, DEL_EXEC, "-ERR x\r\n*0\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER, 0}, /* 2.4 */
+    {RELEASE_WATCH, CHECK_OURS, DEL_EXEC, "-OOM x\r\n-EXECABORT x\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0},
+    {RELEASE_WATCH, CHECK_OURS, DEL_EXEC, "-ERR x\r\n*0\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER, 0}, /* 2.4 */
     {RELEASE_WATCH, "+OK\r\n$-1\r\n:-2\r\n+OK\r\n", DISCARD, "+OK\r\n", RDL_ANSWER_ABSENT, RDL_OK, 0},
     {RELEASE_WATCH, "+OK\r\n" THEIRS ":5\r\n+OK\r\n", DISCARD, "+OK\r\n", RDL_ANSWER_NO, RDL_OK, 0},
     {RELEASE_WATCH, "+OK\r\n$0\r\n\r\n:5\r\n+OK\r\n", DISCARD, "+OK\r\n", RDL_ANSWER_NO, RDL_OK, 0},
@@ -110,25 +114,25 @@ static const struct {
     {EXTEND_SCRIPT, ":0\r\n", "", "", RDL_ANSWER_NO, RDL_OK, 0},
     {EXTEND_SCRIPT, ":-1\r\n", "", "", RDL_ANSWER_ABSENT, RDL_OK, 0},
     {EXTEND_SCRIPT, "-WRONGTYPE x\r\n", "", "", RDL_ANSWER_NO, RDL_OK, 0},
-    {EXTEND_WATCH, LOOK_OURS, PEX_EXEC, "+QUEUED\r\n*1\r\n:1\r\n", RDL_ANSWER_YES, RDL_OK, 0},
-    {EXTEND_WATCH, LOOK_OURS, PEX_EXEC, "+QUEUED\r\n*1\r\n:0\r\n", RDL_ANSWER_ABSENT, RDL_OK, 0},
-    {EXTEND_WATCH, LOOK_OURS, PEX_EXEC, "+QUEUED\r\n*1\r\n-ERR x\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER, 0},
-    {EXTEND_WATCH, LOOK_LONG, PTTL_EXEC, "+QUEUED\r\n*1\r\n:29990\r\n", RDL_ANSWER_YES, RDL_OK, 0},
-    {EXTEND_WATCH, LOOK_LONG, PTTL_EXEC, "+QUEUED\r\n*1\r\n:-2\r\n", RDL_ANSWER_ABSENT, RDL_OK, 0},
-    {EXTEND_WATCH, LOOK_LONG, PTTL_EXEC, "+QUEUED\r\n*1\r\n-ERR x\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER, 0},
-    {EXTEND_WATCH, LOOK_LONG, PTTL_EXEC, "-OOM x\r\n-EXECABORT x\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0},
+    {EXTEND_WATCH, CHECK_OURS, PEX_EXEC, "+QUEUED\r\n*1\r\n:1\r\n", RDL_ANSWER_YES, RDL_OK, 0},
+    {EXTEND_WATCH, CHECK_OURS, PEX_EXEC, "+QUEUED\r\n*1\r\n:0\r\n", RDL_ANSWER_ABSENT, RDL_OK, 0},
+    {EXTEND_WATCH, CHECK_OURS, PEX_EXEC, "+QUEUED\r\n*1\r\n-ERR x\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER, 0},
+    {EXTEND_WATCH, CHECK_LONG, PTTL_EXEC, "+QUEUED\r\n*1\r\n:29990\r\n", RDL_ANSWER_YES, RDL_OK, 0},
+    {EXTEND_WATCH, CHECK_LONG, PTTL_EXEC, "+QUEUED\r\n*1\r\n:-2\r\n", RDL_ANSWER_ABSENT, RDL_OK, 0},
+    {EXTEND_WATCH, CHECK_LONG, PTTL_EXEC, "+QUEUED\r\n*1\r\n-ERR x\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER, 0},
+    {EXTEND_WATCH, CHECK_LONG, PTTL_EXEC, "-OOM x\r\n-EXECABORT x\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0},
     {EXTEND_WATCH, "+OK\r\n" THEIRS ":30000\r\n+OK\r\n", DISCARD, "+OK\r\n", RDL_ANSWER_NO, RDL_OK, 0},
     {EXTEND_WATCH, "+OK\r\n$-1\r\n:-2\r\n+OK\r\n", DISCARD, "+OK\r\n", RDL_ANSWER_ABSENT, RDL_OK, 0},
 };
 
-/* A release whose error passes stays queued. */
+/* A release with a temporary error stays queued. */
 static int is_pending(enum method method)
 {
     return methods[method].op == &rdl_op_release && req.answer == RDL_ANSWER_ERROR &&
            !rdl_is_permanent(req.error);
 }
 
-START_TEST(a_reply_means_this)
+START_TEST(every_reply_has_its_meaning)
 {
     go(meanings[_i].method);
     scripted_reply(&s, meanings[_i].replies);
@@ -175,11 +179,11 @@ static const struct {
     {RELEASE_WATCH, "+OK\r\n" OURS "+OK\r\n"},
     {RELEASE_WATCH, "+OK\r\n" OURS ":5\r\n:1\r\n"},
     {RELEASE_WATCH, "+OK\r\n" THEIRS ":5\r\n+OK\r\n|-ERR DISCARD without MULTI\r\n"},
-    {RELEASE_WATCH, LOOK_OURS "|:1\r\n"},
-    {RELEASE_WATCH, LOOK_OURS "|+QUEUED\r\n:1\r\n"},
+    {RELEASE_WATCH, CHECK_OURS "|:1\r\n"},
+    {RELEASE_WATCH, CHECK_OURS "|+QUEUED\r\n:1\r\n"},
 };
 
-START_TEST(a_reply_that_cannot_be_ends_the_connection)
+START_TEST(impossible_reply_ends_the_connection)
 {
     char replies[200];
     char *second;
@@ -195,15 +199,15 @@ START_TEST(a_reply_that_cannot_be_ends_the_connection)
         scripted_reply(&s, second);
     }
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNEXPECTED);
-    ck_assert(req.answer != RDL_ANSWER_NONE || req.is_again); /* a release is waited for once more */
+    ck_assert(req.answer != RDL_ANSWER_NONE || req.is_again); /* a release waits once more */
 }
 END_TEST
 
-/* Longest name, smallest chunk: the commands of every method go out whole, in both rounds. */
-START_TEST(the_longest_request_goes_out_byte_by_byte)
+/* Longest name, smallest chunk: the commands of every method are sent completely, in both rounds. */
+START_TEST(longest_request_can_be_sent_byte_by_byte)
 {
     static char name[RDL_NAME_MAX];
-    static const char *const looks[] = {"", "", "", "", LOOK_OURS, "", LOOK_OURS};
+    static const char *const checks[] = {"", "", "", "", CHECK_OURS, "", CHECK_OURS};
     struct rdl_command cmd = {
         methods[_i].op, {name, sizeof name}, {token_hex(0xab), RDL_VALUE_MAX}, {NULL, 0}, 60000, UINT32_MAX};
     int i = 0;
@@ -221,13 +225,13 @@ START_TEST(the_longest_request_goes_out_byte_by_byte)
             break;
         scripted_reply(&s, methods[_i].refusals[i++]);
     } while (i < 5);
-    scripted_reply(&s, looks[_i]);
-    ck_assert_int_eq(scripted_sent(&s)[0], looks[_i][0] == '\0' ? '\0' : '*');
+    scripted_reply(&s, checks[_i]);
+    ck_assert_int_eq(scripted_sent(&s)[0], checks[_i][0] == '\0' ? '\0' : '*');
     ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_READ);
 }
 END_TEST
 
-START_TEST(a_granted_set_that_is_followed_by_nonsense_is_still_granted)
+START_TEST(granted_set_stays_granted_after_a_protocol_error)
 {
     go(SET);
     scripted_reply(&s, "+OK\r\n");
@@ -253,7 +257,7 @@ END_TEST
 static const enum method writers[] = {SET,           DELEX,         DELIFEQ,     RELEASE_SCRIPT,
                                       EXTEND_SCRIPT, RELEASE_WATCH, EXTEND_WATCH};
 
-START_TEST(a_replica_is_told_and_then_left)
+START_TEST(readonly_reply_ends_the_connection)
 {
     go(writers[_i]);
     scripted_reply(&s, "-READONLY You can't write against a read only replica.\r\n");
@@ -261,21 +265,21 @@ START_TEST(a_replica_is_told_and_then_left)
     ck_assert_int_eq(req.error, RDL_E_READONLY);
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_READONLY);
     ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
-    /* what it refused is not tried on it over and over: a release is, on the next connection */
+    /* only a release is tried again, on the next connection */
     ck_assert_int_eq(rdl_conn_is_idle(&s.conn), !is_pending(writers[_i]));
 }
 END_TEST
 
-/* Also where nothing is to be done, as it lives long anyway: that was no word on whose it is. */
-START_TEST(a_key_that_changes_under_watch_is_looked_at_again)
+/* Also if nothing has to change because the key lasts long enough: its owner is still unknown. */
+START_TEST(watch_checks_a_changed_key_again)
 {
-    static const char *const looks[] = {LOOK_OURS, LOOK_OURS, LOOK_LONG};
+    static const char *const checks[] = {CHECK_OURS, CHECK_OURS, CHECK_LONG};
     static const char *const acts[] = {DEL_EXEC, PEX_EXEC, PTTL_EXEC};
     int i;
 
     go(_i == 0 ? RELEASE_WATCH : EXTEND_WATCH);
     for (i = 0; i < 5; i++) {
-        scripted_reply(&s, looks[_i]);
+        scripted_reply(&s, checks[_i]);
         ck_assert_str_eq(scripted_sent(&s), acts[_i]);
         scripted_reply(&s, "+QUEUED\r\n*-1\r\n");
         ck_assert_int_eq(req.answer, RDL_ANSWER_NONE);
@@ -297,12 +301,12 @@ START_TEST(watch_has_the_connection_to_itself)
     go(RELEASE_WATCH);
     ck_assert_int_eq(rdl_conn_submit(&s.conn, &other, &set), RDL_OK);
     ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_READ);
-    scripted_reply(&s, LOOK_OURS);
+    scripted_reply(&s, CHECK_OURS);
     ck_assert_str_eq(scripted_sent(&s), DEL_EXEC);
     scripted_reply(&s, "+QUEUED\r\n*1\r\n:1\r\n");
     ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
     ck_assert_str_eq(scripted_sent(&s), wire_acquire("k2", token_hex(2), 30000));
-    set.op = &rdl_op_release; /* nor does it begin while others are under way */
+    set.op = &rdl_op_release; /* and it does not begin while other requests are unanswered */
     ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &set), RDL_OK);
     ck_assert_str_eq(scripted_sent(&s), "");
     scripted_reply(&s, "$-1\r\n:5\r\n");
@@ -311,13 +315,13 @@ START_TEST(watch_has_the_connection_to_itself)
 END_TEST
 
 /*
- * Before MULTI is answered, or behind it, when the change is not sent yet: what comes next on the connection
- * must not be queued by it.
+ * Before or after the reply to MULTI, when the change is not sent yet: MULTI must not queue what comes next
+ * on the connection.
  */
-START_TEST(a_watch_that_is_given_up_between_its_rounds_leaves_multi)
+START_TEST(watch_abandoned_between_rounds_leaves_multi)
 {
     static const enum method which[] = {RELEASE_WATCH, EXTEND_WATCH, EXTEND_WATCH};
-    static const char *const looks[] = {LOOK_OURS, LOOK_OURS, LOOK_LONG};
+    static const char *const checks[] = {CHECK_OURS, CHECK_OURS, CHECK_LONG};
     static const char *const acts[] = {DEL_EXEC, PEX_EXEC, PTTL_EXEC};
     struct rdl_req other = {0};
     struct rdl_command set = {&rdl_op_acquire, {"k2", 2}, {token_hex(2), RDL_VALUE_MAX},
@@ -325,11 +329,11 @@ START_TEST(a_watch_that_is_given_up_between_its_rounds_leaves_multi)
 
     go(which[_i % 3]);
     if (_i < 3)
-        scripted_reply(&s, looks[_i % 3]);
+        scripted_reply(&s, checks[_i % 3]);
     rdl_conn_abandon(&s.conn, &req);
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
     if (_i >= 3)
-        scripted_reply(&s, looks[_i % 3]);
+        scripted_reply(&s, checks[_i % 3]);
     ck_assert_int_eq(rdl_conn_submit(&s.conn, &other, &set), RDL_OK);
     ck_assert_str_eq(scripted_sent(&s), acts[_i % 3]);
     scripted_reply(&s, "+QUEUED\r\n*1\r\n:1\r\n");
@@ -340,10 +344,10 @@ START_TEST(a_watch_that_is_given_up_between_its_rounds_leaves_multi)
 }
 END_TEST
 
-START_TEST(a_watch_that_is_cut_off_leaves_no_trace_on_the_next_connection)
+START_TEST(interrupted_watch_leaves_nothing_on_the_next_connection)
 {
     go(RELEASE_WATCH);
-    scripted_reply(&s, LOOK_OURS);
+    scripted_reply(&s, CHECK_OURS);
     if (_i)
         scripted_sent(&s);
     scripted_break(&s);
@@ -364,17 +368,17 @@ Suite *suite_net_request(void)
     Suite *suite = suite_create("net_request");
     TCase *tc = tcase_create("request");
 
-    tcase_add_loop_test(tc, a_reply_means_this, 0, sizeof meanings / sizeof meanings[0]);
-    tcase_add_loop_test(tc, a_reply_that_cannot_be_ends_the_connection, 0,
+    tcase_add_loop_test(tc, every_reply_has_its_meaning, 0, sizeof meanings / sizeof meanings[0]);
+    tcase_add_loop_test(tc, impossible_reply_ends_the_connection, 0,
                         sizeof impossible / sizeof impossible[0]);
-    tcase_add_loop_test(tc, the_longest_request_goes_out_byte_by_byte, 0, sizeof methods / sizeof methods[0]);
-    tcase_add_test(tc, a_granted_set_that_is_followed_by_nonsense_is_still_granted);
+    tcase_add_loop_test(tc, longest_request_can_be_sent_byte_by_byte, 0, sizeof methods / sizeof methods[0]);
+    tcase_add_test(tc, granted_set_stays_granted_after_a_protocol_error);
     tcase_add_test(tc, a_refused_set_stays_refused_when_its_pttl_is_lost);
-    tcase_add_loop_test(tc, a_replica_is_told_and_then_left, 0, sizeof writers / sizeof writers[0]);
-    tcase_add_loop_test(tc, a_key_that_changes_under_watch_is_looked_at_again, 0, 3);
+    tcase_add_loop_test(tc, readonly_reply_ends_the_connection, 0, sizeof writers / sizeof writers[0]);
+    tcase_add_loop_test(tc, watch_checks_a_changed_key_again, 0, 3);
     tcase_add_test(tc, watch_has_the_connection_to_itself);
-    tcase_add_loop_test(tc, a_watch_that_is_given_up_between_its_rounds_leaves_multi, 0, 6);
-    tcase_add_loop_test(tc, a_watch_that_is_cut_off_leaves_no_trace_on_the_next_connection, 0, 2);
+    tcase_add_loop_test(tc, watch_abandoned_between_rounds_leaves_multi, 0, 6);
+    tcase_add_loop_test(tc, interrupted_watch_leaves_nothing_on_the_next_connection, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When a conn is opened, given up and tried again: all of it by the time that is passed in. */
+/* check_net_timers.c - when a conn is opened, aborted and retried; the time is an argument. */
 #include <check.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ START_TEST(the_first_connection_is_tried_at_once)
 }
 END_TEST
 
-START_TEST(connecting_has_a_deadline_that_login_counts_into)
+START_TEST(connect_deadline_includes_the_login)
 {
     uint64_t t = times[_i];
 
@@ -49,7 +49,7 @@ START_TEST(connecting_has_a_deadline_that_login_counts_into)
 }
 END_TEST
 
-START_TEST(a_connect_that_hangs_is_given_up)
+START_TEST(hanging_connect_is_aborted)
 {
     rdl_conn_tick(&s.conn, 5000);
     ck_assert_uint_eq(rdl_conn_tick(&s.conn, 5000 + RDL_CONNECT_MS - 1), 5000 + RDL_CONNECT_MS);
@@ -58,7 +58,7 @@ START_TEST(a_connect_that_hangs_is_given_up)
 }
 END_TEST
 
-START_TEST(a_ready_conn_needs_no_upkeep)
+START_TEST(ready_conn_has_no_timer)
 {
     scripted_open(&s, 1000);
     ck_assert_uint_eq(rdl_conn_tick(&s.conn, 1000 + 10 * RDL_CONNECT_MS), UINT64_MAX);
@@ -68,7 +68,7 @@ START_TEST(a_ready_conn_needs_no_upkeep)
 }
 END_TEST
 
-/* One request and its answer: the connection was good for something. */
+/* One request and its reply: the connection was useful. */
 static void use(void)
 {
     struct rdl_req req = {0};
@@ -80,7 +80,7 @@ static void use(void)
     scripted_reply(&s, "+OK\r\n:30000\r\n");
 }
 
-START_TEST(a_connection_that_was_of_use_is_opened_again_at_once)
+START_TEST(useful_connection_is_reopened_at_once)
 {
     int i;
 
@@ -93,7 +93,7 @@ START_TEST(a_connection_that_was_of_use_is_opened_again_at_once)
 }
 END_TEST
 
-/* How long the conn pauses now before it opens again; it opens. */
+/* Ends the pause of a closed conn, so that it opens again; returns the length of the pause. */
 static uint64_t pause_ms(uint64_t now_ms)
 {
     uint64_t at_ms = rdl_conn_tick(&s.conn, now_ms);
@@ -107,27 +107,27 @@ static uint64_t pause_ms(uint64_t now_ms)
     return at_ms - now_ms;
 }
 
-/* Ways to fail, and none of them may become a storm. */
-static void break_by(int way)
+/* Kinds of failures; none of them may cause a storm of connects. */
+static void break_by(int kind)
 {
     static const char *const greetings[] = {"-ERR max number of clients reached\r\n", "+hello\r\n",
                                             "HTTP/1.1 400 Bad Request\r\n"};
 
-    if (way == 0) {
+    if (kind == 0) {
         rdl_conn_closed(&s.conn, RDL_E_CONNECT);
         return;
     }
     rdl_conn_opened(&s.conn);
-    if (way == 1) {
+    if (kind == 1) {
         rdl_conn_closed(&s.conn, RDL_E_CLOSED);
         return;
     }
     scripted_sent(&s);
-    scripted_reply(&s, greetings[way - 2]);
+    scripted_reply(&s, greetings[kind - 2]);
     scripted_close_failed(&s);
 }
 
-START_TEST(failures_in_a_row_make_the_pauses_longer_up_to_a_cap)
+START_TEST(pauses_grow_with_failures_up_to_a_cap)
 {
     uint64_t now = 1000;
     uint64_t longest = 0;
@@ -152,8 +152,8 @@ START_TEST(failures_in_a_row_make_the_pauses_longer_up_to_a_cap)
 }
 END_TEST
 
-/* For a lease that could not be extended: with jitter, and never longer than it was. */
-START_TEST(a_pause_is_a_twentieth_of_what_is_left_of_a_lease)
+/* For a lease that could not be extended: with jitter, and never longer than the pause before. */
+START_TEST(pause_is_at_most_a_twentieth_of_the_remaining_lease)
 {
     static const uint32_t left[] = {4000, 200, 1}, most[] = {200, 10, 10};
     uint64_t now = 1000, longest = 0;
@@ -170,7 +170,7 @@ START_TEST(a_pause_is_a_twentieth_of_what_is_left_of_a_lease)
         ck_assert_uint_le(at, now + most[_i]);
         ck_assert_uint_le(at, due);
         ck_assert_uint_eq(rdl_conn_tick_for_lease(&s.conn, left[_i], now),
-                          at); /* said again it changes nothing */
+                          at); /* a second call changes nothing */
         longest = at - now > longest ? at - now : longest;
         now = at;
         ck_assert_uint_eq(rdl_conn_tick_for_lease(&s.conn, left[_i], now), now + RDL_CONNECT_MS);
@@ -180,8 +180,8 @@ START_TEST(a_pause_is_a_twentieth_of_what_is_left_of_a_lease)
 }
 END_TEST
 
-/* A connection that always ends in the middle of the same request is of no use, whatever it answered. */
-START_TEST(a_connection_that_finishes_nothing_is_opened_again_after_a_pause)
+/* A connection that always ends in the middle of the same request is useless, whatever it replied. */
+START_TEST(useless_connection_is_reopened_after_a_pause)
 {
     struct rdl_command cmd = {&rdl_op_release, {"k", 1}, {token_hex(1), RDL_VALUE_MAX},
                               {NULL, 0},       60000,    30000};
@@ -203,8 +203,8 @@ START_TEST(a_connection_that_finishes_nothing_is_opened_again_after_a_pause)
 }
 END_TEST
 
-/* Of 2^32 ms, 49.7 days after the clock began, only the low half is 0. */
-START_TEST(a_pause_ends_also_beyond_49_days)
+/* The low 32 bits of the time are 0 after 2^32 ms, 49.7 days. */
+START_TEST(pause_ends_after_the_32_bit_wrap_too)
 {
     uint64_t turn = (uint64_t)UINT32_MAX + 1, due;
 
@@ -216,7 +216,7 @@ START_TEST(a_pause_ends_also_beyond_49_days)
     rdl_conn_tick(&s.conn, turn + 1);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
     rdl_conn_closed(&s.conn, RDL_E_CONNECT);
-    due = rdl_conn_tick(&s.conn, 2 * turn - 1); /* and one that only begins before */
+    due = rdl_conn_tick(&s.conn, 2 * turn - 1); /* and a pause that begins just before it */
     ck_assert_uint_ge(due, 2 * turn);
     rdl_conn_tick(&s.conn, due - 1);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
@@ -225,7 +225,7 @@ START_TEST(a_pause_ends_also_beyond_49_days)
 }
 END_TEST
 
-START_TEST(one_success_ends_the_row)
+START_TEST(one_success_resets_the_pauses)
 {
     int i;
 
@@ -243,7 +243,7 @@ START_TEST(one_success_ends_the_row)
 }
 END_TEST
 
-START_TEST(two_conns_that_break_a_moment_apart_do_not_pause_in_step)
+START_TEST(conns_that_break_1_ms_apart_pause_differently)
 {
     static struct scripted other;
     int differ = 0;
@@ -263,7 +263,7 @@ START_TEST(two_conns_that_break_a_moment_apart_do_not_pause_in_step)
 }
 END_TEST
 
-START_TEST(two_conns_that_break_at_once_do_not_pause_in_step_once_stirred)
+START_TEST(seeded_conns_that_break_together_pause_differently)
 {
     static struct scripted other;
     int differ = 0;
@@ -284,9 +284,9 @@ START_TEST(two_conns_that_break_at_once_do_not_pause_in_step_once_stirred)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- how far away the server is */
+/* ---------------------------------------------------------------- round-trip time */
 
-/* A connection whose three round trips (connecting, AUTH, SELECT) take so long; it begins at t. */
+/* Opens a connection at t whose three round trips (connect, AUTH, SELECT) take trips[] ms. */
 static void log_in(uint64_t t, const uint32_t trips[3])
 {
     s.endpoint.password.data = "pw";
@@ -295,7 +295,7 @@ static void log_in(uint64_t t, const uint32_t trips[3])
     rdl_conn_tick(&s.conn, t);
     t += trips[0];
     rdl_conn_opened(&s.conn);
-    scripted_sent(&s); /* a driver need not wait for anybody before that */
+    scripted_sent(&s); /* a driver may send before the next tick */
     rdl_conn_tick(&s.conn, t);
     t += trips[1];
     scripted_reply(&s, "+OK\r\n");
@@ -307,7 +307,7 @@ static void log_in(uint64_t t, const uint32_t trips[3])
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
 }
 
-START_TEST(a_round_trip_is_the_longest_of_the_login_rounded_up)
+START_TEST(round_trip_is_the_longest_of_the_login_rounded_up)
 {
     static const uint32_t all[3] = {260, 260, 260};
     uint32_t trips[3] = {0, 0, 0};
@@ -321,8 +321,8 @@ START_TEST(a_round_trip_is_the_longest_of_the_login_rounded_up)
 }
 END_TEST
 
-/* Others that share the loop, spurious wake-ups: that time passes is no news from the server. */
-START_TEST(looking_at_a_login_that_does_not_go_on_ends_no_round_trip)
+/* Other conns in the loop and spurious wake-ups cause ticks; only bytes are news from the server. */
+START_TEST(tick_without_login_progress_ends_no_round_trip)
 {
     uint64_t t;
 
@@ -341,7 +341,7 @@ START_TEST(looking_at_a_login_that_does_not_go_on_ends_no_round_trip)
 }
 END_TEST
 
-START_TEST(without_a_login_connecting_is_the_round_trip)
+START_TEST(connect_time_is_the_round_trip_without_login)
 {
     rdl_conn_tick(&s.conn, 1000);
     rdl_conn_tick(&s.conn, 1100);
@@ -352,7 +352,7 @@ START_TEST(without_a_login_connecting_is_the_round_trip)
 }
 END_TEST
 
-START_TEST(each_connection_is_timed_anew)
+START_TEST(each_connection_is_timed_again)
 {
     static const uint32_t far[3] = {900, 900, 900};
     static const uint32_t near[3] = {1, 1, 1};
@@ -363,7 +363,7 @@ START_TEST(each_connection_is_timed_anew)
     rdl_conn_closed(&s.conn, RDL_E_CONNECT);
     rdl_conn_tick(&s.conn, 60000); /* it pauses: nothing to be timed */
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
-    ck_assert_uint_eq(s.conn.rtt_ms, 901); /* all we know until the next one is open */
+    ck_assert_uint_eq(s.conn.rtt_ms, 901); /* the last known one, until the next is open */
     log_in(90000, near);
     ck_assert_uint_eq(s.conn.rtt_ms, 2);
 }
@@ -371,7 +371,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- releases that are no longer needed */
 
-START_TEST(a_release_whose_key_is_gone_by_itself_is_dropped_before_the_next_connection)
+START_TEST(expired_releases_are_dropped_on_reconnect)
 {
     queue_release(4999, "k1");
     queue_release(5000, "k2");
@@ -386,7 +386,7 @@ START_TEST(a_release_whose_key_is_gone_by_itself_is_dropped_before_the_next_conn
 }
 END_TEST
 
-START_TEST(if_all_are_stale_nothing_is_left)
+START_TEST(conn_is_idle_if_all_releases_have_expired)
 {
     queue_release(10, "k1");
     queue_release(20, "k2");
@@ -396,8 +396,8 @@ START_TEST(if_all_are_stale_nothing_is_left)
 }
 END_TEST
 
-/* On a living connection the SET before it may still be executed, late: a frozen server that thaws. */
-START_TEST(on_a_living_connection_a_stale_release_still_goes_out)
+/* On an open connection the earlier SET may still be executed late, by a frozen server that thaws. */
+START_TEST(expired_release_is_still_sent_on_an_open_connection)
 {
     scripted_open(&s, 1000);
     queue_release(2000, "k");
@@ -406,7 +406,7 @@ START_TEST(on_a_living_connection_a_stale_release_still_goes_out)
 }
 END_TEST
 
-START_TEST(a_release_somebody_waits_for_is_not_dropped)
+START_TEST(awaited_release_is_not_dropped)
 {
     struct rdl_req req = {0};
     struct rdl_command cmd = {&rdl_op_release, {"k", 1}, {token_hex(1), RDL_VALUE_MAX}, {NULL, 0}, 10, 30000};
@@ -420,7 +420,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- rdl_backoff_ms */
 
-START_TEST(a_pause_is_between_one_and_its_bound)
+START_TEST(backoff_is_between_1_and_its_limit)
 {
     static const uint32_t bases[] = {0, 1, 2, 20, 50, 499, 500, 501, UINT32_MAX};
     static const uint32_t caps[] = {1, 500, 2000, UINT32_MAX};
@@ -442,7 +442,7 @@ START_TEST(a_pause_is_between_one_and_its_bound)
 }
 END_TEST
 
-START_TEST(a_pause_uses_all_of_its_range)
+START_TEST(backoff_uses_its_whole_range)
 {
     unsigned hits[10] = {0};
     uint32_t seed = 12345;
@@ -455,36 +455,36 @@ START_TEST(a_pause_uses_all_of_its_range)
 }
 END_TEST
 
-Suite *suite_net_upkeep(void);
+Suite *suite_net_timers(void);
 
-Suite *suite_net_upkeep(void)
+Suite *suite_net_timers(void)
 {
     Suite *suite = suite_create("net_timers");
     TCase *tc = tcase_create("timers");
 
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, the_first_connection_is_tried_at_once, 0, 7);
-    tcase_add_loop_test(tc, connecting_has_a_deadline_that_login_counts_into, 0, 7);
-    tcase_add_test(tc, a_connect_that_hangs_is_given_up);
-    tcase_add_test(tc, a_ready_conn_needs_no_upkeep);
-    tcase_add_test(tc, a_connection_that_was_of_use_is_opened_again_at_once);
-    tcase_add_loop_test(tc, failures_in_a_row_make_the_pauses_longer_up_to_a_cap, 0, 5);
-    tcase_add_loop_test(tc, a_pause_is_a_twentieth_of_what_is_left_of_a_lease, 0, 3);
-    tcase_add_test(tc, a_connection_that_finishes_nothing_is_opened_again_after_a_pause);
-    tcase_add_test(tc, a_pause_ends_also_beyond_49_days);
-    tcase_add_test(tc, one_success_ends_the_row);
-    tcase_add_test(tc, two_conns_that_break_a_moment_apart_do_not_pause_in_step);
-    tcase_add_test(tc, two_conns_that_break_at_once_do_not_pause_in_step_once_stirred);
-    tcase_add_loop_test(tc, a_round_trip_is_the_longest_of_the_login_rounded_up, 0, 7);
-    tcase_add_test(tc, looking_at_a_login_that_does_not_go_on_ends_no_round_trip);
-    tcase_add_test(tc, without_a_login_connecting_is_the_round_trip);
-    tcase_add_test(tc, each_connection_is_timed_anew);
-    tcase_add_test(tc, a_release_whose_key_is_gone_by_itself_is_dropped_before_the_next_connection);
-    tcase_add_test(tc, if_all_are_stale_nothing_is_left);
-    tcase_add_test(tc, on_a_living_connection_a_stale_release_still_goes_out);
-    tcase_add_test(tc, a_release_somebody_waits_for_is_not_dropped);
-    tcase_add_test(tc, a_pause_is_between_one_and_its_bound);
-    tcase_add_test(tc, a_pause_uses_all_of_its_range);
+    tcase_add_loop_test(tc, connect_deadline_includes_the_login, 0, 7);
+    tcase_add_test(tc, hanging_connect_is_aborted);
+    tcase_add_test(tc, ready_conn_has_no_timer);
+    tcase_add_test(tc, useful_connection_is_reopened_at_once);
+    tcase_add_loop_test(tc, pauses_grow_with_failures_up_to_a_cap, 0, 5);
+    tcase_add_loop_test(tc, pause_is_at_most_a_twentieth_of_the_remaining_lease, 0, 3);
+    tcase_add_test(tc, useless_connection_is_reopened_after_a_pause);
+    tcase_add_test(tc, pause_ends_after_the_32_bit_wrap_too);
+    tcase_add_test(tc, one_success_resets_the_pauses);
+    tcase_add_test(tc, conns_that_break_1_ms_apart_pause_differently);
+    tcase_add_test(tc, seeded_conns_that_break_together_pause_differently);
+    tcase_add_loop_test(tc, round_trip_is_the_longest_of_the_login_rounded_up, 0, 7);
+    tcase_add_test(tc, tick_without_login_progress_ends_no_round_trip);
+    tcase_add_test(tc, connect_time_is_the_round_trip_without_login);
+    tcase_add_test(tc, each_connection_is_timed_again);
+    tcase_add_test(tc, expired_releases_are_dropped_on_reconnect);
+    tcase_add_test(tc, conn_is_idle_if_all_releases_have_expired);
+    tcase_add_test(tc, expired_release_is_still_sent_on_an_open_connection);
+    tcase_add_test(tc, awaited_release_is_not_dropped);
+    tcase_add_test(tc, backoff_is_between_1_and_its_limit);
+    tcase_add_test(tc, backoff_uses_its_whole_range);
     suite_add_tcase(suite, tc);
     return suite;
 }

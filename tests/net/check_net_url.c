@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_net_url.c - which URLs are understood, which are refused, and that nothing of them leaks. */
+/* check_net_url.c - which URLs are accepted, which are refused, and that nothing of them leaks. */
 #include "net/net.h"
 
 #include <arpa/inet.h>
@@ -10,7 +10,7 @@
 
 enum { TEXT = 1024, BAD_URLS_MAX = 16 };
 
-/* What parsing left behind: result, endpoint, reason, texts. */
+/* The output of parsing: result, endpoint, reason, texts. */
 struct parsed {
     struct rdl_endpoint ep;
     const char *why;
@@ -19,8 +19,8 @@ struct parsed {
 };
 
 /*
- * The URL stands at the end of a block of its own, and so does the text buffer of the promised size:
- * the sanitizer sees every step beyond either.
+ * The URL and the text buffer of the promised size each end their own block: the sanitizer sees every access
+ * beyond.
  */
 static void parse(struct parsed *p, const char *url, size_t len)
 {
@@ -54,7 +54,7 @@ static int is_text(struct rdl_bytes b, const char *s)
 static const struct {
     enum rdl_address_family family;
     unsigned port, db, scope;
-    const char *url, *user, *password, *host; /* the address is what host says, up to its zone */
+    const char *url, *user, *password, *host; /* the address is that of host, without its zone */
 } good[] = {
     {RDL_INET, 6379, 0, 0, "redis://127.0.0.1", "", "", "127.0.0.1"},
     {RDL_INET, 1, 0, 0, "redis://127.0.0.1:1/0", "", "", "127.0.0.1"},
@@ -109,7 +109,7 @@ static void check_good(size_t i)
     ck_assert_msg(memcmp(p.ep.ip, ip, 16) == 0, "address of %s", good[i].url);
 }
 
-START_TEST(test_a_good_url_is_understood)
+START_TEST(valid_url_is_parsed)
 {
     size_t i;
 
@@ -124,7 +124,7 @@ END_TEST
 #define L60 L10 L10 L10 L10 L10 L10
 #define L63 L60 "abc"
 
-/* URLs, and a word that must stand in the reason why they are refused. */
+/* URLs, and a word that must be in the reason for their refusal. */
 static const struct {
     const char *word;
     const char *urls[BAD_URLS_MAX];
@@ -202,7 +202,7 @@ static void for_each_bad(void (*check)(const char *url, const char *word))
             check(bad[i].urls[k], bad[i].word);
 }
 
-/* Each byte is one of these two. */
+/* Returns whether each byte is a or b. */
 static int is_made_of(const void *p, size_t n, char a, char b)
 {
     const char *byte = p;
@@ -225,13 +225,13 @@ static void is_refused(const char *url, const char *word)
     ck_assert_msg(is_made_of(p.text, strlen(url) + 1, 'x', 0), "%s: left in the texts", url);
 }
 
-START_TEST(test_a_bad_url_is_refused_with_its_reason_and_nothing_of_it_is_left)
+START_TEST(invalid_url_is_refused_with_a_reason)
 {
     for_each_bad(is_refused);
 }
 END_TEST
 
-START_TEST(test_the_reason_repeats_nothing_of_the_url)
+START_TEST(refusal_reason_repeats_nothing_of_the_url)
 {
     static const char *const urls[] = {
         "redis://Zq7:Zq7%@h", "redis://Zq7@h",        "redis://:Zq7@h:0",      "redis://:Zq7@h/Zq7",
@@ -249,9 +249,9 @@ START_TEST(test_the_reason_repeats_nothing_of_the_url)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- every beginning, every change */
+/* ---------------------------------------------------------------- truncated and changed URLs */
 
-/* Either an endpoint or a reason; never a crash, never a byte beyond (see parse). */
+/* Gives either an endpoint or a reason, without a crash or an access beyond the buffers (see parse). */
 static void survives(const char *url, size_t len)
 {
     struct parsed p;
@@ -275,7 +275,7 @@ static void survives_all_cuts_and_changes(const char *url, const char *word)
     for (i = 0; i <= len; i++)
         survives(url, i);
     for (i = 0; i < len; i++) {
-        for (k = 0; k < sizeof bytes; k++) { /* the NUL behind them too */
+        for (k = 0; k < sizeof bytes; k++) { /* including the final NUL */
             text[i] = bytes[k];
             survives(text, strlen(text));
         }
@@ -283,7 +283,7 @@ static void survives_all_cuts_and_changes(const char *url, const char *word)
     }
 }
 
-START_TEST(test_every_cut_and_every_changed_byte_is_survived)
+START_TEST(truncated_and_changed_urls_do_no_harm)
 {
     size_t i;
 
@@ -293,7 +293,7 @@ START_TEST(test_every_cut_and_every_changed_byte_is_survived)
 }
 END_TEST
 
-START_TEST(test_a_text_buffer_shorter_than_the_url_is_refused_untouched)
+START_TEST(short_text_buffer_is_refused_unchanged)
 {
     const char *url = "redis://me:secret@127.0.0.1:6379/1";
     size_t cap;
@@ -311,7 +311,7 @@ START_TEST(test_a_text_buffer_shorter_than_the_url_is_refused_untouched)
 }
 END_TEST
 
-START_TEST(test_a_password_may_hold_any_byte)
+START_TEST(password_may_hold_any_byte)
 {
     char url[TEXT] = "redis://:";
     struct parsed p;
@@ -344,7 +344,7 @@ static void compare_ip6(const char *address)
         ck_assert_msg(memcmp(p.ep.ip, ip, 16) == 0, "%s", address);
 }
 
-/* Any number of groups with a gap at any place, and each of them with an IPv4 address behind it. */
+/* Any number of groups with a gap at any place, and each of them followed by an IPv4 address, too. */
 static void compare_gaps(int groups, int gap)
 {
     char address[64] = "";
@@ -359,7 +359,7 @@ static void compare_gaps(int groups, int gap)
     compare_ip6(address);
 }
 
-START_TEST(test_ipv6_addresses_read_as_inet_pton_reads_them)
+START_TEST(ipv6_addresses_are_read_as_by_inet_pton)
 {
     static const char *const pieces[] = {":",    ":",     "::", "1",       "ab",  "FFFF", "0",
                                          "0000", "12345", "g",  "1.2.3.4", "1.2", ".",    "255.255.255.256"};
@@ -384,7 +384,7 @@ START_TEST(test_ipv6_addresses_read_as_inet_pton_reads_them)
         valid += inet_pton(AF_INET6, address, ip) == 1;
         compare_ip6(address);
     }
-    ck_assert_int_gt(valid, 500); /* else the pieces are not worth much */
+    ck_assert_int_gt(valid, 500); /* else the pieces test too little */
 }
 END_TEST
 
@@ -395,13 +395,13 @@ Suite *suite_net_url(void)
     Suite *suite = suite_create("net_url");
     TCase *tc = tcase_create("urls");
 
-    tcase_add_test(tc, test_a_good_url_is_understood);
-    tcase_add_test(tc, test_a_bad_url_is_refused_with_its_reason_and_nothing_of_it_is_left);
-    tcase_add_test(tc, test_the_reason_repeats_nothing_of_the_url);
-    tcase_add_test(tc, test_every_cut_and_every_changed_byte_is_survived);
-    tcase_add_test(tc, test_a_text_buffer_shorter_than_the_url_is_refused_untouched);
-    tcase_add_test(tc, test_a_password_may_hold_any_byte);
-    tcase_add_test(tc, test_ipv6_addresses_read_as_inet_pton_reads_them);
+    tcase_add_test(tc, valid_url_is_parsed);
+    tcase_add_test(tc, invalid_url_is_refused_with_a_reason);
+    tcase_add_test(tc, refusal_reason_repeats_nothing_of_the_url);
+    tcase_add_test(tc, truncated_and_changed_urls_do_no_harm);
+    tcase_add_test(tc, short_text_buffer_is_refused_unchanged);
+    tcase_add_test(tc, password_may_hold_any_byte);
+    tcase_add_test(tc, ipv6_addresses_are_read_as_by_inet_pton);
     suite_add_tcase(suite, tc);
     return suite;
 }

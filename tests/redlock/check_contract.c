@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is promised of every lock, whatever its kind: plain, fenced, several at once, a redlock of one server
- * and of five. A test states one rule and runs for each kind. What is peculiar to one of them stands in its
- * own suite; where their results differ, `verdict` and the comments marked "differs" say how.
+ * check_contract.c - the rules for every kind of lock: plain, fenced, several at once, a redlock of one
+ * server and of five. A test states one rule and runs for each kind. Each kind has its own suite for its own
+ * rules; where results differ, `verdict` and the comments marked "differs" say how.
  */
 #include <check.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { START = 1000, END = START + TTL - DRIFT };
 
 static uint64_t now;
 
-/* Runs for each kind, with so many cases each. */
+/* Runs for each kind, with n cases each; returns the case. */
 static int begin(int i)
 {
     now = START;
@@ -33,7 +33,7 @@ static int begin_held(int i)
     return which;
 }
 
-/* An operation that has begun, to those that are hit, in this mood of theirs. */
+/* Runs an operation that has begun, with the hit servers in this mood. */
 static int run_in(enum subject_mood mood, int rc)
 {
     subject_serve(now);
@@ -42,13 +42,13 @@ static int run_in(enum subject_mood mood, int rc)
     return subject_run(rc, &now);
 }
 
-/* A result of one lock, and what N servers say instead of it: differs. */
+/* differs: the result of one server, and that of N servers. */
 static int verdict(int of_one, int of_many)
 {
     return subject_is_redlock() ? of_many : of_one;
 }
 
-/* All well again: none of our keys is left, and nothing is owed. */
+/* With healthy servers, none of our keys is left and no release is pending. */
 static void nothing_is_left(void)
 {
     subject_settle(now);
@@ -57,7 +57,7 @@ static void nothing_is_left(void)
     ck_assert_uint_eq(subject_remaining_ms(now), 0);
 }
 
-/* It is like any other handle: it can have the lock, and let go of it. */
+/* It works like any other handle: it acquires the lock and releases it. */
 static void can_be_used(void)
 {
     ck_assert_int_eq(subject_acquire(&now), RDL_OK);
@@ -70,7 +70,10 @@ static void can_be_used(void)
 
 /* ---------------------------------------------------------------- acquire: validity */
 
-/* A clock that was just switched on, one that no longer fits into 32 bits, or into a signed one. */
+/*
+ * A clock that was just switched on, one that no longer fits 32 bits, one that no longer fits a signed
+ * number.
+ */
 static const uint64_t times[] = {1,
                                  START,
                                  UINT32_MAX - 5000u,
@@ -98,7 +101,7 @@ START_TEST(validity_runs_from_before_the_first_send_less_the_drift)
 }
 END_TEST
 
-START_TEST(granted_one_millisecond_before_the_end_is_held)
+START_TEST(grant_one_millisecond_before_the_end_is_held)
 {
     uint64_t t1 = times[_i / KINDS];
 
@@ -113,7 +116,7 @@ START_TEST(granted_one_millisecond_before_the_end_is_held)
 }
 END_TEST
 
-START_TEST(granted_at_the_end_is_expired_and_given_back)
+START_TEST(grant_at_the_end_is_expired_and_released)
 {
     uint64_t t1 = times[_i / KINDS];
 
@@ -129,8 +132,8 @@ START_TEST(granted_at_the_end_is_expired_and_given_back)
 }
 END_TEST
 
-/* A slow connection must not eat the lease: the attempt begins when it can be sent. */
-START_TEST(validity_does_not_run_while_it_connects)
+/* A slow connection does not shorten the lease: the attempt begins when it can be sent. */
+START_TEST(validity_does_not_run_while_connecting)
 {
     now = START;
     subject_init_closed((enum subject_kind)_i, now);
@@ -144,7 +147,7 @@ START_TEST(validity_does_not_run_while_it_connects)
 }
 END_TEST
 
-START_TEST(what_it_holds_is_its_token_on_every_server)
+START_TEST(every_server_has_the_token_of_the_holder)
 {
     begin_held(_i);
     ck_assert(subject_keys_are(subject_token(), now));
@@ -156,7 +159,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- acquire: refused */
 
-START_TEST(a_refusal_is_busy_and_leaves_nothing_behind)
+START_TEST(refused_acquire_is_busy_and_leaves_nothing)
 {
     begin(_i);
     subject_steal(now);
@@ -170,7 +173,7 @@ START_TEST(a_refusal_is_busy_and_leaves_nothing_behind)
 END_TEST
 
 /* Without a wait, or without a pause. */
-START_TEST(one_attempt_means_one)
+START_TEST(single_attempt_is_not_repeated)
 {
     uint64_t sent;
     int which = begin(_i);
@@ -191,7 +194,7 @@ START_TEST(one_attempt_means_one)
 }
 END_TEST
 
-START_TEST(who_waits_has_it_when_the_holder_is_gone)
+START_TEST(waiting_acquire_succeeds_when_the_holder_is_gone)
 {
     begin(_i);
     subject_patient(RDL_WAIT_FOREVER);
@@ -203,11 +206,11 @@ START_TEST(who_waits_has_it_when_the_holder_is_gone)
 }
 END_TEST
 
-/* Busy; without an answer; into the silence; without a connection. */
+/* Busy; no reply; a connection that swallows everything; no connection. */
 static const enum subject_mood troubles[] = {SUBJECT_UP, SUBJECT_FROZEN, SUBJECT_DEAF, SUBJECT_DOWN};
 enum { TROUBLES = sizeof troubles / sizeof troubles[0] };
 
-START_TEST(waiting_is_bounded_by_wait_ms)
+START_TEST(wait_ends_after_wait_ms)
 {
     int which = begin(_i);
     int rc;
@@ -218,19 +221,19 @@ START_TEST(waiting_is_bounded_by_wait_ms)
         subject_steal(now);
     rc = subject_acquire(&now);
     ck_assert_uint_eq(now, START + 4000);
-    /* differs: of one server the last thing that went wrong is told */
+    /* differs: one server reports the last failure */
     if (which == 0) {
         ck_assert_int_eq(rc, RDL_BUSY);
         ck_assert_uint_gt(subject_attempt(), 8);
     } else {
         ck_assert_int_eq(rc, verdict(which == 3 ? RDL_E_CONNECT : RDL_E_TIMEOUT, RDL_NO_QUORUM));
     }
-    if (which != 2) /* where it is deaf, its SET may still come: what is owed waits */
+    if (which != 2) /* a deaf server may still execute the SET: the release stays pending */
         nothing_is_left();
 }
 END_TEST
 
-START_TEST(an_attempt_cut_short_by_the_deadline_keeps_what_the_one_before_it_learned)
+START_TEST(deadline_keeps_the_result_of_the_last_full_attempt)
 {
     begin(_i);
     subject_patient(200);
@@ -253,11 +256,11 @@ START_TEST(an_attempt_cut_short_by_the_deadline_keeps_what_the_one_before_it_lea
 }
 END_TEST
 
-/* ---------------------------------------------------------------- acquire: no answer */
+/* ---------------------------------------------------------------- acquire: no reply */
 
-START_TEST(no_answer_is_not_held_and_what_was_sent_is_released_behind_it)
+START_TEST(unanswered_acquire_is_not_held_and_is_released)
 {
-    int is_applied = begin(_i); /* it was done at once, and only the answer is late */
+    int is_applied = begin(_i); /* executed at once, with a late reply */
 
     subject_befall(SUBJECT_FROZEN);
     ck_assert_int_eq(subject_acquire_begin(now), RDL_PENDING);
@@ -275,10 +278,10 @@ START_TEST(no_answer_is_not_held_and_what_was_sent_is_released_behind_it)
 }
 END_TEST
 
-/* The server did it, and the connection ended before it said so: the next begins with the release. */
-START_TEST(what_is_owed_goes_first_on_the_next_connection)
+/* The server executed it, and the connection ended before the reply: the next one starts with the release. */
+START_TEST(pending_release_goes_first_on_a_new_connection)
 {
-    int is_again = begin(_i); /* the next acquire is asked there as well */
+    int is_again = begin(_i); /* the next acquire is sent there as well */
 
     subject_befall(SUBJECT_MUTE);
     ck_assert_int_eq(subject_acquire_begin(now), RDL_PENDING);
@@ -301,11 +304,11 @@ START_TEST(what_is_owed_goes_first_on_the_next_connection)
 }
 END_TEST
 
-/* And no longer: then the key has ended by itself. */
-START_TEST(a_release_is_owed_until_the_key_ends_by_itself)
+/* And no longer: then the key has expired. */
+START_TEST(release_is_pending_until_the_key_expires)
 {
     int is_over = begin(_i);
-    uint64_t asked;
+    uint64_t commands;
     size_t i;
 
     subject.hit = subject.n;
@@ -316,23 +319,23 @@ START_TEST(a_release_is_owed_until_the_key_ends_by_itself)
     ck_assert_int_eq(subject_run(subject_step(now), &now), verdict(RDL_UNKNOWN, RDL_NO_QUORUM));
     subject_serve(now); /* one attempt to connect is refused: it pauses */
     now = START + TTL + (uint64_t)is_over;
-    asked = subject_commands();
+    commands = subject_commands();
     for (i = 0; i < subject.n; i++)
         rdl_conn_tick(&subject.s[i].conn, now - 100);
     subject_settle(now);
     ck_assert(subject_is_idle());
-    asked += subject.preflight;
+    commands += subject.preflight;
     if (is_over)
-        ck_assert_uint_eq(subject_commands(), asked);
+        ck_assert_uint_eq(subject_commands(), commands);
     else
-        ck_assert_uint_gt(subject_commands(), asked);
+        ck_assert_uint_gt(subject_commands(), commands);
 }
 END_TEST
 
-START_TEST(what_was_never_sent_needs_no_release)
+START_TEST(unsent_acquire_needs_no_release)
 {
     int breaks = begin(_i);
-    uint64_t asked = subject_commands();
+    uint64_t commands = subject_commands();
 
     subject.hit = subject.n;
     ck_assert_int_eq(subject_acquire_begin(now), RDL_PENDING);
@@ -344,13 +347,13 @@ START_TEST(what_was_never_sent_needs_no_release)
         ck_assert_int_eq(subject_step(now), verdict(RDL_E_TIMEOUT, RDL_NO_QUORUM));
     }
     ck_assert(subject_is_idle());
-    ck_assert_uint_eq(subject_commands(), asked);
+    ck_assert_uint_eq(subject_commands(), commands);
 }
 END_TEST
 
 /* ---------------------------------------------------------------- acquire: tokens, arguments */
 
-START_TEST(every_attempt_has_a_token_of_its_own)
+START_TEST(every_attempt_has_its_own_token)
 {
     char seen[12][RDL_VALUE_MAX];
     int n = 0;
@@ -369,7 +372,7 @@ START_TEST(every_attempt_has_a_token_of_its_own)
             memcpy(seen[n++], token, RDL_VALUE_MAX);
         ck_assert_int_eq(i, n - 1); /* the last one, or a new one */
         if (n == 6 && subject_stolen(now) > 0) {
-            subject_cancel(); /* nor does another acquire have one that was used before */
+            subject_cancel(); /* another acquire never reuses an earlier token, either */
             rc = subject_acquire_begin(now);
             subject_settle(now);
             subject_steal(now);
@@ -402,29 +405,29 @@ static const struct {
 };
 enum { ARGUMENTS = sizeof arguments / sizeof arguments[0] };
 
-START_TEST(a_bad_name_or_ttl_is_told_before_anything_is_sent)
+START_TEST(bad_name_or_ttl_is_refused_before_any_request)
 {
     static const char name[RDL_NAME_MAX + 300];
     int which = begin(_i);
-    uint64_t asked = subject_commands();
+    uint64_t commands = subject_commands();
 
     subject_rename(name, arguments[which].name_len);
     subject.opt.lease.ttl_ms = arguments[which].ttl_ms;
     ck_assert_int_eq(subject_acquire_begin(now), arguments[which].result);
     ck_assert(subject_is_idle());
     ck_assert_uint_eq(subject_remaining_ms(now), 0);
-    if (subject_is_redlock()) /* differs: one that never stepped says 0, at once */
+    if (subject_is_redlock()) /* differs: before its first step a redlock reports 0, at once */
         subject_step(now);
     ck_assert_uint_eq(subject_wake_ms(), UINT64_MAX);
     subject_settle(now);
-    ck_assert_uint_eq(subject_commands(), asked);
+    ck_assert_uint_eq(subject_commands(), commands);
     ck_assert_int_eq(subject_release_begin(now), RDL_EXPIRED);
 }
 END_TEST
 
 /* ---------------------------------------------------------------- extend */
 
-START_TEST(an_extend_counts_from_before_its_own_send)
+START_TEST(extend_counts_from_before_its_send)
 {
     begin_held(_i);
     ck_assert_int_eq(subject_extend_begin(TTL, 4000), RDL_PENDING);
@@ -436,13 +439,13 @@ START_TEST(an_extend_counts_from_before_its_own_send)
 }
 END_TEST
 
-START_TEST(an_extend_never_shortens)
+START_TEST(extend_never_shortens_the_lease)
 {
     begin_held(_i);
     now = 1500;
     ck_assert_int_eq(subject_extend(2000, &now), RDL_OK);
     ck_assert_uint_ge(subject_remaining_ms(now), END - now);
-    ck_assert_uint_le(subject_remaining_ms(now), START + TTL - now); /* nor believed longer than the key */
+    ck_assert_uint_le(subject_remaining_ms(now), START + TTL - now); /* nor longer than the key */
     subject_settle(now);
     ck_assert_uint_eq(subject_keys(START + TTL - 1), subject_all_keys());
     ck_assert_int_eq(subject_extend_begin(0, now), RDL_E_TTL);
@@ -450,8 +453,8 @@ START_TEST(an_extend_never_shortens)
 }
 END_TEST
 
-/* The key lives for the longer ttl: a release is owed so long, over as many connections as it takes. */
-START_TEST(a_short_extend_does_not_shorten_what_is_owed)
+/* The key lives for the longer ttl: a release stays pending for that time, over any number of connections. */
+START_TEST(short_extend_does_not_shorten_a_pending_release)
 {
     begin_held(_i);
     now = 1500;
@@ -466,40 +469,40 @@ START_TEST(a_short_extend_does_not_shorten_what_is_owed)
 }
 END_TEST
 
-START_TEST(a_bad_ttl_to_extend_changes_nothing)
+START_TEST(extend_with_a_bad_ttl_changes_nothing)
 {
     static const uint32_t bad[] = {0, 1, 4 * ATTEMPT - 1, RDL_TTL_MAX + 1u, UINT32_MAX};
     int which = begin_held(_i);
-    uint64_t asked = subject_commands();
+    uint64_t commands = subject_commands();
 
     ck_assert_int_eq(subject_extend_begin(bad[which], 2000), RDL_E_TTL);
     ck_assert_uint_eq(subject_remaining_ms(2000), END - 2000);
     ck_assert(subject_is_idle());
     subject_settle(2000);
-    ck_assert_uint_eq(subject_commands(), asked);
+    ck_assert_uint_eq(subject_commands(), commands);
 }
 END_TEST
 
-/* The server's key may still be there: its clock is slow by what the drift allows. */
-START_TEST(an_extend_never_revives_a_lease_that_is_over)
+/* The server may still have the key: its clock is slow, as the drift allows. */
+START_TEST(extend_never_revives_an_expired_lease)
 {
-    uint64_t asked;
+    uint64_t commands;
 
     begin_held(_i);
-    asked = subject_commands();
+    commands = subject_commands();
     now = END;
     ck_assert_int_eq(subject_extend_begin(TTL, now), RDL_LOST);
     ck_assert_uint_eq(subject_remaining_ms(now - 100), 0);
     subject_settle(now);
     ck_assert_uint_eq(subject_remaining_ms(now), 0);
-    ck_assert_uint_eq(subject_keys(now), 0); /* released, and not lengthened */
-    ck_assert_uint_gt(subject_commands(), asked);
+    ck_assert_uint_eq(subject_keys(now), 0); /* released, and not extended */
+    ck_assert_uint_gt(subject_commands(), commands);
     ck_assert_int_eq(subject_release(&now), RDL_EXPIRED);
     nothing_is_left();
 }
 END_TEST
 
-START_TEST(an_extend_answered_after_the_old_end_is_lost_and_given_back)
+START_TEST(extend_confirmed_too_late_is_lost_and_released)
 {
     static const uint64_t late[] = {0, 1, 5000};
     int which = begin_held(_i);
@@ -509,13 +512,13 @@ START_TEST(an_extend_answered_after_the_old_end_is_lost_and_given_back)
     now = END + late[which];
     ck_assert_int_eq(subject_step(now), RDL_LOST);
     ck_assert_uint_eq(subject_remaining_ms(END - 100), 0);
-    ck_assert_uint_eq(subject_keys(now), subject_all_keys()); /* it was lengthened */
+    ck_assert_uint_eq(subject_keys(now), subject_all_keys()); /* it was extended */
     nothing_is_left();
     ck_assert_int_eq(subject_release_begin(now), RDL_EXPIRED);
 }
 END_TEST
 
-START_TEST(an_extend_is_lost_when_somebody_else_has_it_or_it_is_gone)
+START_TEST(extend_is_lost_if_the_key_is_taken_or_gone)
 {
     int is_stolen = begin_held(_i);
 
@@ -527,30 +530,30 @@ START_TEST(an_extend_is_lost_when_somebody_else_has_it_or_it_is_gone)
     ck_assert_int_eq(subject_extend(TTL, &now), RDL_LOST);
     ck_assert_uint_eq(now, 4000);
     ck_assert_uint_eq(subject_remaining_ms(START + 1), 0);
-    nothing_is_left(); /* where it stood still it is given back */
+    nothing_is_left(); /* the keys that are still ours are released */
     ck_assert_uint_eq(subject_stolen(now), is_stolen ? subject.hit : 0);
     ck_assert_int_eq(subject_release_begin(now), RDL_EXPIRED);
 }
 END_TEST
 
-/* Frozen; the answer is lost with the connection; the connection swallowed it. */
-static const enum subject_mood silences[] = {SUBJECT_FROZEN, SUBJECT_MUTE, SUBJECT_DEAF, SUBJECT_DOWN};
-enum { SILENCES = sizeof silences / sizeof silences[0] };
+/* Frozen; the reply is lost with the connection; the connection swallows it; no connection. */
+static const enum subject_mood no_replies[] = {SUBJECT_FROZEN, SUBJECT_MUTE, SUBJECT_DEAF, SUBJECT_DOWN};
+enum { NO_REPLIES = sizeof no_replies / sizeof no_replies[0] };
 
-START_TEST(an_extend_without_an_answer_leaves_the_lease_as_it_was)
+START_TEST(unanswered_extend_leaves_the_lease_unchanged)
 {
-    enum subject_mood mood = silences[begin_held(_i)];
+    enum subject_mood mood = no_replies[begin_held(_i)];
 
     now = 4000;
     subject_befall(mood);
-    /* differs: of one server it is told why it could not even be asked */
+    /* differs: one server reports why it could not be reached */
     ck_assert_int_eq(run_in(mood, subject_extend_begin(2 * TTL, now)),
                      mood == SUBJECT_DOWN ? verdict(RDL_E_CONNECT, RDL_UNKNOWN) : RDL_UNKNOWN);
     ck_assert_uint_le(now, 4000 + ATTEMPT);
     if (mood == SUBJECT_FROZEN || mood == SUBJECT_DEAF)
         ck_assert_uint_eq(now, 4000 + ATTEMPT);
     ck_assert_uint_eq(subject_remaining_ms(now), END - now);
-    subject_settle(now); /* an answer that comes now makes nobody believe more */
+    subject_settle(now); /* a reply that arrives now makes the lease no longer */
     ck_assert_uint_eq(subject_remaining_ms(now), END - now);
     now += 1000;
     ck_assert_int_eq(subject_extend(TTL, &now), RDL_OK);
@@ -558,8 +561,8 @@ START_TEST(an_extend_without_an_answer_leaves_the_lease_as_it_was)
 }
 END_TEST
 
-/* What it left behind would be in the way of its own holder for that long ttl. */
-START_TEST(a_lease_that_ran_out_behind_an_unanswered_extend_is_not_in_the_method)
+/* The key that it left would block its own holder for that long ttl. */
+START_TEST(lease_after_an_unanswered_extend_blocks_no_acquire)
 {
     begin_held(_i);
     now = 2000;
@@ -577,12 +580,12 @@ END_TEST
 
 /* ---------------------------------------------------------------- release */
 
-START_TEST(a_release_deletes_what_is_ours_and_ends_the_lease_at_once)
+START_TEST(release_deletes_our_key_and_ends_the_lease_at_once)
 {
     begin_held(_i);
     now = 2000;
     ck_assert_int_eq(subject_release_begin(now), RDL_PENDING);
-    ck_assert_uint_eq(subject_remaining_ms(now), 0); /* from here on, whatever comes */
+    ck_assert_uint_eq(subject_remaining_ms(now), 0); /* from here on, whatever the result is */
     ck_assert_int_eq(subject_run(RDL_PENDING, &now), RDL_OK);
     ck_assert_uint_eq(now, 2000);
     nothing_is_left();
@@ -590,7 +593,7 @@ START_TEST(a_release_deletes_what_is_ours_and_ends_the_lease_at_once)
 }
 END_TEST
 
-START_TEST(a_release_tells_gone_from_somebody_elses_and_deletes_ours_alone)
+START_TEST(release_never_deletes_another_holders_key)
 {
     int is_stolen = begin_held(_i);
 
@@ -606,9 +609,9 @@ START_TEST(a_release_tells_gone_from_somebody_elses_and_deletes_ours_alone)
 }
 END_TEST
 
-START_TEST(a_release_without_an_answer_is_unknown_and_done_later)
+START_TEST(unanswered_release_is_unknown_and_done_later)
 {
-    enum subject_mood mood = silences[begin_held(_i)];
+    enum subject_mood mood = no_replies[begin_held(_i)];
 
     now = 2000;
     subject_befall(mood);
@@ -625,26 +628,26 @@ START_TEST(a_release_without_an_answer_is_unknown_and_done_later)
 }
 END_TEST
 
-START_TEST(what_is_not_held_is_not_released)
+START_TEST(lock_that_is_not_held_is_not_released)
 {
-    uint64_t asked;
+    uint64_t commands;
 
     begin(_i);
-    asked = subject_commands();
+    commands = subject_commands();
     ck_assert_int_eq(subject_release_begin(now), RDL_EXPIRED);
     ck_assert(subject_is_idle());
-    ck_assert_uint_eq(subject_commands(), asked);
+    ck_assert_uint_eq(subject_commands(), commands);
     can_be_used();
-    asked = subject_commands();
+    commands = subject_commands();
     ck_assert_int_eq(subject_release_begin(now), RDL_EXPIRED);
     ck_assert_int_eq(subject_extend_begin(TTL, now), RDL_LOST);
     nothing_is_left();
-    ck_assert_uint_eq(subject_commands(), asked);
+    ck_assert_uint_eq(subject_commands(), commands);
 }
 END_TEST
 
-/* The key has ended; or a server whose clock stood still has it yet. */
-START_TEST(a_lease_that_ran_out_is_still_released)
+/* The key has expired; or a server whose clock stood still has it yet. */
+START_TEST(expired_lease_is_still_released)
 {
     int is_slow = begin_held(_i);
 
@@ -656,7 +659,7 @@ START_TEST(a_lease_that_ran_out_is_still_released)
 }
 END_TEST
 
-START_TEST(a_lease_that_ran_out_is_given_back_before_the_next_is_asked_for)
+START_TEST(expired_lease_is_released_before_the_next_acquire)
 {
     begin_held(_i);
     now = START + 3 * TTL;
@@ -666,12 +669,12 @@ START_TEST(a_lease_that_ran_out_is_given_back_before_the_next_is_asked_for)
 END_TEST
 
 /*
- * It was sent, and the connection ended before the answer. What the next one finds is as was expected; but
- * only a redlock asks whether it is the same run of the server that answers.
+ * It was sent, and the connection ended before the reply. The next one finds what was expected; but only a
+ * redlock checks whether the same run of the server replies.
  */
 static const struct {
-    enum subject_mood mood; /* MUTE: it was done; FROZEN: it was not */
-    int is_stolen;          /* somebody else has it since */
+    enum subject_mood mood; /* MUTE: it was executed; FROZEN: it was not */
+    int is_stolen;          /* another client holds the key since */
     uint64_t at_ms, found_ms;
     int of_one, of_many;
 } repeats[] = {
@@ -700,22 +703,22 @@ static int release_again(int which)
     return subject_run(RDL_PENDING, &now);
 }
 
-START_TEST(a_release_that_is_sent_again_is_done_where_the_same_run_answers)
+START_TEST(repeated_release_is_done_if_the_same_run_replies)
 {
     int which = begin_held(_i);
     int result = release_again(which);
 
     ck_assert_int_eq(result, verdict(repeats[which].of_one, repeats[which].of_many));
     ck_assert_int_eq(subject_cause(), result == RDL_UNKNOWN ? RDL_E_CLOSED : RDL_OK);
-    ck_assert(subject_is_idle() || subject_is_redlock()); /* nothing is owed */
+    ck_assert(subject_is_idle() || subject_is_redlock()); /* nothing is pending */
     ck_assert_uint_eq(now, repeats[which].found_ms);
     nothing_is_left();
     ck_assert_uint_eq(subject_stolen(now), repeats[which].is_stolen ? subject.hit : 0);
 }
 END_TEST
 
-/* When its key ends only he knows who took it. */
-START_TEST(a_release_of_an_adopted_lock_that_is_sent_again_tells_what_it_finds)
+/* Only the client that acquired an adopted lock knows when its key expires. */
+START_TEST(repeated_release_of_an_adopted_lock_reports_the_key)
 {
     int is_stolen = begin_held(_i);
 
@@ -725,7 +728,7 @@ START_TEST(a_release_of_an_adopted_lock_that_is_sent_again_tells_what_it_finds)
 }
 END_TEST
 
-START_TEST(a_release_without_an_answer_over_the_next_connection_either_is_unknown)
+START_TEST(release_unanswered_on_two_connections_is_unknown)
 {
     begin_held(_i);
     subject.hit = subject.n;
@@ -743,7 +746,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- cancel */
 
-/* Where in its life the lock is given up. */
+/* The moment at which the lock is abandoned. */
 enum place {
     FRESH,
     CONNECTING,
@@ -800,11 +803,11 @@ static void go_to(enum place place)
         ck_assert_int_eq(subject_step(now), RDL_OK);
 }
 
-START_TEST(cancel_in_every_state_leaves_no_key_and_the_handle_may_be_used_again)
+START_TEST(cancel_in_every_state_leaves_no_key)
 {
     enum place place = (enum place)(_i / KINDS / 4);
     int is_freed = _i / KINDS % 2;                            /* its memory is used for something else */
-    int breaks = _i / KINDS / 2 % 2 != 0 || place == APPLIED; /* the connection dies at that moment */
+    int breaks = _i / KINDS / 2 % 2 != 0 || place == APPLIED; /* the connection ends at that moment */
 
     if (place == CONNECTING) {
         now = START;
@@ -819,7 +822,7 @@ START_TEST(cancel_in_every_state_leaves_no_key_and_the_handle_may_be_used_again)
     subject_cancel();
     ck_assert_uint_eq(subject_remaining_ms(START + 1), 0);
     if (is_freed) {
-        memset(&subject.handle[0], 0xee, sizeof subject.handle[0]); /* whoever still uses it, dies of it */
+        memset(&subject.handle[0], 0xee, sizeof subject.handle[0]); /* any later use of it crashes */
         subject_turn(1);
     } else {
         ck_assert_int_eq(subject_step(now), RDL_EXPIRED);
@@ -833,7 +836,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- a token from elsewhere */
 
-/* Somebody, of whom we know the token, has it on all servers for ten minutes. */
+/* Another client, whose token we know, holds it on all servers for ten minutes. */
 static int begin_elsewhere(int i)
 {
     int which = begin(i);
@@ -849,7 +852,7 @@ static void adopt(void)
     ck_assert_str_eq(subject_token(), token_hex(7));
 }
 
-START_TEST(an_extend_adopts_and_validity_counts_from_its_send)
+START_TEST(adopting_extend_counts_from_its_send)
 {
     begin_elsewhere(_i);
     adopt();
@@ -858,7 +861,7 @@ START_TEST(an_extend_adopts_and_validity_counts_from_its_send)
     subject_serve(2004);
     ck_assert_int_eq(subject_step(2005), RDL_ADOPTED);
     ck_assert_uint_eq(subject_remaining_ms(2005), TTL - DRIFT - 5);
-    ck_assert_uint_eq(subject_keys(START + 599999), subject_all_keys()); /* not shortened either */
+    ck_assert_uint_eq(subject_keys(START + 599999), subject_all_keys()); /* nor shortened */
     now = 3000;
     ck_assert_int_eq(subject_extend(TTL, &now), RDL_OK); /* from now on like any other */
     ck_assert_uint_eq(subject_remaining_ms(now), TTL - DRIFT);
@@ -867,7 +870,7 @@ START_TEST(an_extend_adopts_and_validity_counts_from_its_send)
 }
 END_TEST
 
-START_TEST(an_adopted_lock_is_released_at_once)
+START_TEST(adopted_lock_can_be_released_without_an_extend)
 {
     begin_elsewhere(_i);
     adopt();
@@ -878,13 +881,13 @@ START_TEST(an_adopted_lock_is_released_at_once)
 }
 END_TEST
 
-START_TEST(nothing_is_sent_for_an_adopted_lock_until_it_is_extended_or_released)
+START_TEST(adopt_sends_nothing)
 {
-    uint64_t asked;
+    uint64_t commands;
 
     now = _i / KINDS ? START : 0; /* the clock of a device that was just switched on */
     subject_init((enum subject_kind)(_i % KINDS), now);
-    asked = subject_commands();
+    commands = subject_commands();
     adopt();
     if (!subject_is_redlock())
         ck_assert_uint_eq(subject_wake_ms(), UINT64_MAX);
@@ -893,12 +896,12 @@ START_TEST(nothing_is_sent_for_an_adopted_lock_until_it_is_extended_or_released)
     ck_assert(subject_is_idle());
     ck_assert_uint_eq(subject_wake_ms(), UINT64_MAX);
     subject_settle(now);
-    ck_assert_uint_eq(subject_commands(), asked);
+    ck_assert_uint_eq(subject_commands(), commands);
 }
 END_TEST
 
-/* Held; held until it ran out; an extend is out still. What stands there is not left to its ttl. */
-START_TEST(what_was_held_is_given_back_when_another_token_is_adopted)
+/* Held; held until it expired; during an extend. The key is not left to its ttl. */
+START_TEST(adopt_releases_the_lock_held_before)
 {
     const char *mine;
     uint32_t remaining_ms;
@@ -929,16 +932,16 @@ START_TEST(what_was_held_is_given_back_when_another_token_is_adopted)
 }
 END_TEST
 
-START_TEST(who_adopts_what_he_holds_gives_nothing_back)
+START_TEST(adopting_the_held_token_releases_nothing)
 {
-    uint64_t asked;
+    uint64_t commands;
 
     begin_held(_i);
-    asked = subject_commands();
+    commands = subject_commands();
     ck_assert_int_eq(subject_adopt(subject_token(), RDL_VALUE_MAX), RDL_OK);
     ck_assert_uint_eq(subject_remaining_ms(now), 0);
     subject_settle(now);
-    ck_assert_uint_eq(subject_commands(), asked);
+    ck_assert_uint_eq(subject_commands(), commands);
     ck_assert_uint_eq(subject_keys(now), subject_all_keys());
     ck_assert_int_eq(subject_extend(TTL, &now), RDL_ADOPTED);
     ck_assert_int_eq(subject_release(&now), RDL_OK);
@@ -959,10 +962,10 @@ static const char *const no_tokens[] = {
 };
 enum { NO_TOKENS = sizeof no_tokens / sizeof no_tokens[0] };
 
-START_TEST(what_is_no_token_changes_nothing)
+START_TEST(adopting_an_invalid_token_changes_nothing)
 {
     const char *text;
-    uint64_t asked;
+    uint64_t commands;
     int which = begin(_i);
 
     text = no_tokens[which];
@@ -970,16 +973,16 @@ START_TEST(what_is_no_token_changes_nothing)
     ck_assert_int_eq(subject_release_begin(now), RDL_EXPIRED);
     ck_assert_int_eq(subject_extend_begin(TTL, now), RDL_LOST);
     subject_hold(&now);
-    asked = subject_commands();
+    commands = subject_commands();
     ck_assert_int_eq(subject_adopt(text, strlen(text)), RDL_E_TOKEN);
     ck_assert(subject_keys_are(subject_token(), now));
     ck_assert_uint_eq(subject_remaining_ms(now), TTL - DRIFT);
     subject_settle(now);
-    ck_assert_uint_eq(subject_commands(), asked);
+    ck_assert_uint_eq(subject_commands(), commands);
 }
 END_TEST
 
-START_TEST(an_adopted_token_that_stands_no_more_is_told)
+START_TEST(adopted_token_that_is_gone_is_reported)
 {
     int which = begin_elsewhere(_i);
     int is_stolen = which % 2;
@@ -1000,9 +1003,9 @@ START_TEST(an_adopted_token_that_stands_no_more_is_told)
 }
 END_TEST
 
-START_TEST(an_adopting_extend_without_an_answer_leaves_it_to_be_adopted)
+START_TEST(unanswered_adopting_extend_can_be_repeated)
 {
-    enum subject_mood mood = silences[begin_elsewhere(_i)];
+    enum subject_mood mood = no_replies[begin_elsewhere(_i)];
 
     adopt();
     subject_befall(mood);
@@ -1017,7 +1020,7 @@ START_TEST(an_adopting_extend_without_an_answer_leaves_it_to_be_adopted)
 }
 END_TEST
 
-START_TEST(an_answer_that_comes_after_the_ttl_adopts_nothing)
+START_TEST(reply_after_the_ttl_adopts_nothing)
 {
     int is_in_time = begin_elsewhere(_i);
 
@@ -1035,10 +1038,10 @@ START_TEST(an_answer_that_comes_after_the_ttl_adopts_nothing)
 END_TEST
 
 /*
- * How long its key lives only he knows who took it. By a release; by a cancel; behind an extend that was
- * answered, that was not, and that was too late.
+ * Only the client that acquired the lock knows when its key expires. The release comes from a release, from a
+ * cancel, or follows an extend that succeeded, got no reply, or was too late.
  */
-START_TEST(what_is_owed_to_an_adopted_lock_stays_owed)
+START_TEST(release_of_an_adopted_lock_stays_pending)
 {
     int which = begin_elsewhere(_i);
 
@@ -1067,7 +1070,7 @@ START_TEST(what_is_owed_to_an_adopted_lock_stays_owed)
 }
 END_TEST
 
-START_TEST(a_handle_that_was_used_before_knows_nothing_of_what_it_adopts)
+START_TEST(adopt_ignores_the_earlier_use_of_the_handle)
 {
     int is_extended = begin(_i);
 
@@ -1077,7 +1080,7 @@ START_TEST(a_handle_that_was_used_before_knows_nothing_of_what_it_adopts)
     adopt();
     if (is_extended) {
         ck_assert_int_eq(subject_extend(2000, &now), RDL_ADOPTED);
-        ck_assert_uint_eq(subject_remaining_ms(now), 2000 - 22); /* no more is asked for than was said */
+        ck_assert_uint_eq(subject_remaining_ms(now), 2000 - 22); /* not more than the requested ttl */
     }
     subject_befall(SUBJECT_DOWN);
     ck_assert_int_eq(subject_release(&now), RDL_UNKNOWN);
@@ -1087,7 +1090,7 @@ START_TEST(a_handle_that_was_used_before_knows_nothing_of_what_it_adopts)
 }
 END_TEST
 
-START_TEST(a_token_is_handed_on_and_taken_back)
+START_TEST(token_can_be_handed_over_and_taken_back)
 {
     const char *token;
 
@@ -1110,10 +1113,10 @@ START_TEST(a_token_is_handed_on_and_taken_back)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- when it wants to be woken */
+/* ---------------------------------------------------------------- wake-up times */
 
-/* A release that is still owed to the old one would take the new one away. */
-START_TEST(the_same_bytes_once_more_make_no_token_that_the_handle_had_or_adopted)
+/* A pending release of the old token would delete the new key. */
+START_TEST(repeated_entropy_makes_no_earlier_token)
 {
     int is_adopted = begin_held(_i);
     const char *token = subject_token();
@@ -1124,14 +1127,14 @@ START_TEST(the_same_bytes_once_more_make_no_token_that_the_handle_had_or_adopted
         ck_assert_int_eq(subject_adopt(token, RDL_VALUE_MAX), RDL_OK);
         ck_assert_int_eq(subject_release(&now), RDL_EXPIRED);
     }
-    subject.begins--; /* what it is given next is what that token was made of */
+    subject.begins--; /* the next entropy is that of the earlier token */
     ck_assert_int_eq(subject_acquire(&now), RDL_OK);
     ck_assert_int_eq(memcmp(subject_token(), token, RDL_ENTROPY_LEN * 2), 0);
     ck_assert_str_ne(subject_token(), token);
 }
 END_TEST
 
-START_TEST(when_it_wakes_is_never_in_the_past_while_it_waits_and_never_when_it_does_not)
+START_TEST(wake_time_is_in_the_future_only_while_waiting)
 {
     enum subject_mood mood = troubles[begin(_i)];
     int rc;
@@ -1139,7 +1142,7 @@ START_TEST(when_it_wakes_is_never_in_the_past_while_it_waits_and_never_when_it_d
 
     if (mood == SUBJECT_UP)
         subject_steal(now);
-    if (subject_is_redlock()) /* differs: one that never stepped says 0, at once */
+    if (subject_is_redlock()) /* differs: before its first step a redlock reports 0, at once */
         subject_step(now);
     ck_assert_uint_eq(subject_wake_ms(), UINT64_MAX);
     subject_patient(2000);
@@ -1152,7 +1155,7 @@ START_TEST(when_it_wakes_is_never_in_the_past_while_it_waits_and_never_when_it_d
         if (rc != RDL_PENDING)
             break;
         subject_serve(now);
-        rc = subject_step(now); /* what the driver did about the connection is seen */
+        rc = subject_step(now); /* it sees what the driver did with the connection */
         if (rc != RDL_PENDING)
             break;
         ck_assert_uint_gt(subject_wake_ms(), now);
@@ -1161,7 +1164,7 @@ START_TEST(when_it_wakes_is_never_in_the_past_while_it_waits_and_never_when_it_d
     }
     ck_assert_uint_le(now, START + 2000);
     if (mood == SUBJECT_DEAF)
-        return; /* differs: a redlock that is owed something goes on to wake for its connections */
+        return; /* differs: a redlock with pending releases still wakes for its connections */
     nothing_is_left();
     subject_step(now);
     ck_assert_uint_eq(subject_wake_ms(), UINT64_MAX);
@@ -1172,9 +1175,9 @@ START_TEST(when_it_wakes_is_never_in_the_past_while_it_waits_and_never_when_it_d
 }
 END_TEST
 
-/* ---------------------------------------------------------------- what servers say */
+/* ---------------------------------------------------------------- replies of servers */
 
-START_TEST(a_server_that_forgot_the_scripts_is_told_them_again)
+START_TEST(forgotten_scripts_are_sent_again)
 {
     size_t i;
 
@@ -1212,8 +1215,8 @@ static void refuse(enum refusal refusal)
     }
 }
 
-/* What was refused for want of a right is remembered for the connection's life: a new one begins anew. */
-static void relent(void)
+/* A missing permission is remembered for the life of the connection: a new one starts afresh. */
+static void recover(void)
 {
     refuse(REFUSALS);
     subject.hit = subject.n;
@@ -1224,7 +1227,7 @@ static void relent(void)
 static const int refusals[REFUSALS] = {RDL_E_READONLY,  RDL_E_OOM,     RDL_E_LOADING,
                                        RDL_E_SCRIPTING, RDL_E_MISCONF, RDL_E_PERM};
 
-START_TEST(a_server_that_refuses_by_an_error_grants_nothing)
+START_TEST(server_that_replies_with_an_error_grants_nothing)
 {
     enum refusal which = (enum refusal)begin(_i);
 
@@ -1232,13 +1235,13 @@ START_TEST(a_server_that_refuses_by_an_error_grants_nothing)
     ck_assert_int_eq(subject_acquire(&now), verdict(refusals[which], RDL_NO_QUORUM));
     ck_assert_uint_eq(now, START);
     ck_assert_uint_eq(subject_remaining_ms(now), 0);
-    relent();
+    recover();
     nothing_is_left();
     can_be_used();
 }
 END_TEST
 
-START_TEST(an_extend_that_is_refused_by_an_error_leaves_the_lease_as_it_was)
+START_TEST(extend_refused_by_an_error_leaves_the_lease_unchanged)
 {
     enum refusal which = (enum refusal)begin_held(_i);
 
@@ -1251,16 +1254,16 @@ START_TEST(an_extend_that_is_refused_by_an_error_leaves_the_lease_as_it_was)
     ck_assert_int_eq(subject_extend(TTL, &now), verdict(refusals[which], RDL_UNKNOWN));
     ck_assert_uint_le(now, 2000 + ATTEMPT);
     ck_assert_uint_eq(subject_remaining_ms(now), END - now);
-    relent();
+    recover();
     ck_assert_int_eq(subject_extend(TTL, &now), RDL_OK);
     ck_assert_int_eq(subject_release(&now), RDL_OK);
     nothing_is_left();
 }
 END_TEST
 
-/* ---------------------------------------------------------------- a connection that goes silent */
+/* ---------------------------------------------------------------- a connection that stalls */
 
-START_TEST(single_attempts_into_the_silence_are_bounded_and_nothing_piles_up)
+START_TEST(single_attempts_on_a_stalled_connection_are_bounded)
 {
     size_t i;
     int n;
@@ -1280,7 +1283,7 @@ START_TEST(single_attempts_into_the_silence_are_bounded_and_nothing_piles_up)
 }
 END_TEST
 
-START_TEST(when_the_key_is_gone_the_connection_after_a_silent_one_brings_the_lock)
+START_TEST(connection_after_a_stall_acquires_the_lock)
 {
     begin(_i);
     subject_patient(RDL_WAIT_FOREVER);
@@ -1297,80 +1300,72 @@ END_TEST
 static void add_acquire(TCase *tc)
 {
     tcase_add_loop_test(tc, validity_runs_from_before_the_first_send_less_the_drift, 0, KINDS * TIMES);
-    tcase_add_loop_test(tc, granted_one_millisecond_before_the_end_is_held, 0, KINDS * TIMES);
-    tcase_add_loop_test(tc, granted_at_the_end_is_expired_and_given_back, 0, KINDS * TIMES);
-    tcase_add_loop_test(tc, validity_does_not_run_while_it_connects, 0, KINDS);
-    tcase_add_loop_test(tc, what_it_holds_is_its_token_on_every_server, 0, KINDS);
-    tcase_add_loop_test(tc, a_refusal_is_busy_and_leaves_nothing_behind, 0, KINDS);
-    tcase_add_loop_test(tc, one_attempt_means_one, 0, KINDS * 2);
-    tcase_add_loop_test(tc, who_waits_has_it_when_the_holder_is_gone, 0, KINDS);
-    tcase_add_loop_test(tc, waiting_is_bounded_by_wait_ms, 0, KINDS * TROUBLES);
-    tcase_add_loop_test(tc, an_attempt_cut_short_by_the_deadline_keeps_what_the_one_before_it_learned, 0,
-                        KINDS);
-    tcase_add_loop_test(tc, no_answer_is_not_held_and_what_was_sent_is_released_behind_it, 0, KINDS * 2);
-    tcase_add_loop_test(tc, what_is_owed_goes_first_on_the_next_connection, 0, KINDS * 2);
-    tcase_add_loop_test(tc, a_release_is_owed_until_the_key_ends_by_itself, 0, KINDS * 2);
-    tcase_add_loop_test(tc, what_was_never_sent_needs_no_release, 0, KINDS * 2);
-    tcase_add_loop_test(tc, every_attempt_has_a_token_of_its_own, 0, KINDS);
-    tcase_add_loop_test(tc, a_bad_name_or_ttl_is_told_before_anything_is_sent, 0, KINDS * ARGUMENTS);
+    tcase_add_loop_test(tc, grant_one_millisecond_before_the_end_is_held, 0, KINDS * TIMES);
+    tcase_add_loop_test(tc, grant_at_the_end_is_expired_and_released, 0, KINDS * TIMES);
+    tcase_add_loop_test(tc, validity_does_not_run_while_connecting, 0, KINDS);
+    tcase_add_loop_test(tc, every_server_has_the_token_of_the_holder, 0, KINDS);
+    tcase_add_loop_test(tc, refused_acquire_is_busy_and_leaves_nothing, 0, KINDS);
+    tcase_add_loop_test(tc, single_attempt_is_not_repeated, 0, KINDS * 2);
+    tcase_add_loop_test(tc, waiting_acquire_succeeds_when_the_holder_is_gone, 0, KINDS);
+    tcase_add_loop_test(tc, wait_ends_after_wait_ms, 0, KINDS * TROUBLES);
+    tcase_add_loop_test(tc, deadline_keeps_the_result_of_the_last_full_attempt, 0, KINDS);
+    tcase_add_loop_test(tc, unanswered_acquire_is_not_held_and_is_released, 0, KINDS * 2);
+    tcase_add_loop_test(tc, pending_release_goes_first_on_a_new_connection, 0, KINDS * 2);
+    tcase_add_loop_test(tc, release_is_pending_until_the_key_expires, 0, KINDS * 2);
+    tcase_add_loop_test(tc, unsent_acquire_needs_no_release, 0, KINDS * 2);
+    tcase_add_loop_test(tc, every_attempt_has_its_own_token, 0, KINDS);
+    tcase_add_loop_test(tc, bad_name_or_ttl_is_refused_before_any_request, 0, KINDS * ARGUMENTS);
 }
 
 static void add_held(TCase *tc)
 {
-    tcase_add_loop_test(tc, an_extend_counts_from_before_its_own_send, 0, KINDS);
-    tcase_add_loop_test(tc, an_extend_never_shortens, 0, KINDS);
-    tcase_add_loop_test(tc, a_short_extend_does_not_shorten_what_is_owed, 0, KINDS);
-    tcase_add_loop_test(tc, a_bad_ttl_to_extend_changes_nothing, 0, KINDS * 5);
-    tcase_add_loop_test(tc, an_extend_never_revives_a_lease_that_is_over, 0, KINDS);
-    tcase_add_loop_test(tc, an_extend_answered_after_the_old_end_is_lost_and_given_back, 0, KINDS * 3);
-    tcase_add_loop_test(tc, an_extend_is_lost_when_somebody_else_has_it_or_it_is_gone, 0, KINDS * 2);
-    tcase_add_loop_test(tc, an_extend_without_an_answer_leaves_the_lease_as_it_was, 0, KINDS * SILENCES);
-    tcase_add_loop_test(tc, a_lease_that_ran_out_behind_an_unanswered_extend_is_not_in_the_method, 0, KINDS);
-    tcase_add_loop_test(tc, a_release_deletes_what_is_ours_and_ends_the_lease_at_once, 0, KINDS);
-    tcase_add_loop_test(tc, a_release_tells_gone_from_somebody_elses_and_deletes_ours_alone, 0, KINDS * 2);
-    tcase_add_loop_test(tc, a_release_without_an_answer_is_unknown_and_done_later, 0, KINDS * SILENCES);
-    tcase_add_loop_test(tc, what_is_not_held_is_not_released, 0, KINDS);
-    tcase_add_loop_test(tc, a_lease_that_ran_out_is_still_released, 0, KINDS * 2);
-    tcase_add_loop_test(tc, a_lease_that_ran_out_is_given_back_before_the_next_is_asked_for, 0, KINDS);
-    tcase_add_loop_test(tc, a_release_that_is_sent_again_is_done_where_the_same_run_answers, 0,
-                        KINDS * REPEATS);
-    tcase_add_loop_test(tc, a_release_of_an_adopted_lock_that_is_sent_again_tells_what_it_finds, 0,
-                        KINDS * 2);
-    tcase_add_loop_test(tc, a_release_without_an_answer_over_the_next_connection_either_is_unknown, 0, KINDS);
-    tcase_add_loop_test(tc, cancel_in_every_state_leaves_no_key_and_the_handle_may_be_used_again, 0,
-                        (int)KINDS * (int)PLACES * 4);
+    tcase_add_loop_test(tc, extend_counts_from_before_its_send, 0, KINDS);
+    tcase_add_loop_test(tc, extend_never_shortens_the_lease, 0, KINDS);
+    tcase_add_loop_test(tc, short_extend_does_not_shorten_a_pending_release, 0, KINDS);
+    tcase_add_loop_test(tc, extend_with_a_bad_ttl_changes_nothing, 0, KINDS * 5);
+    tcase_add_loop_test(tc, extend_never_revives_an_expired_lease, 0, KINDS);
+    tcase_add_loop_test(tc, extend_confirmed_too_late_is_lost_and_released, 0, KINDS * 3);
+    tcase_add_loop_test(tc, extend_is_lost_if_the_key_is_taken_or_gone, 0, KINDS * 2);
+    tcase_add_loop_test(tc, unanswered_extend_leaves_the_lease_unchanged, 0, KINDS * NO_REPLIES);
+    tcase_add_loop_test(tc, lease_after_an_unanswered_extend_blocks_no_acquire, 0, KINDS);
+    tcase_add_loop_test(tc, release_deletes_our_key_and_ends_the_lease_at_once, 0, KINDS);
+    tcase_add_loop_test(tc, release_never_deletes_another_holders_key, 0, KINDS * 2);
+    tcase_add_loop_test(tc, unanswered_release_is_unknown_and_done_later, 0, KINDS * NO_REPLIES);
+    tcase_add_loop_test(tc, lock_that_is_not_held_is_not_released, 0, KINDS);
+    tcase_add_loop_test(tc, expired_lease_is_still_released, 0, KINDS * 2);
+    tcase_add_loop_test(tc, expired_lease_is_released_before_the_next_acquire, 0, KINDS);
+    tcase_add_loop_test(tc, repeated_release_is_done_if_the_same_run_replies, 0, KINDS * REPEATS);
+    tcase_add_loop_test(tc, repeated_release_of_an_adopted_lock_reports_the_key, 0, KINDS * 2);
+    tcase_add_loop_test(tc, release_unanswered_on_two_connections_is_unknown, 0, KINDS);
+    tcase_add_loop_test(tc, cancel_in_every_state_leaves_no_key, 0, (int)KINDS * (int)PLACES * 4);
 }
 
 static void add_adopted(TCase *tc)
 {
-    tcase_add_loop_test(tc, an_extend_adopts_and_validity_counts_from_its_send, 0, KINDS);
-    tcase_add_loop_test(tc, an_adopted_lock_is_released_at_once, 0, KINDS);
-    tcase_add_loop_test(tc, nothing_is_sent_for_an_adopted_lock_until_it_is_extended_or_released, 0,
-                        KINDS * 2);
-    tcase_add_loop_test(tc, what_was_held_is_given_back_when_another_token_is_adopted, 0, KINDS * 3);
-    tcase_add_loop_test(tc, who_adopts_what_he_holds_gives_nothing_back, 0, KINDS);
-    tcase_add_loop_test(tc, what_is_no_token_changes_nothing, 0, KINDS * NO_TOKENS);
-    tcase_add_loop_test(tc, an_adopted_token_that_stands_no_more_is_told, 0, KINDS * 4);
-    tcase_add_loop_test(tc, an_adopting_extend_without_an_answer_leaves_it_to_be_adopted, 0,
-                        KINDS * SILENCES);
-    tcase_add_loop_test(tc, an_answer_that_comes_after_the_ttl_adopts_nothing, 0, KINDS * 2);
-    tcase_add_loop_test(tc, what_is_owed_to_an_adopted_lock_stays_owed, 0, KINDS * 5);
-    tcase_add_loop_test(tc, a_handle_that_was_used_before_knows_nothing_of_what_it_adopts, 0, KINDS * 2);
-    tcase_add_loop_test(tc, a_token_is_handed_on_and_taken_back, 0, KINDS);
-    tcase_add_loop_test(tc, the_same_bytes_once_more_make_no_token_that_the_handle_had_or_adopted, 0,
-                        2 * KINDS);
+    tcase_add_loop_test(tc, adopting_extend_counts_from_its_send, 0, KINDS);
+    tcase_add_loop_test(tc, adopted_lock_can_be_released_without_an_extend, 0, KINDS);
+    tcase_add_loop_test(tc, adopt_sends_nothing, 0, KINDS * 2);
+    tcase_add_loop_test(tc, adopt_releases_the_lock_held_before, 0, KINDS * 3);
+    tcase_add_loop_test(tc, adopting_the_held_token_releases_nothing, 0, KINDS);
+    tcase_add_loop_test(tc, adopting_an_invalid_token_changes_nothing, 0, KINDS * NO_TOKENS);
+    tcase_add_loop_test(tc, adopted_token_that_is_gone_is_reported, 0, KINDS * 4);
+    tcase_add_loop_test(tc, unanswered_adopting_extend_can_be_repeated, 0, KINDS * NO_REPLIES);
+    tcase_add_loop_test(tc, reply_after_the_ttl_adopts_nothing, 0, KINDS * 2);
+    tcase_add_loop_test(tc, release_of_an_adopted_lock_stays_pending, 0, KINDS * 5);
+    tcase_add_loop_test(tc, adopt_ignores_the_earlier_use_of_the_handle, 0, KINDS * 2);
+    tcase_add_loop_test(tc, token_can_be_handed_over_and_taken_back, 0, KINDS);
+    tcase_add_loop_test(tc, repeated_entropy_makes_no_earlier_token, 0, 2 * KINDS);
 }
 
 static void add_servers(TCase *tc)
 {
-    tcase_add_loop_test(tc, when_it_wakes_is_never_in_the_past_while_it_waits_and_never_when_it_does_not, 0,
-                        KINDS * TROUBLES);
-    tcase_add_loop_test(tc, a_server_that_forgot_the_scripts_is_told_them_again, 0, KINDS);
-    tcase_add_loop_test(tc, a_server_that_refuses_by_an_error_grants_nothing, 0, (int)KINDS * (int)REFUSALS);
-    tcase_add_loop_test(tc, an_extend_that_is_refused_by_an_error_leaves_the_lease_as_it_was, 0,
+    tcase_add_loop_test(tc, wake_time_is_in_the_future_only_while_waiting, 0, KINDS * TROUBLES);
+    tcase_add_loop_test(tc, forgotten_scripts_are_sent_again, 0, KINDS);
+    tcase_add_loop_test(tc, server_that_replies_with_an_error_grants_nothing, 0, (int)KINDS * (int)REFUSALS);
+    tcase_add_loop_test(tc, extend_refused_by_an_error_leaves_the_lease_unchanged, 0,
                         (int)KINDS * (int)REFUSALS);
-    tcase_add_loop_test(tc, single_attempts_into_the_silence_are_bounded_and_nothing_piles_up, 0, KINDS);
-    tcase_add_loop_test(tc, when_the_key_is_gone_the_connection_after_a_silent_one_brings_the_lock, 0, KINDS);
+    tcase_add_loop_test(tc, single_attempts_on_a_stalled_connection_are_bounded, 0, KINDS);
+    tcase_add_loop_test(tc, connection_after_a_stall_acquires_the_lock, 0, KINDS);
 }
 
 Suite *suite_contract(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Acquiring on N servers: quorum, validity, what is owed to whom. */
+/* check_redlock.c - acquiring on N servers: quorum, validity, pending releases. */
 #include <check.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static unsigned bits(unsigned mask)
     return n;
 }
 
-/* Servers in the mask are free, the others held by somebody else; they answer one after the other. */
+/* Servers in the mask are free, the others are held by another client; they reply one after another. */
 static void try_mask(unsigned n, unsigned mask)
 {
     unsigned quorum = n / 2 + 1;
@@ -51,7 +51,7 @@ static void try_mask(unsigned n, unsigned mask)
     ck_assert(rdl_redlock_is_idle(lock));
 }
 
-START_TEST(a_majority_of_the_configured_servers_decides_and_nothing_else)
+START_TEST(only_a_majority_of_the_configured_servers_decides)
 {
     unsigned n = (unsigned)_i;
     unsigned mask;
@@ -70,7 +70,7 @@ START_TEST(the_quorum_is_more_than_half)
 }
 END_TEST
 
-START_TEST(arguments_that_cannot_be_are_refused)
+START_TEST(invalid_arguments_are_refused)
 {
     fleet_init(1, 1000);
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, _i ? 8 : 0, "k", 1);
@@ -91,8 +91,8 @@ START_TEST(arguments_that_cannot_be_are_refused)
 }
 END_TEST
 
-/* A plain lock has opened it: nobody knows since when the server is up. */
-START_TEST(a_connection_that_is_open_and_was_not_asked_is_refused)
+/* A plain lock has opened the connection: it is unknown since when the server is up. */
+START_TEST(open_connection_without_checks_is_refused)
 {
     uint64_t now = 1000;
 
@@ -100,7 +100,7 @@ START_TEST(a_connection_that_is_open_and_was_not_asked_is_refused)
     scripted_init(&fleet.s[1]);
     scripted_model(&fleet.s[1], now);
     scripted_open(&fleet.s[1], now);
-    if (_i == 1) { /* its connection is overdue */
+    if (_i == 1) { /* a reply on it is overdue */
         fleet.s[1].conn.state = RDL_CONN_STALLED;
     }
     ck_assert_int_eq(rdl_guard_conn(&fleet.s[1].conn), RDL_E_GUARD_LATE);
@@ -112,11 +112,11 @@ START_TEST(a_connection_that_is_open_and_was_not_asked_is_refused)
     ck_assert_int_eq(rdl_guard_conn(&fleet.s[1].conn), RDL_OK);
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 3, "k", 1);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
-    ck_assert_int_eq(rdl_guard_conn(&fleet.s[0].conn), RDL_OK); /* again does no harm */
+    ck_assert_int_eq(rdl_guard_conn(&fleet.s[0].conn), RDL_OK); /* a second call does no harm */
 }
 END_TEST
 
-START_TEST(all_are_asked_at_once_with_the_same_token)
+START_TEST(all_servers_get_the_same_token_at_once)
 {
     size_t i;
 
@@ -129,7 +129,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- validity */
 
-START_TEST(validity_runs_from_before_the_first_send_though_a_server_connects_later)
+START_TEST(late_connect_does_not_move_the_start_of_validity)
 {
     fleet_init(3, 1000);
     fleet.mood[1] = MOOD_FROZEN;
@@ -140,14 +140,14 @@ START_TEST(validity_runs_from_before_the_first_send_though_a_server_connects_lat
     ck_assert_int_eq(rdl_redlock_step(lock, 1100), RDL_PENDING);
     fleet_serve_all(1100); /* connected */
     ck_assert_int_eq(rdl_redlock_step(lock, 1105), RDL_PENDING);
-    fleet_serve_all(1105); /* asked */
+    fleet_serve_all(1105); /* the request */
     ck_assert_int_eq(rdl_redlock_step(lock, 1110), RDL_OK);
     ck_assert_uint_eq(rdl_redlock_until_ms(lock), 1000 + FLEET_TTL - FLEET_DRIFT);
     ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, 1110), FLEET_TTL - FLEET_DRIFT - 110);
 }
 END_TEST
 
-START_TEST(an_attempt_begins_when_a_majority_is_connected)
+START_TEST(attempt_begins_when_a_majority_is_connected)
 {
     size_t i;
 
@@ -171,9 +171,9 @@ START_TEST(an_attempt_begins_when_a_majority_is_connected)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- the others */
+/* ---------------------------------------------------------------- the other servers */
 
-START_TEST(a_late_grant_of_a_success_is_kept_and_counted)
+START_TEST(late_grant_of_a_success_is_kept_and_counted)
 {
     fleet_init(5, 1000);
     fleet.mood[3] = fleet.mood[4] = MOOD_FROZEN;
@@ -192,7 +192,7 @@ START_TEST(a_late_grant_of_a_success_is_kept_and_counted)
 }
 END_TEST
 
-START_TEST(a_failed_attempt_releases_where_it_may_be_held_and_nowhere_else)
+START_TEST(failed_attempt_is_released_only_where_it_may_be_held)
 {
     size_t i;
 
@@ -211,14 +211,14 @@ START_TEST(a_failed_attempt_releases_where_it_may_be_held_and_nowhere_else)
     ck_assert_str_eq(scripted_sent(&fleet.s[2]), "");
     ck_assert_str_eq(scripted_sent(&fleet.s[3]), "");
     ck_assert_str_eq(scripted_sent(&fleet.s[4]), wire_release_text("k", entropy_token(1)));
-    fleet.mood[4] = MOOD_UP; /* it thaws: SET, and behind it the release */
+    fleet.mood[4] = MOOD_UP; /* it thaws: SET, and then the release */
     fleet_serve_all(1500);
     ck_assert_uint_eq(fleet_keys(1500), 3);
     ck_assert(rdl_redlock_is_idle(lock));
 }
 END_TEST
 
-START_TEST(a_server_that_breaks_is_released_on_its_next_connection)
+START_TEST(lost_server_is_released_on_its_next_connection)
 {
     uint64_t now;
 
@@ -226,14 +226,14 @@ START_TEST(a_server_that_breaks_is_released_on_its_next_connection)
     fleet.mood[1] = fleet.mood[2] = MOOD_FROZEN;
     fleet_acquire(1000);
     fleet_serve_all(1000);
-    scripted_serve_mute(&fleet.s[1], 1000); /* it was done there */
+    scripted_serve_mute(&fleet.s[1], 1000); /* it was executed there */
     fleet_down(1);
     ck_assert_int_eq(rdl_redlock_step(lock, 1010), RDL_PENDING);
     ck_assert_int_eq(rdl_redlock_step(lock, 1000 + FLEET_ATTEMPT), RDL_NO_QUORUM);
     ck_assert(scripted_has_key(&fleet.s[1], "k", 1300));
     fleet_up(1);
     fleet.mood[2] = MOOD_UP;
-    for (now = 1300; now < 5000; now += 500) { /* given up, closed, paused, opened */
+    for (now = 1300; now < 5000; now += 500) { /* aborted, closed, paused, opened */
         rdl_redlock_step(lock, now);
         fleet_serve_all(now);
     }
@@ -242,7 +242,7 @@ START_TEST(a_server_that_breaks_is_released_on_its_next_connection)
 }
 END_TEST
 
-/* What a server may suffer from: TROUBLES of them, and then that somebody else has the lock there. */
+/* The TROUBLES that a server may have; one more value means that another client holds the lock there. */
 enum { TROUBLES = 7 };
 
 static void trouble(size_t i, int which)
@@ -277,7 +277,7 @@ static void trouble(size_t i, int which)
     }
 }
 
-START_TEST(a_minority_in_trouble_costs_nothing)
+START_TEST(failing_minority_costs_nothing)
 {
     fleet_init(3, 1000);
     trouble(1, _i);
@@ -288,7 +288,7 @@ START_TEST(a_minority_in_trouble_costs_nothing)
 }
 END_TEST
 
-START_TEST(a_majority_in_trouble_is_no_quorum_and_leaves_nothing)
+START_TEST(failing_majority_is_no_quorum_and_leaves_no_key)
 {
     uint64_t now = 1000;
 
@@ -303,7 +303,7 @@ START_TEST(a_majority_in_trouble_is_no_quorum_and_leaves_nothing)
 }
 END_TEST
 
-/* Server 2 is frozen, its queue full of others' requests; 1 is somebody else's. */
+/* Server 2 is frozen, with its queue full of other requests; on server 1 another client holds the lock. */
 static void fill_queue(struct rdl_req *reqs, int most)
 {
     struct rdl_command other = {&rdl_op_extend, {"other", 5}, {"v", 1}, {NULL, 0}, 60000, 30000};
@@ -321,7 +321,7 @@ static void fill_queue(struct rdl_req *reqs, int most)
     ck_assert_int_eq(fleet.servers[2].error, RDL_E_FULL);
 }
 
-START_TEST(a_server_with_too_much_unanswered_is_skipped)
+START_TEST(server_with_a_full_queue_is_skipped)
 {
     static struct rdl_req reqs[120];
 
@@ -331,7 +331,7 @@ START_TEST(a_server_with_too_much_unanswered_is_skipped)
 }
 END_TEST
 
-START_TEST(a_server_that_makes_room_in_time_is_asked)
+START_TEST(server_that_frees_its_queue_in_time_is_used)
 {
     static struct rdl_req reqs[120];
 
@@ -351,20 +351,20 @@ Suite *suite_redlock(void)
     Suite *suite = suite_create("redlock");
     TCase *tc = tcase_create("acquire");
 
-    tcase_add_loop_test(tc, a_majority_of_the_configured_servers_decides_and_nothing_else, 1, 8);
+    tcase_add_loop_test(tc, only_a_majority_of_the_configured_servers_decides, 1, 8);
     tcase_add_loop_test(tc, the_quorum_is_more_than_half, 1, 8);
-    tcase_add_loop_test(tc, arguments_that_cannot_be_are_refused, 0, 2);
-    tcase_add_loop_test(tc, a_connection_that_is_open_and_was_not_asked_is_refused, 0, 2);
-    tcase_add_test(tc, all_are_asked_at_once_with_the_same_token);
-    tcase_add_test(tc, validity_runs_from_before_the_first_send_though_a_server_connects_later);
-    tcase_add_test(tc, an_attempt_begins_when_a_majority_is_connected);
-    tcase_add_test(tc, a_late_grant_of_a_success_is_kept_and_counted);
-    tcase_add_test(tc, a_failed_attempt_releases_where_it_may_be_held_and_nowhere_else);
-    tcase_add_test(tc, a_server_that_breaks_is_released_on_its_next_connection);
-    tcase_add_loop_test(tc, a_minority_in_trouble_costs_nothing, 0, TROUBLES + 1);
-    tcase_add_loop_test(tc, a_majority_in_trouble_is_no_quorum_and_leaves_nothing, 0, TROUBLES);
-    tcase_add_loop_test(tc, a_server_with_too_much_unanswered_is_skipped, 0, 2);
-    tcase_add_loop_test(tc, a_server_that_makes_room_in_time_is_asked, 0, 2);
+    tcase_add_loop_test(tc, invalid_arguments_are_refused, 0, 2);
+    tcase_add_loop_test(tc, open_connection_without_checks_is_refused, 0, 2);
+    tcase_add_test(tc, all_servers_get_the_same_token_at_once);
+    tcase_add_test(tc, late_connect_does_not_move_the_start_of_validity);
+    tcase_add_test(tc, attempt_begins_when_a_majority_is_connected);
+    tcase_add_test(tc, late_grant_of_a_success_is_kept_and_counted);
+    tcase_add_test(tc, failed_attempt_is_released_only_where_it_may_be_held);
+    tcase_add_test(tc, lost_server_is_released_on_its_next_connection);
+    tcase_add_loop_test(tc, failing_minority_costs_nothing, 0, TROUBLES + 1);
+    tcase_add_loop_test(tc, failing_majority_is_no_quorum_and_leaves_no_key, 0, TROUBLES);
+    tcase_add_loop_test(tc, server_with_a_full_queue_is_skipped, 0, 2);
+    tcase_add_loop_test(tc, server_that_frees_its_queue_in_time_is_used, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

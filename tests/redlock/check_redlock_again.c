@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Releases that fail on some servers for now: sent again until the keys have ended, and by the handle when
- * it tries again.
+ * check_redlock_again.c - releases that fail on some servers for now: they are sent again until the keys
+ * expire, and by the handle when it retries.
  */
 #include <check.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static int release(void)
     return fleet_run(rdl_redlock_release_begin(lock, now), &now);
 }
 
-/* A majority was busy when it was released. */
+/* A majority is busy at the release. */
 static void failed(void)
 {
     hold(3);
@@ -50,7 +50,7 @@ static void failed(void)
     ck_assert(!rdl_redlock_is_idle(lock));
 }
 
-START_TEST(a_release_goes_out_when_the_servers_can)
+START_TEST(release_is_sent_when_the_servers_recover)
 {
     failed();
     now += PAUSE_MS;
@@ -67,7 +67,7 @@ START_TEST(a_release_goes_out_when_the_servers_can)
 }
 END_TEST
 
-START_TEST(a_release_that_failed_can_be_tried_again)
+START_TEST(failed_redlock_release_can_be_retried)
 {
     failed();
     if (_i == 0) { /* still busy */
@@ -75,7 +75,7 @@ START_TEST(a_release_that_failed_can_be_tried_again)
         return;
     }
     busy(2, 0);
-    if (_i == 2) { /* it was done meanwhile: by us, or the server would have lost it when it restarted */
+    if (_i == 2) { /* it was done meanwhile: by us, or the server would have lost it in a restart */
         now += PAUSE_MS;
         rdl_redlock_step(lock, now);
         fleet_serve_all(now);
@@ -87,8 +87,8 @@ START_TEST(a_release_that_failed_can_be_tried_again)
 }
 END_TEST
 
-/* Frozen servers have not answered; when they thaw both releases are executed. */
-START_TEST(without_an_answer_it_can_be_tried_again)
+/* Frozen servers have not replied; when they thaw they execute both releases. */
+START_TEST(unanswered_redlock_release_can_be_retried)
 {
     hold(3);
     fleet_befall("ff.", now);
@@ -100,12 +100,12 @@ START_TEST(without_an_answer_it_can_be_tried_again)
 }
 END_TEST
 
-START_TEST(the_next_acquire_sends_it_first)
+START_TEST(next_redlock_acquire_sends_pending_releases_first)
 {
     failed();
     busy(2, 0);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now),
-                     RDL_OK); /* else two would refuse it, for what we left */
+                     RDL_OK); /* otherwise our old keys would make two refuse it */
     fleet_serve_all(now);
     rdl_redlock_step(lock, now);
     ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 3);
@@ -113,7 +113,7 @@ START_TEST(the_next_acquire_sends_it_first)
 }
 END_TEST
 
-START_TEST(what_is_pending_is_not_extended)
+START_TEST(redlock_with_a_pending_release_is_not_extended)
 {
     failed();
     ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_LOST);
@@ -122,10 +122,10 @@ START_TEST(what_is_pending_is_not_extended)
 END_TEST
 
 /*
- * A SET that was refused with an error has set nothing, but for a proxy that made the error up: its release
- * goes once.
+ * A SET that was refused with an error has set nothing, unless a proxy made up the error: its release is sent
+ * once.
  */
-START_TEST(what_follows_an_error_is_sent_once)
+START_TEST(release_after_an_error_is_sent_once)
 {
     now = NOW;
     fleet_guarded(3, RDL_GUARD_REQUIRED, now);
@@ -136,8 +136,8 @@ START_TEST(what_follows_an_error_is_sent_once)
 }
 END_TEST
 
-/* Of an adopted key nobody knows the end, but that no ttl is longer than max_ttl. */
-START_TEST(of_an_adopted_key_it_is_sent_again_for_max_ttl)
+/* The expiry of an adopted key is unknown, but no ttl is longer than max_ttl. */
+START_TEST(adopted_key_release_is_retried_for_max_ttl)
 {
     char hex[RDL_TOKEN_TEXT_MAX];
     unsigned n;
@@ -166,13 +166,13 @@ Suite *suite_redlock_again(void)
     Suite *suite = suite_create("redlock_again");
     TCase *tc = tcase_create("again");
 
-    tcase_add_test(tc, a_release_goes_out_when_the_servers_can);
-    tcase_add_loop_test(tc, a_release_that_failed_can_be_tried_again, 0, 3);
-    tcase_add_test(tc, without_an_answer_it_can_be_tried_again);
-    tcase_add_test(tc, the_next_acquire_sends_it_first);
-    tcase_add_test(tc, what_is_pending_is_not_extended);
-    tcase_add_test(tc, what_follows_an_error_is_sent_once);
-    tcase_add_test(tc, of_an_adopted_key_it_is_sent_again_for_max_ttl);
+    tcase_add_test(tc, release_is_sent_when_the_servers_recover);
+    tcase_add_loop_test(tc, failed_redlock_release_can_be_retried, 0, 3);
+    tcase_add_test(tc, unanswered_redlock_release_can_be_retried);
+    tcase_add_test(tc, next_redlock_acquire_sends_pending_releases_first);
+    tcase_add_test(tc, redlock_with_a_pending_release_is_not_extended);
+    tcase_add_test(tc, release_after_an_error_is_sent_once);
+    tcase_add_test(tc, adopted_key_release_is_retried_for_max_ttl);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The canary: a server that lost its data without a restart does not count until no lease can be left. */
+/*
+ * check_redlock_canary.c - the canary: a server that lost its data without a restart does not count until
+ * every lease has expired.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +32,7 @@ static void put(size_t i, const char *run)
     put_made_at(i, run, 6400);
 }
 
-static int stands_made_at(size_t i, const char *run, unsigned clock_s)
+static int is_made_at(size_t i, const char *run, unsigned clock_s)
 {
     const struct sim_arg name = {(const uint8_t *)RDL_CANARY_KEY, sizeof RDL_CANARY_KEY - 1};
     const struct sim_key *k = sim_server_find(&fleet.s[i].model, 0, name, now);
@@ -39,7 +42,7 @@ static int stands_made_at(size_t i, const char *run, unsigned clock_s)
     return k != NULL && k->value_len == n && memcmp(k->value, expected, n) == 0;
 }
 
-/* Every server has one, as old as itself. */
+/* Every server has a canary that is as old as itself. */
 static void begin(size_t n, enum rdl_guard guard)
 {
     size_t i;
@@ -66,7 +69,7 @@ static int extend(void)
     return fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now);
 }
 
-/* The rest of what is on its way. */
+/* Delivers the remaining messages. */
 static void settle(void)
 {
     fleet_serve_all(now);
@@ -74,8 +77,8 @@ static void settle(void)
     fleet_serve_all(now);
 }
 
-/* It may have granted another what it lost, as long as it was in quarantine when it was asked. */
-START_TEST(what_was_asked_inside_a_quarantine_does_not_count_behind_its_end)
+/* While in quarantine it may have granted the lost key to another client. */
+START_TEST(request_sent_during_a_quarantine_does_not_count)
 {
     int rc;
 
@@ -90,7 +93,7 @@ START_TEST(what_was_asked_inside_a_quarantine_does_not_count_behind_its_end)
 }
 END_TEST
 
-START_TEST(a_server_that_always_had_it_counts)
+START_TEST(server_that_always_had_a_canary_counts)
 {
     begin(3, RDL_GUARD_REQUIRED);
     ck_assert_int_eq(acquire(), RDL_OK);
@@ -100,18 +103,18 @@ START_TEST(a_server_that_always_had_it_counts)
 }
 END_TEST
 
-/* Also the guard off: the canary is an option of its own. */
+/* With the guard off, too: the canary is a separate option. */
 static const enum rdl_guard guards[] = {RDL_GUARD_STRICT, RDL_GUARD_REQUIRED, RDL_GUARD_IF_PERMITTED,
                                         RDL_GUARD_OFF};
 
-START_TEST(one_that_has_none_gets_it_and_counts_when_the_longest_lease_is_over)
+START_TEST(server_without_a_canary_counts_after_the_quarantine)
 {
     begin(1, guards[_i]);
     fleet_command(0, "DEL " RDL_CANARY_KEY "\r\n", now);
     ck_assert_int_eq(acquire(), RDL_E_QUARANTINE);
     settle();
     ck_assert_uint_eq(fleet_keys(now), 0);
-    ck_assert(stands_made_at(0, fleet.s[0].model.run_id, NOW / 1000));
+    ck_assert(is_made_at(0, fleet.s[0].model.run_id, NOW / 1000));
     ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), NOW + QUARANTINE);
     now = NOW + QUARANTINE - 1;
     ck_assert_int_eq(acquire(), RDL_E_QUARANTINE);
@@ -121,13 +124,14 @@ START_TEST(one_that_has_none_gets_it_and_counts_when_the_longest_lease_is_over)
 END_TEST
 
 /*
- * Of an even number half is enough to rule a majority out, and too few to be one when its quarantine is over.
- * So a majority is heard first, or the attempt is over: else the quarantines would come one after the other.
+ * With an even number, half of the servers can rule out a majority, but are too few to be one after their
+ * quarantine. So the attempt waits for a majority of replies, or for its end; otherwise the quarantines would
+ * follow one another.
  */
-START_TEST(of_an_even_number_a_majority_gets_its_canaries_at_once)
+START_TEST(even_number_of_servers_gets_its_canaries_at_once)
 {
     const size_t n = _i < 2 ? 2 : 4;
-    const int is_silent = _i % 2;
+    const int is_stalled = _i % 2;
     size_t i;
 
     begin(n, RDL_GUARD_REQUIRED);
@@ -136,14 +140,14 @@ START_TEST(of_an_even_number_a_majority_gets_its_canaries_at_once)
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
     for (i = 0; i < n / 2; i++)
         fleet_serve(i, now);
-    if (is_silent)
+    if (is_stalled)
         for (; i < n; i++)
             scripted_sent(&fleet.s[i]);
     else
         ck_assert(scripted_serve_before(&fleet.s[i], "GET", now)); /* its yes is here, its canary is not */
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
     ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now), 0);
-    if (is_silent) {
+    if (is_stalled) {
         ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_ATTEMPT - 1), RDL_PENDING);
         ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_ATTEMPT), RDL_E_QUARANTINE);
         return;
@@ -157,8 +161,8 @@ START_TEST(of_an_even_number_a_majority_gets_its_canaries_at_once)
 }
 END_TEST
 
-/* A had it on 0, 1 and 2 of five; FLUSHALL on 1 and 2. B would get these two, 3 and 4. */
-START_TEST(servers_that_were_emptied_give_nothing_twice)
+/* A held it on 0, 1 and 2 of five; FLUSHALL on 1 and 2. B would get these two, 3 and 4. */
+START_TEST(emptied_servers_grant_nothing_twice)
 {
     size_t i;
 
@@ -174,8 +178,10 @@ START_TEST(servers_that_were_emptied_give_nothing_twice)
 }
 END_TEST
 
-/* The address leads to another server now, or its data is that of another; with scripts, and without. */
-START_TEST(the_canary_of_another_server_is_replaced_and_the_server_waits)
+/*
+ * The address now leads to another server, or the server has another one's data; with scripts, and without.
+ */
+START_TEST(canary_of_another_server_starts_a_quarantine)
 {
     struct sim_features features;
 
@@ -186,19 +192,19 @@ START_TEST(the_canary_of_another_server_is_replaced_and_the_server_waits)
     put(0, "00000000000000ff");
     ck_assert_int_eq(acquire(), RDL_E_QUARANTINE);
     settle();
-    if (_i) { /* it took several ways to remove it, and none stands there: the next look finds that */
+    if (_i) { /* it took several methods to remove it, and there is none now: the next check finds that */
         now += QUARANTINE;
         ck_assert_int_eq(acquire(), RDL_E_QUARANTINE);
         settle();
     }
-    ck_assert(stands_made_at(0, fleet.s[0].model.run_id, (unsigned)(now / 1000)));
+    ck_assert(is_made_at(0, fleet.s[0].model.run_id, (unsigned)(now / 1000)));
     now += QUARANTINE;
     ck_assert_int_eq(acquire(), RDL_OK);
 }
 END_TEST
 
-/* Somebody else has replaced it meanwhile: that one stays. */
-START_TEST(a_canary_that_was_replaced_is_not_removed)
+/* Another client has replaced it meanwhile: that one stays. */
+START_TEST(replaced_canary_is_not_removed)
 {
     begin(1, RDL_GUARD_REQUIRED);
     put(0, "00000000000000ff");
@@ -207,13 +213,12 @@ START_TEST(a_canary_that_was_replaced_is_not_removed)
     put_made_at(0, fleet.s[0].model.run_id, 7);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_E_QUARANTINE);
     settle();
-    ck_assert(stands_made_at(0, fleet.s[0].model.run_id, 7));
+    ck_assert(is_made_at(0, fleet.s[0].model.run_id, 7));
 }
 END_TEST
 
-/* It was made a while after the look, by the server's clock: STRICT goes by what it saw itself. */
-/* What is removed later, over another connection, may be the server's own by then. */
-START_TEST(the_removal_of_a_canary_ends_with_its_connection)
+/* A later removal, on another connection, might hit the server's own canary. */
+START_TEST(canary_removal_ends_with_its_connection)
 {
     size_t len;
 
@@ -238,7 +243,8 @@ START_TEST(the_removal_of_a_canary_ends_with_its_connection)
 }
 END_TEST
 
-START_TEST(one_that_was_made_in_the_next_second_is_the_one_that_was_asked_for)
+/* It was written some time after the check, by the server's clock: STRICT uses what it saw itself. */
+START_TEST(canary_written_in_the_next_second_is_our_own)
 {
     begin(1, RDL_GUARD_STRICT);
     fleet_command(0, "DEL " RDL_CANARY_KEY "\r\n", now);
@@ -255,7 +261,7 @@ START_TEST(one_that_was_made_in_the_next_second_is_the_one_that_was_asked_for)
 }
 END_TEST
 
-START_TEST(whoever_comes_later_goes_by_the_canarys_age)
+START_TEST(later_client_uses_the_age_of_the_canary)
 {
     begin(1, guards[_i]);
     fleet_command(0, "FLUSHALL\r\n", now);
@@ -270,7 +276,7 @@ START_TEST(whoever_comes_later_goes_by_the_canarys_age)
 }
 END_TEST
 
-START_TEST(an_emptied_server_costs_its_vote_only)
+START_TEST(emptied_server_loses_only_its_vote)
 {
     char line[128];
 
@@ -289,8 +295,8 @@ START_TEST(an_emptied_server_costs_its_vote_only)
 }
 END_TEST
 
-/* It forgets a lease that is held; what is put back counts by an extend that is sent later. */
-START_TEST(what_is_put_back_counts_when_the_quarantine_is_over)
+/* It lost the key of a held lock; the restored key counts after a later extend. */
+START_TEST(restored_key_counts_after_the_quarantine)
 {
     begin(3, RDL_GUARD_REQUIRED);
     ck_assert_int_eq(acquire(), RDL_OK);
@@ -309,14 +315,14 @@ START_TEST(what_is_put_back_counts_when_the_quarantine_is_over)
 }
 END_TEST
 
-/* The yes is here, what the canary says is not. */
-START_TEST(a_yes_does_not_count_before_its_canary_is_seen)
+/* The yes is here, the canary's value is not. */
+START_TEST(grant_does_not_count_before_its_canary_is_read)
 {
     size_t i;
 
     begin(1, RDL_GUARD_REQUIRED);
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
-    ck_assert_ptr_nonnull(strstr(scripted_sent(&fleet.s[0]), RDL_CANARY_KEY)); /* in the same breath */
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&fleet.s[0]), RDL_CANARY_KEY)); /* sent together */
     for (i = 0; i < 2; i++) {
         scripted_reply(&fleet.s[0], i == 0 ? "+OK\r\n" : ":10000\r\n");
         ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
@@ -334,7 +340,7 @@ START_TEST(a_yes_does_not_count_before_its_canary_is_seen)
 }
 END_TEST
 
-START_TEST(who_may_not_read_it_is_what_the_guard_says)
+START_TEST(guard_decides_if_the_canary_is_not_readable)
 {
     static const int results[] = {RDL_NO_QUORUM, RDL_NO_QUORUM, RDL_OK, RDL_NO_QUORUM};
     struct sim_features features;
@@ -346,12 +352,12 @@ START_TEST(who_may_not_read_it_is_what_the_guard_says)
     ck_assert_int_eq(acquire(), results[_i % 4]);
     ck_assert_int_eq(rdl_redlock_error(lock, 0), results[_i % 4] ? RDL_E_PERM : RDL_OK);
     settle();
-    if (_i >= 4) /* who may not GET cannot release either */
+    if (_i >= 4) /* a user without GET cannot release, either */
         ck_assert_uint_eq(fleet_keys(now), results[_i % 4] ? 0 : 1);
 }
 END_TEST
 
-START_TEST(a_fencing_number_is_given_with_it)
+START_TEST(canary_works_with_fencing_tokens)
 {
     uint64_t first;
 
@@ -367,10 +373,10 @@ START_TEST(a_fencing_number_is_given_with_it)
 END_TEST
 
 /*
- * The server knows the script no more, and loses all, also what somebody else holds there, when it has said
- * so: what was read behind the EVALSHA is not true of the EVAL.
+ * The server has forgotten the script, and loses all data, also another client's key, after it said so: what
+ * was read after the EVALSHA does not hold for the EVAL.
  */
-START_TEST(a_script_that_is_sent_twice_is_looked_behind_the_second_time)
+START_TEST(canary_is_read_after_a_repeated_acquire_script)
 {
     int rc;
 
@@ -390,7 +396,7 @@ START_TEST(a_script_that_is_sent_twice_is_looked_behind_the_second_time)
 }
 END_TEST
 
-START_TEST(after_cancel_nothing_of_ours_is_pointed_at)
+START_TEST(nothing_refers_to_canaries_after_cancel)
 {
     begin(3, RDL_GUARD_REQUIRED);
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
@@ -405,15 +411,15 @@ START_TEST(after_cancel_nothing_of_ours_is_pointed_at)
 END_TEST
 
 /*
- * Neither is told the time, and nobody knows how long ago an answer was read: a canary that is missing is
- * looked for again, and the quarantine begins with that answer, not when the first look was sent.
+ * Neither call gets the time, and it is unknown how long ago a reply was read: a missing canary is checked
+ * again, and the quarantine begins with that reply, not with the first check.
  */
-START_TEST(who_cancels_or_adopts_takes_no_canary)
+START_TEST(cancel_and_adopt_ignore_canary_replies)
 {
     uint64_t lost;
 
     begin(3, RDL_GUARD_REQUIRED);
-    fleet.mood[2] = MOOD_FROZEN; /* a slow line: what we send comes later */
+    fleet.mood[2] = MOOD_FROZEN; /* a slow line: what we send arrives later */
     if (_i == 0)
         ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
     else
@@ -436,12 +442,13 @@ START_TEST(who_cancels_or_adopts_takes_no_canary)
 }
 END_TEST
 
-/* Two users, one of whom may not INFO, on a server that had no canary: they agree on one. */
+/* Two users, one without the right to use INFO, on a server without a canary: they agree on one. */
 START_TEST(users_with_and_without_info_agree_on_a_canary)
 {
-    struct rdl_server_info known[2] = {{0}}; /* each has a connection of its own, and what that was told */
+    struct rdl_server_info known[2] = {{0}}; /* each has its own connection and server info */
     struct sim_features features;
-    const int made_until = _i == 0 ? 2 : 1; /* who does not know the run makes one that the other replaces */
+    const int made_until =
+        _i == 0 ? 2 : 1; /* a user that does not know the run writes one that the other replaces */
     int made = 0;
 
     begin(1, RDL_GUARD_IF_PERMITTED);
@@ -468,8 +475,8 @@ START_TEST(users_with_and_without_info_agree_on_a_canary)
 }
 END_TEST
 
-/* One attempt, and the program ends: the canary is made all the same, so that the next one finds it. */
-START_TEST(a_single_attempt_that_is_given_up_leaves_a_canary)
+/* One attempt, and the program ends: the canary is still written, so the next attempt finds it. */
+START_TEST(cancelled_single_attempt_leaves_a_canary)
 {
     begin(3, RDL_GUARD_REQUIRED);
     for (size_t i = 0; i < 3; i++)
@@ -481,13 +488,13 @@ START_TEST(a_single_attempt_that_is_given_up_leaves_a_canary)
     rdl_redlock_cancel(lock);
     fleet_serve_all(now);
     ck_assert(rdl_redlock_is_idle(lock));
-    for (size_t i = 0; i < 2; i++) /* those that made the verdict certain */
+    for (size_t i = 0; i < 2; i++) /* the ones that made the verdict certain */
         ck_assert(scripted_has_key(&fleet.s[i], RDL_CANARY_KEY, now));
 }
 END_TEST
 
-/* A script that the server has forgotten is sent again, behind the look: so the look is, too. */
-START_TEST(the_canary_is_read_behind_an_extend_that_was_sent_twice)
+/* A forgotten script is sent again, after the canary check: so the check is repeated, too. */
+START_TEST(canary_is_read_after_a_repeated_extend)
 {
     const char *at;
     const char *eval;
@@ -505,14 +512,14 @@ START_TEST(the_canary_is_read_behind_an_extend_that_was_sent_twice)
 }
 END_TEST
 
-/* A lock of that name would be taken for a canary, and overwritten by whoever looks for one. */
-START_TEST(no_lock_has_the_canarys_name)
+/* A lock with that name would be mistaken for a canary, and overwritten by clients that check for one. */
+START_TEST(lock_must_not_have_the_name_of_the_canary)
 {
     begin(3, RDL_GUARD_REQUIRED);
     lock->name = RDL_CANARY_KEY;
     lock->name_len = sizeof RDL_CANARY_KEY - 1;
     if (_i == 0)
-        lock->canaries = NULL; /* others may look for one */
+        lock->canaries = NULL; /* other clients may check for one */
     ck_assert_int_eq(acquire(), RDL_E_NAME);
     lock->name_len--;
     ck_assert_int_eq(acquire(), RDL_OK);
@@ -526,28 +533,28 @@ Suite *suite_redlock_canary(void)
     Suite *suite = suite_create("redlock_canary");
     TCase *tc = tcase_create("canary");
 
-    tcase_add_loop_test(tc, what_was_asked_inside_a_quarantine_does_not_count_behind_its_end, 0, 2);
-    tcase_add_test(tc, a_server_that_always_had_it_counts);
-    tcase_add_loop_test(tc, one_that_has_none_gets_it_and_counts_when_the_longest_lease_is_over, 0, 4);
-    tcase_add_loop_test(tc, of_an_even_number_a_majority_gets_its_canaries_at_once, 0, 4);
-    tcase_add_loop_test(tc, servers_that_were_emptied_give_nothing_twice, 0, 2);
-    tcase_add_loop_test(tc, the_canary_of_another_server_is_replaced_and_the_server_waits, 0, 2);
-    tcase_add_test(tc, a_canary_that_was_replaced_is_not_removed);
-    tcase_add_test(tc, the_removal_of_a_canary_ends_with_its_connection);
-    tcase_add_loop_test(tc, one_that_was_made_in_the_next_second_is_the_one_that_was_asked_for, 0, 3);
-    tcase_add_loop_test(tc, whoever_comes_later_goes_by_the_canarys_age, 0, 4);
-    tcase_add_test(tc, an_emptied_server_costs_its_vote_only);
-    tcase_add_test(tc, what_is_put_back_counts_when_the_quarantine_is_over);
-    tcase_add_loop_test(tc, a_yes_does_not_count_before_its_canary_is_seen, 0, 2);
-    tcase_add_loop_test(tc, who_may_not_read_it_is_what_the_guard_says, 0, 8);
-    tcase_add_test(tc, a_fencing_number_is_given_with_it);
-    tcase_add_test(tc, a_script_that_is_sent_twice_is_looked_behind_the_second_time);
-    tcase_add_test(tc, after_cancel_nothing_of_ours_is_pointed_at);
-    tcase_add_loop_test(tc, who_cancels_or_adopts_takes_no_canary, 0, 2);
+    tcase_add_loop_test(tc, request_sent_during_a_quarantine_does_not_count, 0, 2);
+    tcase_add_test(tc, server_that_always_had_a_canary_counts);
+    tcase_add_loop_test(tc, server_without_a_canary_counts_after_the_quarantine, 0, 4);
+    tcase_add_loop_test(tc, even_number_of_servers_gets_its_canaries_at_once, 0, 4);
+    tcase_add_loop_test(tc, emptied_servers_grant_nothing_twice, 0, 2);
+    tcase_add_loop_test(tc, canary_of_another_server_starts_a_quarantine, 0, 2);
+    tcase_add_test(tc, replaced_canary_is_not_removed);
+    tcase_add_test(tc, canary_removal_ends_with_its_connection);
+    tcase_add_loop_test(tc, canary_written_in_the_next_second_is_our_own, 0, 3);
+    tcase_add_loop_test(tc, later_client_uses_the_age_of_the_canary, 0, 4);
+    tcase_add_test(tc, emptied_server_loses_only_its_vote);
+    tcase_add_test(tc, restored_key_counts_after_the_quarantine);
+    tcase_add_loop_test(tc, grant_does_not_count_before_its_canary_is_read, 0, 2);
+    tcase_add_loop_test(tc, guard_decides_if_the_canary_is_not_readable, 0, 8);
+    tcase_add_test(tc, canary_works_with_fencing_tokens);
+    tcase_add_test(tc, canary_is_read_after_a_repeated_acquire_script);
+    tcase_add_test(tc, nothing_refers_to_canaries_after_cancel);
+    tcase_add_loop_test(tc, cancel_and_adopt_ignore_canary_replies, 0, 2);
     tcase_add_loop_test(tc, users_with_and_without_info_agree_on_a_canary, 0, 2);
-    tcase_add_test(tc, a_single_attempt_that_is_given_up_leaves_a_canary);
-    tcase_add_test(tc, the_canary_is_read_behind_an_extend_that_was_sent_twice);
-    tcase_add_loop_test(tc, no_lock_has_the_canarys_name, 0, 2);
+    tcase_add_test(tc, cancelled_single_attempt_leaves_a_canary);
+    tcase_add_test(tc, canary_is_read_after_a_repeated_extend);
+    tcase_add_loop_test(tc, lock_must_not_have_the_name_of_the_canary, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking at a canary and making one: their bytes, and what every reply means. */
+/* check_redlock_canary_op.c - reading a canary and writing one: their bytes, and what every reply means. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define RUN     "00c0ffee12345678 \r\n"
 #define SETNX   "*3\r\n$5\r\nSETNX\r\n$1\r\nk\r\n$27\r\n" MADE "\r\n"
 
-#define LOOK  "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n*1\r\n$4\r\nTIME\r\n"
+#define CHECK "*2\r\n$3\r\nGET\r\n$1\r\nk\r\n*1\r\n$4\r\nTIME\r\n"
 #define MADE  "00c0ffee12345678 1700000000"
 #define CLOCK "*2\r\n$10\r\n1700000005\r\n$6\r\n999999\r\n"
 
@@ -56,10 +56,10 @@ static const struct {
     {"-WRONGTYPE Operation against a key holding the wrong kind of value\r\n", RDL_ANSWER_NO},
 };
 
-START_TEST(a_value_is_that_of_this_run_or_none)
+START_TEST(canary_value_must_be_of_this_run)
 {
     submit(&rdl_op_canary_look, 0);
-    ck_assert_str_eq(scripted_sent(&s), LOOK);
+    ck_assert_str_eq(scripted_sent(&s), CHECK);
     scripted_reply(&s, values[_i].value);
     ck_assert_int_eq(req.answer, RDL_ANSWER_NONE);
     scripted_reply(&s, CLOCK);
@@ -72,8 +72,8 @@ START_TEST(a_value_is_that_of_this_run_or_none)
 }
 END_TEST
 
-/* INFO is refused: nobody told us which run this is. */
-START_TEST(who_does_not_know_the_run_takes_any_canary_for_this_ones)
+/* INFO is refused: the run is unknown. */
+START_TEST(any_canary_is_accepted_if_the_run_is_unknown)
 {
     s.conn.cfg->server_info->has = 0;
     submit(&rdl_op_canary_look, 0);
@@ -86,7 +86,7 @@ START_TEST(who_does_not_know_the_run_takes_any_canary_for_this_ones)
 }
 END_TEST
 
-START_TEST(who_does_not_know_the_run_makes_one_of_none)
+START_TEST(canary_has_no_run_id_if_the_run_is_unknown)
 {
     s.conn.cfg->server_info->has = 0;
     submit(&rdl_op_canary_make, 1700000000);
@@ -97,8 +97,8 @@ START_TEST(who_does_not_know_the_run_makes_one_of_none)
 }
 END_TEST
 
-/* Nobody waits for it, and it goes out; not on the next connection, where its time may no longer be true. */
-START_TEST(one_that_is_to_be_made_is_made_though_nobody_waits)
+/* It is sent although no caller waits; but not on the next connection, where its time may be wrong. */
+START_TEST(canary_is_written_without_a_waiter)
 {
     submit(&rdl_op_canary_make, 1700000000);
     rdl_conn_abandon(&s.conn, &req);
@@ -124,7 +124,7 @@ static const struct {
     {"*2\r\n$10\r\n1800000000\r\n$1\r\n0\r\n", RDL_CANARY_AGE_MAX},
 };
 
-START_TEST(its_age_is_within_bounds)
+START_TEST(canary_age_is_within_bounds)
 {
     submit(&rdl_op_canary_look, 0);
     scripted_sent(&s);
@@ -139,7 +139,7 @@ static const char *const refusals[][2] = {
     {"$27\r\n" MADE "\r\n", "-NOPERM this user has no permissions to run the 'time' command\r\n"},
 };
 
-START_TEST(what_may_not_be_read_is_an_error)
+START_TEST(unreadable_canary_or_time_is_an_error)
 {
     submit(&rdl_op_canary_look, 0);
     scripted_sent(&s);
@@ -158,7 +158,7 @@ static const char *const nonsense[][2] = {
     {"$-1\r\n", "*1\r\n$10\r\n1700000000\r\n"},
 };
 
-START_TEST(what_cannot_be_an_answer_ends_the_connection)
+START_TEST(impossible_canary_reply_ends_the_connection)
 {
     submit(&rdl_op_canary_look, 0);
     scripted_sent(&s);
@@ -176,7 +176,7 @@ static const char *const odd_clocks[] = {
     "*2\r\n$10\r\n4294967296\r\n$1\r\n0\r\n",
 };
 
-START_TEST(odd_digits_in_the_time_end_only_the_request)
+START_TEST(invalid_digits_in_the_time_end_only_the_request)
 {
     submit(&rdl_op_canary_look, 0);
     scripted_sent(&s);
@@ -189,15 +189,15 @@ START_TEST(odd_digits_in_the_time_end_only_the_request)
 }
 END_TEST
 
-/* The time is that of the moment when it is made. With its text each time, which is seldom. */
-START_TEST(one_is_made_by_a_script_that_reads_the_clock)
+/* The script reads the time when it writes the canary. It is sent in full each time, because that is rare. */
+START_TEST(canary_is_written_by_a_script_that_reads_the_clock)
 {
     int i;
 
     for (i = 0; i < 2; i++) {
         submit(&rdl_op_canary_make, 1700000000);
         ck_assert_str_eq(scripted_sent(&s), EVAL RUN);
-        scripted_reply(&s, i ? ":0\r\n" : ":1\r\n"); /* somebody was faster */
+        scripted_reply(&s, i ? ":0\r\n" : ":1\r\n"); /* another client was faster */
         ck_assert_int_eq(req.answer, i ? RDL_ANSWER_NO : RDL_ANSWER_YES);
         ck_assert(rdl_conn_is_idle(&s.conn));
     }
@@ -211,15 +211,15 @@ static const char too_old[] =
 
 static const char *const refusals_to_make[] = {
     UNKNOWN,
-    "-NOSCRIPT No matching script. Please use EVAL.\r\n", /* to an EVAL: scripts are forbidden */
+    "-NOSCRIPT No matching script. Please use EVAL.\r\n", /* in reply to an EVAL: scripts are forbidden */
     "-NOPERM this user has no permissions to run the 'eval' command\r\n",
     too_old,
     "-ERR @user_script: 1: Unknown Redis command called from Lua script\r\n",
     "-OOM command not allowed when used memory > 'maxmemory'.\r\n",
 };
 
-/* Whether somebody waits or not. What that is answered is the last word. */
-START_TEST(where_no_script_may_it_is_made_with_the_time_of_the_look)
+/* With a waiter and without one. The reply to SETNX is final. */
+START_TEST(canary_without_scripts_has_the_time_of_the_check)
 {
     submit(&rdl_op_canary_make, 1700000000);
     if (_i % 2)
@@ -234,8 +234,8 @@ START_TEST(where_no_script_may_it_is_made_with_the_time_of_the_look)
 }
 END_TEST
 
-/* It ends the connection, and what is not made here is not made elsewhere. */
-START_TEST(a_replica_gets_no_canary)
+/* The reply ends the connection, and the canary is not written elsewhere. */
+START_TEST(replica_gets_no_canary)
 {
     submit(&rdl_op_canary_make, 1700000000);
     scripted_sent(&s);
@@ -246,7 +246,7 @@ START_TEST(a_replica_gets_no_canary)
 }
 END_TEST
 
-/* To be removed, compared with what stands there: cut, it is something else and stays. */
+/* Kept for the removal, which compares it with the key: a truncated text differs, and the key stays. */
 static const struct {
     const char *reply;
     const char *text;
@@ -258,7 +258,7 @@ static const struct {
     {"-WRONGTYPE Operation against a key\r\n", ""},
 };
 
-START_TEST(what_was_found_is_kept)
+START_TEST(text_of_a_foreign_canary_is_kept)
 {
     char text[RDL_VALUE_MAX];
 
@@ -282,22 +282,21 @@ Suite *suite_redlock_canary_op(void)
     TCase *tc = tcase_create("canary");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_loop_test(tc, a_value_is_that_of_this_run_or_none, 0, sizeof values / sizeof *values);
-    tcase_add_loop_test(tc, who_does_not_know_the_run_takes_any_canary_for_this_ones, 0,
-                        sizeof values / sizeof *values);
-    tcase_add_test(tc, who_does_not_know_the_run_makes_one_of_none);
-    tcase_add_loop_test(tc, one_that_is_to_be_made_is_made_though_nobody_waits, 0, 2);
-    tcase_add_loop_test(tc, its_age_is_within_bounds, 0, sizeof ages / sizeof *ages);
-    tcase_add_loop_test(tc, what_may_not_be_read_is_an_error, 0, 2);
-    tcase_add_loop_test(tc, what_cannot_be_an_answer_ends_the_connection, 0,
+    tcase_add_loop_test(tc, canary_value_must_be_of_this_run, 0, sizeof values / sizeof *values);
+    tcase_add_loop_test(tc, any_canary_is_accepted_if_the_run_is_unknown, 0, sizeof values / sizeof *values);
+    tcase_add_test(tc, canary_has_no_run_id_if_the_run_is_unknown);
+    tcase_add_loop_test(tc, canary_is_written_without_a_waiter, 0, 2);
+    tcase_add_loop_test(tc, canary_age_is_within_bounds, 0, sizeof ages / sizeof *ages);
+    tcase_add_loop_test(tc, unreadable_canary_or_time_is_an_error, 0, 2);
+    tcase_add_loop_test(tc, impossible_canary_reply_ends_the_connection, 0,
                         sizeof nonsense / sizeof *nonsense);
-    tcase_add_loop_test(tc, odd_digits_in_the_time_end_only_the_request, 0,
+    tcase_add_loop_test(tc, invalid_digits_in_the_time_end_only_the_request, 0,
                         2 * sizeof odd_clocks / sizeof *odd_clocks);
-    tcase_add_test(tc, one_is_made_by_a_script_that_reads_the_clock);
-    tcase_add_loop_test(tc, where_no_script_may_it_is_made_with_the_time_of_the_look, 0,
+    tcase_add_test(tc, canary_is_written_by_a_script_that_reads_the_clock);
+    tcase_add_loop_test(tc, canary_without_scripts_has_the_time_of_the_check, 0,
                         2 * sizeof refusals_to_make / sizeof *refusals_to_make);
-    tcase_add_test(tc, a_replica_gets_no_canary);
-    tcase_add_loop_test(tc, what_was_found_is_kept, 0, sizeof kept / sizeof *kept);
+    tcase_add_test(tc, replica_gets_no_canary);
+    tcase_add_loop_test(tc, text_of_a_foreign_canary_is_kept, 0, sizeof kept / sizeof *kept);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What an acquire on N servers cost: SETs to all of them, refusals, time. */
+/* check_redlock_cost.c - what an acquire on N servers cost: SETs to all of them, refusals, time. */
 #include <check.h>
 
 #include "tests/fixtures/fleet.h"
 
 #define lock (&fleet.lock)
 
-static void be_patient(void)
+static void set_wait(void)
 {
     fleet.opt.lease.wait_ms = 5000;
     fleet.opt.lease.retry_ms = 50;
@@ -21,7 +21,7 @@ static void assert_cost(unsigned sets, unsigned busy, uint64_t took_ms)
     ck_assert_uint_eq(cost.took_ms, took_ms);
 }
 
-START_TEST(each_server_that_was_asked_is_a_set)
+START_TEST(every_request_to_a_server_counts_as_a_set)
 {
     uint64_t now = 1000;
 
@@ -33,14 +33,14 @@ START_TEST(each_server_that_was_asked_is_a_set)
 }
 END_TEST
 
-/* The second attempt asks one server alone, and all when that one lets us in. */
-START_TEST(each_attempt_that_found_it_taken_is_a_refusal)
+/* The second attempt goes to one server first, and to all when that one grants it. */
+START_TEST(every_refused_attempt_counts_as_a_refusal)
 {
     uint64_t now = 1000;
     size_t i;
 
     fleet_init(5, 1000);
-    be_patient();
+    set_wait();
     for (i = 0; i < 5; i++)
         fleet_command(i, "SET k other PX 40\r\n", 1000);
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
@@ -55,7 +55,7 @@ START_TEST(each_attempt_that_found_it_taken_is_a_refusal)
 }
 END_TEST
 
-START_TEST(a_lack_of_servers_is_no_refusal)
+START_TEST(missing_servers_are_not_a_refusal)
 {
     uint64_t now = 1000;
 
@@ -66,8 +66,8 @@ START_TEST(a_lack_of_servers_is_no_refusal)
 }
 END_TEST
 
-/* Extends put keys back by a SET: these are none of the acquire's. */
-START_TEST(what_comes_after_it_changes_nothing_until_the_next_begins)
+/* Extends restore keys by a SET: these do not count for the acquire. */
+START_TEST(redlock_cost_stays_unchanged_until_the_next_acquire)
 {
     uint64_t now = 1000;
 
@@ -88,7 +88,7 @@ START_TEST(what_comes_after_it_changes_nothing_until_the_next_begins)
 }
 END_TEST
 
-START_TEST(a_server_that_is_asked_behind_the_grant_counts)
+START_TEST(request_sent_after_the_grant_counts)
 {
     uint64_t now = 1000;
 
@@ -103,12 +103,12 @@ START_TEST(a_server_that_is_asked_behind_the_grant_counts)
 }
 END_TEST
 
-START_TEST(counts_end_at_65535)
+START_TEST(redlock_cost_counters_stop_at_65535)
 {
     size_t i;
 
     fleet_init(3, 1000);
-    be_patient();
+    set_wait();
     for (i = 0; i < 3; i++)
         fleet_command(i, "SET k other PX 40\r\n", 1000);
     ck_assert_int_eq(fleet_acquire(1000), RDL_PENDING);
@@ -127,12 +127,12 @@ Suite *suite_redlock_cost(void)
     Suite *suite = suite_create("redlock_cost");
     TCase *tc = tcase_create("all");
 
-    tcase_add_test(tc, each_server_that_was_asked_is_a_set);
-    tcase_add_test(tc, each_attempt_that_found_it_taken_is_a_refusal);
-    tcase_add_test(tc, a_lack_of_servers_is_no_refusal);
-    tcase_add_test(tc, what_comes_after_it_changes_nothing_until_the_next_begins);
-    tcase_add_test(tc, a_server_that_is_asked_behind_the_grant_counts);
-    tcase_add_test(tc, counts_end_at_65535);
+    tcase_add_test(tc, every_request_to_a_server_counts_as_a_set);
+    tcase_add_test(tc, every_refused_attempt_counts_as_a_refusal);
+    tcase_add_test(tc, missing_servers_are_not_a_refusal);
+    tcase_add_test(tc, redlock_cost_stays_unchanged_until_the_next_acquire);
+    tcase_add_test(tc, request_sent_after_the_grant_counts);
+    tcase_add_test(tc, redlock_cost_counters_stop_at_65535);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many clients want one lock on five servers at once and split the votes: somebody always gets it. Time and
- * chance are the test's own, a message takes a few ms; without the random pauses 64 of them stand still.
+ * check_redlock_crowd.c - many clients want one lock on five servers at once and split the votes: one of them
+ * always gets it. The test sets time and chance; a message takes a few ms. Without the random pauses, 64
+ * clients make no progress.
  */
 #include <check.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 enum { N = 5, CLIENTS = 64, BYTES = 4096, GAP_MS = 200, END_MS = 30000, LINKS = N * CLIENTS };
 
-/* A connection, and what is under way on it to the server. */
+/* A connection, and the bytes in flight to the server. */
 struct link {
     struct rdl_conn conn;
     struct rdl_conn_config cfg;
@@ -27,12 +28,12 @@ static struct client {
     struct link links[N];
     struct rdl_server servers[N];
     struct rdl_redlock lock;
-    uint64_t until; /* it lets go then; 0: it wants it, or is letting go */
+    uint64_t until; /* when it releases the lock; 0: it wants the lock, or is releasing it */
     int is_releasing;
     unsigned times;
 } clients[CLIENTS];
 
-static struct scripted hosts[N]; /* their models are used */
+static struct scripted hosts[N]; /* only their models are used */
 static struct rdl_redlock_options opt;
 static uint32_t seed;
 static uint64_t now, last;
@@ -43,7 +44,7 @@ static uint32_t below(uint32_t n)
     return rdl_backoff_ms(&seed, n, n, 0) - 1;
 }
 
-/* ---------------------------------------------------------------- the wires */
+/* ---------------------------------------------------------------- the network */
 
 static void deliver(struct link *l, struct sim_server *server)
 {
@@ -64,7 +65,7 @@ static void deliver(struct link *l, struct sim_server *server)
     }
 }
 
-/* Half of the wires carry what is on them this time, in any order. */
+/* Half of the connections deliver their bytes this time, in any order. */
 static void deliver_some(void)
 {
     unsigned first = below(LINKS), k;
@@ -145,7 +146,7 @@ static void begin(unsigned n)
     }
 }
 
-/* How many clients have had it. */
+/* How many clients have held it. */
 static unsigned served(unsigned n)
 {
     unsigned some = 0, i;
@@ -157,7 +158,7 @@ static unsigned served(unsigned n)
 
 static const unsigned crowds[] = {2, 3, 8, CLIENTS};
 
-START_TEST(a_crowd_never_locks_itself_out_and_everybody_has_it_in_the_end)
+START_TEST(every_client_of_a_crowd_gets_the_lock)
 {
     unsigned n = crowds[_i], i;
 
@@ -186,8 +187,7 @@ Suite *suite_redlock_crowd(void)
     Suite *suite = suite_create("redlock_crowd");
     TCase *tc = tcase_create("crowd");
 
-    tcase_add_loop_test(tc, a_crowd_never_locks_itself_out_and_everybody_has_it_in_the_end, 0,
-                        sizeof crowds / sizeof crowds[0]);
+    tcase_add_loop_test(tc, every_client_of_a_crowd_gets_the_lock, 0, sizeof crowds / sizeof crowds[0]);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where one bound meets another: the deadline, the end of the lease, the end of an attempt. */
+/*
+ * check_redlock_edges.c - where two limits meet: the deadline, the end of the lease, the end of an attempt.
+ */
 #include <check.h>
 #include <string.h>
 
@@ -9,7 +11,7 @@
 
 static uint64_t now;
 
-static void patient(size_t n, uint32_t wait_ms)
+static void begin(size_t n, uint32_t wait_ms)
 {
     now = 1000;
     fleet_init(n, now);
@@ -23,7 +25,7 @@ static void freeze(size_t from, size_t to)
         fleet.mood[from] = MOOD_FROZEN;
 }
 
-/* All serve until this attempt has failed; then now is when the next begins, and it has begun. */
+/* All servers reply until this attempt has failed; then the next one begins, at `now`. */
 static void next_attempt(void)
 {
     int i;
@@ -38,12 +40,14 @@ static void next_attempt(void)
 
 /* ---------------------------------------------------------------- the deadline */
 
-/* The first asks all and so does the third; that one gets no answer, and no time for one. */
-START_TEST(an_attempt_cut_short_says_what_the_one_before_it_said)
+/*
+ * The first attempt uses all servers and so does the third, which gets neither a reply nor the time for one.
+ */
+START_TEST(attempt_cut_short_has_the_result_of_the_one_before)
 {
     size_t i;
 
-    patient(5, 200);
+    begin(5, 200);
     for (i = 0; i < 5; i++)
         fleet_command(i, "SET k other\r\n", now);
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
@@ -57,11 +61,11 @@ START_TEST(an_attempt_cut_short_says_what_the_one_before_it_said)
 }
 END_TEST
 
-START_TEST(those_behind_the_pilot_have_no_longer_than_the_deadline)
+START_TEST(servers_after_the_probe_server_share_the_deadline)
 {
     size_t i;
 
-    patient(5, 200);
+    begin(5, 200);
     for (i = 0; i < 5; i++)
         fleet_command(i, "SET k other\r\n", now);
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
@@ -70,16 +74,16 @@ START_TEST(those_behind_the_pilot_have_no_longer_than_the_deadline)
     fleet_serve(0, now);
     freeze(1, 5);
     ck_assert_int_eq(rdl_redlock_step(lock, now),
-                     RDL_PENDING); /* it was granted there; the others are asked */
+                     RDL_PENDING); /* it is granted there; the others get the request */
     ck_assert_uint_eq(rdl_redlock_wake_ms(lock), 1200);
     ck_assert_int_lt(rdl_redlock_step(lock, 1200), 0);
 }
 END_TEST
 
-START_TEST(a_number_is_written_back_no_longer_than_the_deadline)
+START_TEST(raising_the_token_ends_at_the_deadline)
 {
 
-    patient(3, 200);
+    begin(3, 200);
     fleet.opt.fencing = &rdl_fencing;
     fleet_command(0, "SET {k}:fence 10\r\n", now);
     fleet_steal(0, now);
@@ -108,12 +112,12 @@ END_TEST
 
 /* ---------------------------------------------------------------- the end of the lease */
 
-/* The answers were there in time and looked at late: what is put back is waited for until the new end. */
-START_TEST(a_repair_is_waited_for_no_longer_than_the_lease)
+/* The replies were there in time but are read late: the wait for the repair ends with the new lease. */
+START_TEST(repair_ends_with_the_lease)
 {
     uint64_t until;
 
-    patient(5, 0);
+    begin(5, 0);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
     fleet_serve_all(now);
     rdl_redlock_step(lock, now);
@@ -130,14 +134,14 @@ START_TEST(a_repair_is_waited_for_no_longer_than_the_lease)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- the rest */
+/* ---------------------------------------------------------------- other limits */
 
-/* No connection comes about: one attempt lasts as long as the slowest of them may take. */
-START_TEST(one_attempt_waits_for_the_conn_that_may_take_longest)
+/* No connection is established: one attempt lasts as long as the slowest may take. */
+START_TEST(single_attempt_waits_for_the_slowest_connect)
 {
     size_t i;
 
-    patient(3, 0);
+    begin(3, 0);
     fleet.opt.lease.retry_ms = 0;
     for (i = 0; i < 3; i++) {
         fleet.s[i].cfg.connect_ms = i == 1 ? 900 : 400;
@@ -151,10 +155,10 @@ START_TEST(one_attempt_waits_for_the_conn_that_may_take_longest)
 }
 END_TEST
 
-/* Gone on a server that is gone itself by then: nothing is put back there, and nothing is missing. */
-START_TEST(what_is_gone_where_the_connection_is_gone_is_not_put_back)
+/* The key is gone on a server that is then gone, too: nothing is restored there, and nothing is missing. */
+START_TEST(missing_key_on_a_lost_connection_is_not_restored)
 {
-    patient(5, 0);
+    begin(5, 0);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
     fleet_serve_all(now);
     rdl_redlock_step(lock, now);
@@ -168,11 +172,11 @@ START_TEST(what_is_gone_where_the_connection_is_gone_is_not_put_back)
 }
 END_TEST
 
-START_TEST(a_connection_that_ended_before_the_answer_is_told)
+START_TEST(connection_closed_before_the_reply_is_reported)
 {
     char line[128];
 
-    patient(3, 0);
+    begin(3, 0);
     freeze(0, 1);
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
     fleet_serve_all(now);
@@ -191,13 +195,13 @@ Suite *suite_redlock_edges(void)
     Suite *suite = suite_create("redlock_edges");
     TCase *tc = tcase_create("edges");
 
-    tcase_add_test(tc, an_attempt_cut_short_says_what_the_one_before_it_said);
-    tcase_add_test(tc, those_behind_the_pilot_have_no_longer_than_the_deadline);
-    tcase_add_test(tc, a_number_is_written_back_no_longer_than_the_deadline);
-    tcase_add_test(tc, a_repair_is_waited_for_no_longer_than_the_lease);
-    tcase_add_test(tc, a_connection_that_ended_before_the_answer_is_told);
-    tcase_add_test(tc, one_attempt_waits_for_the_conn_that_may_take_longest);
-    tcase_add_test(tc, what_is_gone_where_the_connection_is_gone_is_not_put_back);
+    tcase_add_test(tc, attempt_cut_short_has_the_result_of_the_one_before);
+    tcase_add_test(tc, servers_after_the_probe_server_share_the_deadline);
+    tcase_add_test(tc, raising_the_token_ends_at_the_deadline);
+    tcase_add_test(tc, repair_ends_with_the_lease);
+    tcase_add_test(tc, connection_closed_before_the_reply_is_reported);
+    tcase_add_test(tc, single_attempt_waits_for_the_slowest_connect);
+    tcase_add_test(tc, missing_key_on_a_lost_connection_is_not_restored);
     suite_add_tcase(suite, tc);
     return suite;
 }

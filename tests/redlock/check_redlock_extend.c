@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What an extend makes of keys that are gone, and how long it may go on. */
+/*
+ * check_redlock_extend.c - what an extend does with keys that are gone, and how long a lock may be extended.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +36,7 @@ static int extend_at(uint64_t at)
     return fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now);
 }
 
-START_TEST(what_is_gone_is_put_back_with_the_same_token)
+START_TEST(missing_key_is_restored_with_the_same_token)
 {
     hold(3);
     fleet_delete(2, now);
@@ -47,7 +49,7 @@ START_TEST(what_is_gone_is_put_back_with_the_same_token)
 }
 END_TEST
 
-START_TEST(nothing_is_put_back_without_a_majority)
+START_TEST(no_key_is_restored_without_a_majority)
 {
     hold(3);
     fleet_delete(1, now);
@@ -57,7 +59,7 @@ START_TEST(nothing_is_put_back_without_a_majority)
 }
 END_TEST
 
-START_TEST(a_straggler_that_says_gone_is_mended_between_operations)
+START_TEST(straggler_without_the_key_is_repaired_between_operations)
 {
     hold(3);
     fleet_delete(2, now);
@@ -69,7 +71,7 @@ START_TEST(a_straggler_that_says_gone_is_mended_between_operations)
 }
 END_TEST
 
-START_TEST(nothing_is_mended_when_the_lease_is_over_or_the_extend_was_not_confirmed)
+START_TEST(no_key_is_restored_without_a_confirmed_lease)
 {
     hold(3);
     fleet_delete(2, now);
@@ -85,7 +87,7 @@ START_TEST(nothing_is_mended_when_the_lease_is_over_or_the_extend_was_not_confir
 }
 END_TEST
 
-START_TEST(what_somebody_else_has_by_now_is_left_alone)
+START_TEST(key_of_another_client_is_left_unchanged)
 {
     hold(3);
     fleet_steal(2, 2000);
@@ -95,28 +97,31 @@ START_TEST(what_somebody_else_has_by_now_is_left_alone)
 }
 END_TEST
 
-/* A frozen server costs what is put back on another no more than an attempt. */
-START_TEST(putting_back_is_waited_for_as_long_as_an_attempt_lasts)
+/* A frozen server delays the repair of another key by one attempt at most. */
+START_TEST(repair_takes_no_longer_than_an_attempt)
 {
     hold(3);
     fleet_delete(2, now);
     now = 2000;
     ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
     fleet_serve_all(now);
-    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING); /* confirmed; the SET is out */
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING); /* confirmed; the SET is in flight */
     ck_assert_uint_eq(rdl_redlock_until_ms(lock), 2000 + FLEET_TTL - FLEET_DRIFT);
     fleet.mood[2] = MOOD_FROZEN;
     ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_ATTEMPT - 1), RDL_PENDING);
     ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_ATTEMPT), RDL_OK);
     now += FLEET_ATTEMPT;
     ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
-    fleet.mood[2] = MOOD_UP; /* it executes the SET now, and the release behind it */
+    fleet.mood[2] = MOOD_UP; /* it executes the SET now, and then the release */
     settle();
     ck_assert_uint_eq(fleet_keys(now), 0);
 }
 END_TEST
 
-/* We hold 0, 1, 2; 2 forgets and is stolen, 3 and 4 were somebody's in between and are put back. */
+/*
+ * We hold 0, 1, 2; another client takes 1 and 2; 3 and 4 may have been another client's before they were
+ * restored.
+ */
 static void hold_by_what_was_put_back(void)
 {
     hold(5);
@@ -128,7 +133,7 @@ static void hold_by_what_was_put_back(void)
     fleet_steal(2, now);
 }
 
-START_TEST(what_was_put_back_does_not_count_at_once)
+START_TEST(restored_key_does_not_count_at_once)
 {
     hold_by_what_was_put_back();
     ck_assert_int_eq(extend_at(3000), RDL_E_GAP);
@@ -140,7 +145,7 @@ START_TEST(what_was_put_back_does_not_count_at_once)
 }
 END_TEST
 
-START_TEST(a_gap_is_accepted_by_option_only)
+START_TEST(gap_is_accepted_only_by_option)
 {
     hold_by_what_was_put_back();
     fleet.opt.accept_gap = 1;
@@ -151,7 +156,7 @@ START_TEST(a_gap_is_accepted_by_option_only)
 }
 END_TEST
 
-START_TEST(what_was_put_back_counts_after_a_majority_without_it)
+START_TEST(restored_key_counts_after_a_majority_without_it)
 {
     hold(5);
     fleet_delete(3, now);
@@ -165,8 +170,10 @@ START_TEST(what_was_put_back_counts_after_a_majority_without_it)
 }
 END_TEST
 
-/* Two of those we held all the time are silent, not gone: the old lease lasts, and no longer. */
-START_TEST(the_silence_of_those_who_had_it_is_no_proof_of_a_gap)
+/*
+ * Two of the servers that held it continuously stall, but still have it: the old lease lasts, and no longer.
+ */
+START_TEST(missing_replies_are_no_proof_of_a_gap)
 {
     hold(5);
     fleet_delete(3, now);
@@ -178,7 +185,7 @@ START_TEST(the_silence_of_those_who_had_it_is_no_proof_of_a_gap)
 }
 END_TEST
 
-START_TEST(a_late_grant_of_the_acquire_counts_at_once)
+START_TEST(late_grant_of_the_acquire_counts_at_once)
 {
     now = 1000;
     fleet_init(5, now);
@@ -187,17 +194,15 @@ START_TEST(a_late_grant_of_the_acquire_counts_at_once)
     fleet.mood[3] = fleet.mood[4] = MOOD_UP;
     now = 3000;
     if (_i)
-        settle(); /* else the extend finds it out */
+        settle(); /* otherwise the extend finds it */
     fleet_down(0);
     fleet_down(1);
     ck_assert_int_eq(extend_at(3000), RDL_OK);
 }
 END_TEST
 
-/*
- * Two connect when a majority has granted it: in the time of the attempt they are asked as the others were.
- */
-START_TEST(who_connects_a_little_late_is_one_more_vote)
+/* Two servers connect after a majority has granted it: within the attempt they get the request, too. */
+START_TEST(late_connection_is_one_more_vote)
 {
     size_t i;
 
@@ -221,7 +226,7 @@ START_TEST(who_connects_a_little_late_is_one_more_vote)
 }
 END_TEST
 
-START_TEST(a_hold_ends_by_its_limits)
+START_TEST(extend_is_limited_by_count_and_time)
 {
     hold(3);
     fleet.opt.max_extensions = _i ? 0 : 2;
@@ -230,16 +235,16 @@ START_TEST(a_hold_ends_by_its_limits)
     ck_assert_int_eq(extend_at(3000), RDL_OK);
     ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, 5000), RDL_E_CAP);
     ck_assert_uint_eq(rdl_redlock_until_ms(lock),
-                      3000 + FLEET_TTL - FLEET_DRIFT); /* what there is, is ours */
+                      3000 + FLEET_TTL - FLEET_DRIFT); /* the current lease stays */
     if (_i)                                            /* a shorter one fits */
         ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, 9500, 5000), &now), RDL_OK);
     ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, 5000), &now), RDL_OK);
-    ck_assert_int_eq(fleet_run(fleet_acquire(6000), &now), RDL_OK); /* counted from anew */
+    ck_assert_int_eq(fleet_run(fleet_acquire(6000), &now), RDL_OK); /* counted from the start again */
     ck_assert_int_eq(extend_at(7000), RDL_OK);
 }
 END_TEST
 
-START_TEST(a_release_may_come_while_an_extend_is_out)
+START_TEST(release_is_allowed_during_an_extend)
 {
     hold(3);
     now = 2000;
@@ -247,7 +252,7 @@ START_TEST(a_release_may_come_while_an_extend_is_out)
     if (_i) {
         fleet_delete(2, now);
         fleet_serve_all(now);
-        ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING); /* it is being put back */
+        ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING); /* it is being restored */
     }
     ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
     settle();
@@ -269,25 +274,25 @@ static void hand_over(void)
     ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now), 0);
 }
 
-START_TEST(an_adopted_lock_is_extended_by_a_majority_that_has_the_token)
+START_TEST(adopted_lock_is_extended_by_a_majority_with_the_token)
 {
     hand_over();
     fleet_delete(4, now);
     fleet_delete(3, now);
-    ck_assert_uint_eq(rdl_redlock_until_ms(lock), 0); /* it may be nobody's by now */
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), 0); /* it may have expired */
     ck_assert_uint_eq(rdl_redlock_fence(lock), 0);
-    fleet.opt.max_hold_ms = 1; /* of the hold that begins now */
+    fleet.opt.max_hold_ms = 1; /* of the time that begins now */
     ck_assert_int_eq(extend_at(2000), RDL_ADOPTED);
     ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, 2001), RDL_E_CAP);
     fleet.opt.max_hold_ms = 0;
     ck_assert_uint_eq(rdl_redlock_until_ms(lock), 2000 + FLEET_TTL - FLEET_DRIFT);
     settle();
-    ck_assert_uint_eq(fleet_keys(now), 3); /* nothing is put back by who does not hold it yet */
+    ck_assert_uint_eq(fleet_keys(now), 3); /* a lock that is not held yet restores no key */
     ck_assert_int_eq(extend_at(3000), RDL_REPAIRED);
 }
 END_TEST
 
-START_TEST(an_adopted_lock_is_released_at_once)
+START_TEST(adopted_redlock_can_be_released_without_an_extend)
 {
     hand_over();
     fleet_delete(4, now);
@@ -297,7 +302,7 @@ START_TEST(an_adopted_lock_is_released_at_once)
 }
 END_TEST
 
-START_TEST(a_token_that_a_majority_has_not_is_lost)
+START_TEST(token_without_a_majority_is_lost)
 {
     hand_over();
     fleet_delete(4, now);
@@ -305,15 +310,15 @@ START_TEST(a_token_that_a_majority_has_not_is_lost)
     fleet_steal(2, 2000);
     ck_assert_int_eq(extend_at(2000), RDL_LOST);
     settle();
-    ck_assert_uint_eq(fleet_keys(now), 1); /* the other's; ours are gone */
+    ck_assert_uint_eq(fleet_keys(now), 1); /* the other client's; ours are gone */
 }
 END_TEST
 
 /*
- * By WATCH, and on a majority somebody takes the lock, for longer, between the GET that finds the token and
- * the PTTL.
+ * By WATCH: on a majority another client acquires the lock, for longer, between the GET that finds the token
+ * and the PTTL.
  */
-START_TEST(what_came_between_two_commands_of_a_majority_is_not_believed)
+START_TEST(change_between_two_commands_is_noticed)
 {
     static const struct sim_features no_scripts = {.version = "7.0.15", .no_scripts = 1};
     char set[80];
@@ -337,14 +342,12 @@ START_TEST(what_came_between_two_commands_of_a_majority_is_not_believed)
     ck_assert_int_eq(fleet_run(rc, &now), RDL_LOST);
     ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, now), 0);
     settle();
-    ck_assert_uint_eq(fleet_keys(now), 3); /* the other's */
+    ck_assert_uint_eq(fleet_keys(now), 3); /* the other client's */
 }
 END_TEST
 
-/*
- * Of what it asked for before it hears nothing any more: a release of the old key is no word on the new one.
- */
-START_TEST(late_answers_to_the_old_lease_say_nothing_of_the_adopted_one)
+/* Replies to earlier requests are ignored: a release of the old key says nothing about the new one. */
+START_TEST(late_replies_to_the_old_lease_do_not_affect_the_adopted)
 {
     char set[80];
     size_t i;
@@ -358,7 +361,7 @@ START_TEST(late_answers_to_the_old_lease_say_nothing_of_the_adopted_one)
     ck_assert_int_eq(rdl_redlock_adopt(lock, token_hex(7), RDL_VALUE_MAX), RDL_OK);
     for (i = 0; i < 3; i++)
         fleet.mood[i] = MOOD_UP;
-    settle(); /* absent, they say */
+    settle(); /* they reply that it is absent */
     snprintf(set, sizeof set, "SET k %.40s NX PX 60000\r\n", token_hex(7));
     for (i = 0; i < 3; i++)
         fleet_command(i, set, now);
@@ -366,8 +369,8 @@ START_TEST(late_answers_to_the_old_lease_say_nothing_of_the_adopted_one)
 }
 END_TEST
 
-/* A shorter extend puts a key back for no less than what is believed. */
-START_TEST(what_is_put_back_of_an_adopted_lock_lasts_as_long_as_the_lease)
+/* A shorter extend restores a key for at least the current lease. */
+START_TEST(restored_key_of_an_adopted_lock_lasts_for_the_lease)
 {
     uint64_t until_ms;
 
@@ -382,8 +385,11 @@ START_TEST(what_is_put_back_of_an_adopted_lock_lasts_as_long_as_the_lease)
 }
 END_TEST
 
-/* Nor is more asked for than is said, an old number told, or counted what was done in the old lease. */
-START_TEST(a_handle_that_was_used_before_begins_anew_with_what_it_adopts)
+/*
+ * Nor does it request more than the given ttl, report an old fencing token, or count extensions of the old
+ * lease.
+ */
+START_TEST(adopt_resets_the_limits_of_the_handle)
 {
     char set[80];
     size_t i;
@@ -410,10 +416,10 @@ START_TEST(a_handle_that_was_used_before_begins_anew_with_what_it_adopts)
 END_TEST
 
 /*
- * Adopted by 0, 1, 2; on 3 it was gone. Then 2 is away, and a SET of the one who died comes late to 3: there
- * it was gone in between, whatever 3 says now.
+ * Adopted by 0, 1, 2; on 3 it was gone. Then 2 is down, and a SET of the dead client arrives late at 3: it
+ * was gone there in between, whatever 3 says now.
  */
-START_TEST(a_late_set_is_no_proof_where_it_was_gone_when_it_was_adopted)
+START_TEST(late_set_is_no_proof_after_a_missing_key)
 {
     char set[80];
     size_t i;
@@ -428,7 +434,7 @@ START_TEST(a_late_set_is_no_proof_where_it_was_gone_when_it_was_adopted)
     ck_assert_int_eq(rdl_redlock_adopt(lock, token_hex(7), RDL_VALUE_MAX), RDL_OK);
     rc = rdl_redlock_extend_begin(lock, FLEET_TTL, now);
     ck_assert_int_eq(rc, RDL_PENDING);
-    for (i = 4; i-- > 0;) /* 3 is heard first */
+    for (i = 4; i-- > 0;) /* 3 replies first */
         fleet_serve(i, now);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_ADOPTED);
     fleet_command(3, set, now);
@@ -445,29 +451,29 @@ Suite *suite_redlock_extend(void)
     TCase *tc = tcase_create("repair");
     TCase *adopt = tcase_create("adopt");
 
-    tcase_add_test(tc, what_is_gone_is_put_back_with_the_same_token);
-    tcase_add_test(tc, nothing_is_put_back_without_a_majority);
-    tcase_add_test(tc, a_straggler_that_says_gone_is_mended_between_operations);
-    tcase_add_loop_test(tc, nothing_is_mended_when_the_lease_is_over_or_the_extend_was_not_confirmed, 0, 2);
-    tcase_add_test(tc, what_somebody_else_has_by_now_is_left_alone);
-    tcase_add_test(tc, putting_back_is_waited_for_as_long_as_an_attempt_lasts);
-    tcase_add_test(tc, what_was_put_back_does_not_count_at_once);
-    tcase_add_test(tc, a_gap_is_accepted_by_option_only);
-    tcase_add_test(tc, what_was_put_back_counts_after_a_majority_without_it);
-    tcase_add_test(tc, the_silence_of_those_who_had_it_is_no_proof_of_a_gap);
-    tcase_add_loop_test(tc, a_late_grant_of_the_acquire_counts_at_once, 0, 2);
-    tcase_add_loop_test(tc, who_connects_a_little_late_is_one_more_vote, 0, 2);
-    tcase_add_loop_test(tc, a_hold_ends_by_its_limits, 0, 2);
-    tcase_add_loop_test(tc, a_release_may_come_while_an_extend_is_out, 0, 2);
+    tcase_add_test(tc, missing_key_is_restored_with_the_same_token);
+    tcase_add_test(tc, no_key_is_restored_without_a_majority);
+    tcase_add_test(tc, straggler_without_the_key_is_repaired_between_operations);
+    tcase_add_loop_test(tc, no_key_is_restored_without_a_confirmed_lease, 0, 2);
+    tcase_add_test(tc, key_of_another_client_is_left_unchanged);
+    tcase_add_test(tc, repair_takes_no_longer_than_an_attempt);
+    tcase_add_test(tc, restored_key_does_not_count_at_once);
+    tcase_add_test(tc, gap_is_accepted_only_by_option);
+    tcase_add_test(tc, restored_key_counts_after_a_majority_without_it);
+    tcase_add_test(tc, missing_replies_are_no_proof_of_a_gap);
+    tcase_add_loop_test(tc, late_grant_of_the_acquire_counts_at_once, 0, 2);
+    tcase_add_loop_test(tc, late_connection_is_one_more_vote, 0, 2);
+    tcase_add_loop_test(tc, extend_is_limited_by_count_and_time, 0, 2);
+    tcase_add_loop_test(tc, release_is_allowed_during_an_extend, 0, 2);
     suite_add_tcase(suite, tc);
-    tcase_add_test(adopt, an_adopted_lock_is_extended_by_a_majority_that_has_the_token);
-    tcase_add_test(adopt, an_adopted_lock_is_released_at_once);
-    tcase_add_test(adopt, a_token_that_a_majority_has_not_is_lost);
-    tcase_add_loop_test(adopt, what_came_between_two_commands_of_a_majority_is_not_believed, 0, 2);
-    tcase_add_test(adopt, late_answers_to_the_old_lease_say_nothing_of_the_adopted_one);
-    tcase_add_test(adopt, what_is_put_back_of_an_adopted_lock_lasts_as_long_as_the_lease);
-    tcase_add_test(adopt, a_handle_that_was_used_before_begins_anew_with_what_it_adopts);
-    tcase_add_test(adopt, a_late_set_is_no_proof_where_it_was_gone_when_it_was_adopted);
+    tcase_add_test(adopt, adopted_lock_is_extended_by_a_majority_with_the_token);
+    tcase_add_test(adopt, adopted_redlock_can_be_released_without_an_extend);
+    tcase_add_test(adopt, token_without_a_majority_is_lost);
+    tcase_add_loop_test(adopt, change_between_two_commands_is_noticed, 0, 2);
+    tcase_add_test(adopt, late_replies_to_the_old_lease_do_not_affect_the_adopted);
+    tcase_add_test(adopt, restored_key_of_an_adopted_lock_lasts_for_the_lease);
+    tcase_add_test(adopt, adopt_resets_the_limits_of_the_handle);
+    tcase_add_test(adopt, late_set_is_no_proof_after_a_missing_key);
     suite_add_tcase(suite, adopt);
     return suite;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* N servers that are far away, or some of them: how long the answers of a majority are waited for. */
+/*
+ * check_redlock_far.c - N servers, all or some of them distant: how long an operation waits for a majority.
+ */
 #include <check.h>
 #include <string.h>
 
@@ -9,7 +11,7 @@
 
 static uint64_t now;
 
-/* Server i was connected in so many ms; the ttl is 30 s. */
+/* Server i took ms[i] to connect; the ttl is 30 s. */
 static void connected_in(size_t n, const uint32_t ms[])
 {
     uint32_t most_ms = 0;
@@ -24,8 +26,8 @@ static void connected_in(size_t n, const uint32_t ms[])
     now = 1000 + most_ms;
 }
 
-/* All that was sent is executed halfway and answered; a round trip has passed then. */
-static int hear(uint32_t trip_ms)
+/* Everything that was sent is executed after half a round trip, and its reply arrives after one. */
+static int deliver(uint32_t trip_ms)
 {
     now += trip_ms;
     fleet_serve_all(now - trip_ms / 2);
@@ -35,7 +37,7 @@ static int hear(uint32_t trip_ms)
 static const struct {
     size_t n;
     uint32_t connected_in[5], attempt;
-} ways[] = {
+} distances[] = {
     {1, {0}, 250},
     {1, {260}, 783},
     {1, {1000}, 3003},
@@ -53,11 +55,11 @@ static const struct {
     {5, {1000, 1000, 300, 260, 0}, 903},
 };
 
-START_TEST(an_attempt_has_three_round_trips_to_the_nearest_majority)
+START_TEST(attempt_is_three_round_trips_to_the_nearest_majority)
 {
-    connected_in(ways[_i].n, ways[_i].connected_in);
+    connected_in(distances[_i].n, distances[_i].connected_in);
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
-    ck_assert_uint_eq(rdl_redlock_wake_ms(lock) - now, ways[_i].attempt);
+    ck_assert_uint_eq(rdl_redlock_wake_ms(lock) - now, distances[_i].attempt);
     fleet.opt.lease.attempt_ms = 40;
     rdl_redlock_cancel(lock);
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
@@ -77,26 +79,26 @@ static void all_far(size_t n, uint32_t trip_ms)
     connected_in(n, ms);
 }
 
-START_TEST(a_lock_is_had_renewed_and_released_over_any_round_trip)
+START_TEST(redlock_works_over_any_round_trip)
 {
     uint32_t ms = trips[_i / 2];
 
     all_far(_i % 2 ? 5 : 1, ms);
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
     ck_assert_int_eq(rdl_redlock_step(lock, now + ms - 1), RDL_PENDING);
-    ck_assert_int_eq(hear(ms), RDL_OK);
+    ck_assert_int_eq(deliver(ms), RDL_OK);
     ck_assert_int_eq(rdl_redlock_extend_begin(lock, 30000, now), RDL_PENDING);
     ck_assert_uint_eq(rdl_redlock_wake_ms(lock) - now, 3 * (ms + 1));
     ck_assert_int_eq(rdl_redlock_step(lock, now + ms - 1), RDL_PENDING);
-    ck_assert_int_eq(hear(ms), RDL_OK);
+    ck_assert_int_eq(deliver(ms), RDL_OK);
     ck_assert_int_eq(rdl_redlock_release_begin(lock, now), RDL_PENDING);
     ck_assert_int_eq(rdl_redlock_step(lock, now + ms - 1), RDL_PENDING);
-    ck_assert_int_eq(hear(ms), RDL_OK);
+    ck_assert_int_eq(deliver(ms), RDL_OK);
     ck_assert_uint_eq(fleet_keys(now), 0);
 }
 END_TEST
 
-/* Nothing is connected any more; from now on with a login. */
+/* Closes all connections; the next ones have a login. */
 static void cut_all(size_t n)
 {
     size_t i;
@@ -107,11 +109,11 @@ static void cut_all(size_t n)
         fleet_up(i);
         rdl_conn_tick(&fleet.s[i].conn, now);
     }
-    now += 2000; /* the pause after a cut is over */
+    now += 2000; /* the pause after that is over */
 }
 
 /* From the first connection on, with a login; with one attempt or with a wait. */
-START_TEST(a_lock_is_had_and_given_back_over_any_login)
+START_TEST(redlock_works_over_any_login)
 {
     uint32_t ms = trips[_i % 2];
     size_t n = _i / 2 % 2 ? 3 : 1;
@@ -122,16 +124,16 @@ START_TEST(a_lock_is_had_and_given_back_over_any_login)
     cut_all(n);
     rc = fleet_acquire(now);
     for (trip = 0; trip < 6 && rc == RDL_PENDING; trip++)
-        rc = hear(ms);
+        rc = deliver(ms);
     ck_assert_int_eq(rc, RDL_OK);
     ck_assert_int_ge(trip, 2); /* its login, and its SET */
     ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), n);
     ck_assert_int_eq(rdl_redlock_release_begin(lock, now), RDL_PENDING);
-    ck_assert_int_eq(hear(ms), RDL_OK);
+    ck_assert_int_eq(deliver(ms), RDL_OK);
 }
 END_TEST
 
-/* A handle of a lock that another process took on n servers; nothing is connected yet. */
+/* A handle of a lock that another process acquired on n servers; nothing is connected yet. */
 static void adopt(size_t n, uint32_t connect_ms)
 {
     char token[RDL_TOKEN_TEXT_MAX];
@@ -156,7 +158,9 @@ static int begin(enum rdl_action op)
                             : rdl_redlock_release_begin(lock, now);
 }
 
-/* A round trip passes: a connection is made, or what was sent is executed halfway and answered. */
+/*
+ * A round trip passes: a connection opens, or what was sent is executed after half of it and gets its reply.
+ */
 static int round_trip(uint32_t trip_ms)
 {
     size_t i;
@@ -174,7 +178,7 @@ static int round_trip(uint32_t trip_ms)
     return rdl_redlock_step(lock, now);
 }
 
-START_TEST(an_adopted_lock_is_extended_and_released_over_any_round_trip)
+START_TEST(adopted_redlock_works_over_any_round_trip)
 {
     enum rdl_action op = _i % 2 ? RDL_RELEASE : RDL_EXTEND;
     uint32_t ms = trips[_i / 2 % 2];
@@ -185,14 +189,14 @@ START_TEST(an_adopted_lock_is_extended_and_released_over_any_round_trip)
     for (trip = 0; trip < 6 && rc == RDL_PENDING; trip++)
         rc = round_trip(ms);
     ck_assert_int_eq(rc, op == RDL_EXTEND ? RDL_ADOPTED : RDL_OK);
-    ck_assert_int_ge(trip, 3); /* to connect, to log in, to ask */
+    ck_assert_int_ge(trip, 3); /* connect, login, request */
     if (op == RDL_EXTEND)      /* from the send, a round trip ago */
         ck_assert_uint_eq(rdl_redlock_until_ms(lock), now - ms + 30000 - 302);
 }
 END_TEST
 
-/* A majority that was refused is not waited for as a connection is. */
-START_TEST(an_adopted_lock_does_not_wait_for_who_is_refused)
+/* A majority that refuses connections is not worth the wait for a connection. */
+START_TEST(adopted_lock_does_not_wait_for_refused_connections)
 {
     int is_majority = _i / 2;
 
@@ -210,8 +214,8 @@ START_TEST(an_adopted_lock_does_not_wait_for_who_is_refused)
 }
 END_TEST
 
-/* What may not be held for any longer is not asked for, though it was not too long when the wait began. */
-START_TEST(an_extend_that_waited_is_within_the_longest_hold)
+/* An extend beyond max_hold_ms is refused, although it was short enough when the wait began. */
+START_TEST(delayed_extend_respects_max_hold_ms)
 {
     connected_in(1, (const uint32_t[1]){0});
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
@@ -225,8 +229,8 @@ START_TEST(an_extend_that_waited_is_within_the_longest_hold)
 }
 END_TEST
 
-/* It is not waited for; but what it has not said yet is not overdue, and its connection is not ended. */
-START_TEST(a_slow_minority_is_not_silent)
+/* The operation does not wait for it; but its reply is not overdue, and its connection stays open. */
+START_TEST(slow_minority_is_not_stalled)
 {
     static const uint32_t ms[5] = {0, 0, 0, 0, 1000};
     size_t i;
@@ -251,14 +255,14 @@ START_TEST(a_slow_minority_is_not_silent)
 }
 END_TEST
 
-/* Nor is one that is near: all have the time of the attempt. */
-START_TEST(who_is_near_has_the_time_of_the_attempt)
+/* Nor does a nearby server stall early: all have the time of the attempt. */
+START_TEST(nearby_server_has_the_time_of_the_attempt)
 {
     static const uint32_t ms[3] = {0, 1000, 1000};
 
     connected_in(3, ms);
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
-    ck_assert_int_eq(hear(1000), RDL_OK);
+    ck_assert_int_eq(deliver(1000), RDL_OK);
     ck_assert_int_eq(rdl_redlock_extend_begin(lock, 30000, now), RDL_PENDING);
     ck_assert_int_eq(rdl_redlock_step(lock, now + 3002), RDL_PENDING);
     ck_assert_int_eq(rdl_conn_state(&fleet.s[0].conn), RDL_CONN_READY);
@@ -268,8 +272,8 @@ START_TEST(who_is_near_has_the_time_of_the_attempt)
 }
 END_TEST
 
-/* The nearest two are gone: what is left is a majority, and it is far. */
-START_TEST(those_that_are_not_there_do_not_make_the_majority_near)
+/* The nearest two are gone: the others are a majority, and it is distant. */
+START_TEST(missing_servers_do_not_shorten_the_attempt)
 {
     static const uint32_t ms[5] = {0, 0, 300, 260, 1000};
 
@@ -281,8 +285,8 @@ START_TEST(those_that_are_not_there_do_not_make_the_majority_near)
 }
 END_TEST
 
-/* Nor do those that are in quarantine. */
-START_TEST(those_that_do_not_count_do_not_make_the_majority_near)
+/* Nor do servers in quarantine. */
+START_TEST(servers_in_quarantine_do_not_shorten_the_attempt)
 {
     static const uint32_t ms[5] = {0, 0, 300, 260, 1000};
     size_t i;
@@ -298,8 +302,8 @@ START_TEST(those_that_do_not_count_do_not_make_the_majority_near)
 }
 END_TEST
 
-/* What comes behind the votes has the time of an attempt as well. */
-START_TEST(a_number_is_raised_over_any_round_trip)
+/* The step after the votes has the time of an attempt as well. */
+START_TEST(fencing_token_is_raised_over_any_round_trip)
 {
     uint32_t ms = trips[_i];
 
@@ -307,32 +311,32 @@ START_TEST(a_number_is_raised_over_any_round_trip)
     fleet.opt.fencing = &rdl_fencing;
     fleet_command(1, "SET {k}:fence 10\r\n", now);
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
-    ck_assert_int_eq(hear(ms), RDL_PENDING);
+    ck_assert_int_eq(deliver(ms), RDL_PENDING);
     ck_assert_uint_eq(rdl_redlock_wake_ms(lock) - now, 3 * (ms + 1));
     while (rdl_redlock_step(lock, now) == RDL_PENDING && now < 20000)
-        (void)hear(ms);
+        (void)deliver(ms);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
     ck_assert_uint_eq(rdl_redlock_fence(lock), 11);
 }
 END_TEST
 
-START_TEST(what_is_put_back_is_waited_for_over_any_round_trip)
+START_TEST(repair_works_over_any_round_trip)
 {
     uint32_t ms = trips[_i];
 
     all_far(3, ms);
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
-    ck_assert_int_eq(hear(ms), RDL_OK);
+    ck_assert_int_eq(deliver(ms), RDL_OK);
     fleet_delete(0, now);
     ck_assert_int_eq(rdl_redlock_extend_begin(lock, 30000, now), RDL_PENDING);
-    ck_assert_int_eq(hear(ms), RDL_PENDING);
+    ck_assert_int_eq(deliver(ms), RDL_PENDING);
     ck_assert_uint_eq(rdl_redlock_wake_ms(lock) - now, 3 * (ms + 1));
-    ck_assert_int_eq(hear(ms), RDL_REPAIRED);
+    ck_assert_int_eq(deliver(ms), RDL_REPAIRED);
 }
 END_TEST
 
-/* The probe server's attempt, and that of those behind it. */
-START_TEST(a_pilot_and_who_follows_have_the_time_of_an_attempt)
+/* The attempt on the probe server, and then on the others. */
+START_TEST(probe_server_and_the_others_each_have_an_attempt)
 {
     uint32_t ms = trips[_i];
     size_t i;
@@ -343,17 +347,17 @@ START_TEST(a_pilot_and_who_follows_have_the_time_of_an_attempt)
     for (i = 0; i < 3; i++)
         fleet_steal(i, now);
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
-    ck_assert_int_eq(hear(ms), RDL_PENDING);
+    ck_assert_int_eq(deliver(ms), RDL_PENDING);
     for (i = 0; i < 3; i++)
         fleet_delete(i, now);
     now = rdl_redlock_wake_ms(lock);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
     ck_assert_uint_eq(lock->probe_server, 1);
     ck_assert_uint_eq(rdl_redlock_wake_ms(lock) - now, 3 * (ms + 1));
-    ck_assert_int_eq(hear(ms), RDL_PENDING);
+    ck_assert_int_eq(deliver(ms), RDL_PENDING);
     ck_assert_uint_eq(lock->probe_server, 0);
     ck_assert_uint_eq(rdl_redlock_wake_ms(lock) - now, 3 * (ms + 1));
-    ck_assert_int_eq(hear(ms), RDL_OK);
+    ck_assert_int_eq(deliver(ms), RDL_OK);
 }
 END_TEST
 
@@ -364,20 +368,20 @@ Suite *suite_redlock_far(void)
     Suite *suite = suite_create("redlock_far");
     TCase *tc = tcase_create("N servers");
 
-    tcase_add_loop_test(tc, an_attempt_has_three_round_trips_to_the_nearest_majority, 0,
-                        sizeof ways / sizeof ways[0]);
-    tcase_add_loop_test(tc, a_lock_is_had_renewed_and_released_over_any_round_trip, 0, 4);
-    tcase_add_loop_test(tc, a_lock_is_had_and_given_back_over_any_login, 0, 8);
-    tcase_add_loop_test(tc, an_adopted_lock_is_extended_and_released_over_any_round_trip, 0, 8);
-    tcase_add_loop_test(tc, an_adopted_lock_does_not_wait_for_who_is_refused, 0, 4);
-    tcase_add_test(tc, an_extend_that_waited_is_within_the_longest_hold);
-    tcase_add_test(tc, a_slow_minority_is_not_silent);
-    tcase_add_test(tc, who_is_near_has_the_time_of_the_attempt);
-    tcase_add_test(tc, those_that_are_not_there_do_not_make_the_majority_near);
-    tcase_add_test(tc, those_that_do_not_count_do_not_make_the_majority_near);
-    tcase_add_loop_test(tc, a_number_is_raised_over_any_round_trip, 0, 2);
-    tcase_add_loop_test(tc, what_is_put_back_is_waited_for_over_any_round_trip, 0, 2);
-    tcase_add_loop_test(tc, a_pilot_and_who_follows_have_the_time_of_an_attempt, 0, 2);
+    tcase_add_loop_test(tc, attempt_is_three_round_trips_to_the_nearest_majority, 0,
+                        sizeof distances / sizeof distances[0]);
+    tcase_add_loop_test(tc, redlock_works_over_any_round_trip, 0, 4);
+    tcase_add_loop_test(tc, redlock_works_over_any_login, 0, 8);
+    tcase_add_loop_test(tc, adopted_redlock_works_over_any_round_trip, 0, 8);
+    tcase_add_loop_test(tc, adopted_lock_does_not_wait_for_refused_connections, 0, 4);
+    tcase_add_test(tc, delayed_extend_respects_max_hold_ms);
+    tcase_add_test(tc, slow_minority_is_not_stalled);
+    tcase_add_test(tc, nearby_server_has_the_time_of_the_attempt);
+    tcase_add_test(tc, missing_servers_do_not_shorten_the_attempt);
+    tcase_add_test(tc, servers_in_quarantine_do_not_shorten_the_attempt);
+    tcase_add_loop_test(tc, fencing_token_is_raised_over_any_round_trip, 0, 2);
+    tcase_add_loop_test(tc, repair_works_over_any_round_trip, 0, 2);
+    tcase_add_loop_test(tc, probe_server_and_the_others_each_have_an_attempt, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fencing numbers over N servers: unique, growing, and no more round trips than they need. */
+/* check_redlock_fence.c - fencing tokens of N servers: unique, growing, and without needless round trips. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,14 +47,14 @@ static void release(void)
     ck_assert_uint_eq(rdl_redlock_fence(lock), 0);
 }
 
-/* Forget the last number, as another client would never have known it. */
+/* Forgets the last fencing token, which another client would not know. */
 static void another_client(void)
 {
     lock->fence = 0;
     rdl_redlock_set_min_fence(lock, 0);
 }
 
-/* What server i counts; 0: nothing. */
+/* The counter of server i; 0: none. */
 static uint64_t counted(size_t i)
 {
     const struct sim_arg name = {(const uint8_t *)"{k}:fence", 9};
@@ -67,8 +67,8 @@ static uint64_t counted(size_t i)
     return n;
 }
 
-/* What is on its way arrives, and is taken in between operations. */
-static void go_on(void)
+/* Messages in flight arrive, and are read between operations. */
+static void settle(void)
 {
     int i;
 
@@ -78,7 +78,7 @@ static void go_on(void)
     }
 }
 
-START_TEST(numbers_grow_and_cost_one_round_trip_when_the_counters_agree)
+START_TEST(token_costs_one_round_trip_if_the_counters_agree)
 {
     uint64_t last = 0;
     int i;
@@ -98,8 +98,8 @@ START_TEST(numbers_grow_and_cost_one_round_trip_when_the_counters_agree)
 }
 END_TEST
 
-/* The counter-example to taking the greatest alone: 11 by the first two, then 3 by the last two. */
-START_TEST(the_second_holder_has_the_greater_number)
+/* The counter-example to taking only the greatest: 11 by the first two, then 3 by the last two. */
+START_TEST(second_holder_has_the_greater_fencing_token)
 {
     const unsigned c[] = {10, 1, 1};
     uint64_t first;
@@ -121,7 +121,7 @@ START_TEST(the_second_holder_has_the_greater_number)
 }
 END_TEST
 
-START_TEST(what_cannot_be_written_back_is_not_held)
+START_TEST(lock_without_a_stored_fencing_token_is_not_held)
 {
     const unsigned c[] = {10, 1, 1};
 
@@ -142,8 +142,8 @@ START_TEST(what_cannot_be_written_back_is_not_held)
 }
 END_TEST
 
-/* They know the script; their counters differ, and they are asked. */
-static void ask_three_that_differ(void)
+/* They know the script, their counters differ, and they get the request. */
+static void send_to_three_that_differ(void)
 {
     const unsigned c[] = {10, 1, 1};
 
@@ -156,10 +156,10 @@ static void ask_three_that_differ(void)
     fleet_serve_all(now);
 }
 
-/* All three granted it; two of them are gone before the greatest number can be told to one. */
-START_TEST(a_majority_that_does_not_come_to_hold_the_number_is_none)
+/* All three granted it; two of them are gone before they can store the greatest token. */
+START_TEST(majority_without_the_fencing_token_is_no_quorum)
 {
-    ask_three_that_differ();
+    send_to_three_that_differ();
     fleet_down(1);
     fleet_down(2);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
@@ -171,9 +171,9 @@ START_TEST(a_majority_that_does_not_come_to_hold_the_number_is_none)
 }
 END_TEST
 
-START_TEST(who_granted_it_and_is_gone_is_not_needed_for_the_number)
+START_TEST(fencing_token_does_not_need_a_lost_server)
 {
-    ask_three_that_differ();
+    send_to_three_that_differ();
     fleet_down(2);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
     fleet_serve(1, now);
@@ -182,7 +182,7 @@ START_TEST(who_granted_it_and_is_gone_is_not_needed_for_the_number)
 }
 END_TEST
 
-START_TEST(a_floor_is_the_least_number)
+START_TEST(min_fence_is_the_least_fencing_token)
 {
     fenced(3);
     rdl_redlock_set_min_fence(lock, 1700000000000);
@@ -194,7 +194,7 @@ START_TEST(a_floor_is_the_least_number)
 }
 END_TEST
 
-START_TEST(a_floor_below_the_last_number_does_not_forget_the_last)
+START_TEST(min_fence_below_the_last_token_is_ignored)
 {
     size_t i;
 
@@ -210,7 +210,7 @@ START_TEST(a_floor_below_the_last_number_does_not_forget_the_last)
 }
 END_TEST
 
-START_TEST(a_floor_above_what_scripts_can_count_is_refused)
+START_TEST(min_fence_beyond_the_range_of_scripts_is_refused)
 {
     fenced(3);
     rdl_redlock_set_min_fence(lock, _i ? UINT64_MAX : RDL_FENCE_MAX + 1);
@@ -224,8 +224,8 @@ START_TEST(a_floor_above_what_scripts_can_count_is_refused)
 }
 END_TEST
 
-/* By a majority the last number is held; so if one server alone has such a number it was never given. */
-START_TEST(a_number_that_can_no_longer_grow_is_no_vote)
+/* A majority stores the last token; so if only one server has such a number it was never issued. */
+START_TEST(server_with_the_greatest_counter_has_no_vote)
 {
     const char *const stored[] = {"9007199254740991", "9007199254740992"};
     size_t bad = (size_t)_i / 2 + 1;
@@ -247,7 +247,7 @@ START_TEST(a_number_that_can_no_longer_grow_is_no_vote)
 }
 END_TEST
 
-START_TEST(a_floor_may_be_set_while_an_acquire_waits)
+START_TEST(min_fence_may_be_set_while_an_acquire_waits)
 {
     int rc;
 
@@ -268,8 +268,8 @@ START_TEST(a_floor_may_be_set_while_an_acquire_waits)
 }
 END_TEST
 
-/* The server knows none, or the user may run none, or that is so of one server each. */
-START_TEST(without_scripts_it_is_refused_and_not_faked)
+/* The servers support no scripts, or the user may run none, or one server each. */
+START_TEST(fencing_without_scripts_is_refused)
 {
     static struct sim_features none, forbidden;
     size_t i;
@@ -287,9 +287,10 @@ END_TEST
 
 /*
  * One of an even number is cut off: no majority any more, so the others are released, and their EVALSHA is a
- * last try. That one of them had forgotten the script is no want of scripts: the acquire waits on.
+ * last try. One of them has forgotten the script, which does not mean that it supports none: the acquire
+ * waits on.
  */
-START_TEST(a_script_that_was_forgotten_at_a_last_try_is_no_want_of_scripts)
+START_TEST(forgotten_script_at_the_last_try_is_not_permanent)
 {
     size_t n = _i ? 4 : 2;
     size_t i;
@@ -309,7 +310,7 @@ START_TEST(a_script_that_was_forgotten_at_a_last_try_is_no_want_of_scripts)
     now += 100;
     ck_assert_int_eq(rdl_redlock_acquire_begin(lock, entropy_bytes(), now), RDL_PENDING);
     for (i = 0; i < n; i++)
-        scripted_sent(&fleet.s[i]); /* on their way */
+        scripted_sent(&fleet.s[i]); /* in flight */
     fleet_down(0);
     if (n == 4)
         fleet_serve(1, now);
@@ -327,7 +328,7 @@ START_TEST(a_script_that_was_forgotten_at_a_last_try_is_no_want_of_scripts)
 }
 END_TEST
 
-/* Three, with counters; the last is in quarantine. */
+/* Three servers with these counters; the last one is in quarantine. */
 static void fenced_and_guarded(const unsigned c[3])
 {
     size_t i;
@@ -341,7 +342,7 @@ static void fenced_and_guarded(const unsigned c[3])
     fleet.s[2].conn.cfg->server_info->up_ms = (int64_t)now;
 }
 
-START_TEST(a_server_in_quarantine_gives_no_number)
+START_TEST(server_in_quarantine_gives_no_fencing_token)
 {
     const unsigned c[] = {1, 1, 90};
 
@@ -351,7 +352,7 @@ START_TEST(a_server_in_quarantine_gives_no_number)
 }
 END_TEST
 
-START_TEST(a_gap_voids_the_number)
+START_TEST(gap_invalidates_the_fencing_token)
 {
     fenced(5);
     ck_assert_int_eq(acquire(), RDL_OK);
@@ -367,10 +368,10 @@ START_TEST(a_gap_voids_the_number)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- who holds the last number */
+/* ---------------------------------------------------------------- which servers store the last token */
 
-/* Two of five are silent until the number is given; they know the script or not. */
-START_TEST(who_grants_it_late_is_raised_too)
+/* Two of five stall until the token is issued; they know the script or not. */
+START_TEST(late_server_is_raised_to_the_fencing_token)
 {
     const unsigned c[] = {10, 10, 10, 1, 40};
     size_t i;
@@ -378,7 +379,7 @@ START_TEST(who_grants_it_late_is_raised_too)
     fenced(5);
     for (i = 0; _i && i < 2; i++) {
         acquire();
-        go_on();
+        settle();
         release();
     }
     counters(c);
@@ -388,7 +389,7 @@ START_TEST(who_grants_it_late_is_raised_too)
     ck_assert_uint_eq(rdl_redlock_fence(lock), 11);
     ck_assert_uint_eq(rdl_redlock_fence_holders(lock), 3);
     fleet.mood[3] = fleet.mood[4] = MOOD_UP;
-    go_on();
+    settle();
     ck_assert_uint_eq(counted(3), 11);
     ck_assert_uint_eq(counted(4), 41); /* more is enough */
     ck_assert_uint_eq(rdl_redlock_fence_holders(lock), 5);
@@ -399,22 +400,22 @@ START_TEST(who_grants_it_late_is_raised_too)
 }
 END_TEST
 
-/* It is ours there, though it does not count yet. */
-START_TEST(who_is_in_quarantine_is_raised_too)
+/* The lock is ours there, although the server does not count yet. */
+START_TEST(server_in_quarantine_is_raised_too)
 {
     const unsigned c[] = {10, 10, 1};
 
     fenced_and_guarded(c);
     ck_assert_int_eq(acquire(), RDL_OK);
     ck_assert_uint_eq(rdl_redlock_fence(lock), 11);
-    go_on();
+    settle();
     ck_assert_uint_eq(counted(2), 11);
     ck_assert_uint_eq(rdl_redlock_fence_holders(lock), 3);
 }
 END_TEST
 
-/* One of those that hold the number does not count: the third is raised before the number is told. */
-START_TEST(a_number_is_told_when_a_majority_that_counts_holds_it)
+/* One server that stores the token does not count: the third is raised before the token is reported. */
+START_TEST(fencing_token_needs_a_majority_that_counts)
 {
     const unsigned c[] = {9, 11, 11};
 
@@ -428,7 +429,7 @@ START_TEST(a_number_is_told_when_a_majority_that_counts_holds_it)
 }
 END_TEST
 
-START_TEST(who_lost_the_lock_holds_no_number)
+START_TEST(server_that_lost_the_lock_stores_no_token)
 {
     fenced(3);
     ck_assert_int_eq(acquire(), RDL_OK);
@@ -439,7 +440,7 @@ START_TEST(who_lost_the_lock_holds_no_number)
 }
 END_TEST
 
-START_TEST(where_it_is_put_back_the_number_is_too)
+START_TEST(repair_restores_the_fencing_token_too)
 {
     fenced(5);
     rdl_redlock_set_min_fence(lock, 41);
@@ -449,19 +450,19 @@ START_TEST(where_it_is_put_back_the_number_is_too)
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_REPAIRED);
     ck_assert_uint_eq(counted(2), 41); /* by the extend itself */
     ck_assert_uint_eq(rdl_redlock_fence_holders(lock), 4);
-    go_on();
+    settle();
     ck_assert_uint_eq(counted(1), 41);
     ck_assert_uint_eq(rdl_redlock_fence_holders(lock), 5);
 }
 END_TEST
 
-/* Without a step between: an extend raises whoever is behind. */
-START_TEST(an_extend_raises_all_that_answer)
+/* Without a step in between: an extend raises every server that is behind. */
+START_TEST(extend_raises_every_server_that_replies)
 {
     const unsigned c[] = {10, 10, 10, 10, 1};
 
     fenced(5);
-    acquire(); /* the script is known from now on: one that is forgotten is not sent again */
+    acquire(); /* the script is known from now on: a forgotten one is not sent again */
     release();
     counters(c);
     another_client();
@@ -475,8 +476,8 @@ START_TEST(an_extend_raises_all_that_answer)
 }
 END_TEST
 
-/* The lease stands; what is asked besides is not missed by anybody. */
-START_TEST(a_raise_that_fails_costs_no_vote)
+/* The lease continues: the raise is an extra request. */
+START_TEST(failed_raise_costs_no_vote)
 {
     const unsigned c[] = {10, 10, 10, 1, 10};
 
@@ -486,12 +487,12 @@ START_TEST(a_raise_that_fails_costs_no_vote)
     ck_assert_int_eq(acquire(), RDL_OK);
     fleet.mood[3] = MOOD_UP;
     fleet_serve(3, now);
-    rdl_redlock_step(lock, now); /* it has granted, and is asked to hold the number */
+    rdl_redlock_step(lock, now); /* it has granted, and gets the request to store the token */
     if (_i == 0)
         fleet_down(3);
     else
         fleet_befall(_i == 1 ? "...e" : _i == 2 ? "...s" : "...g", now);
-    go_on();
+    settle();
     ck_assert_int_eq(fleet.servers[3].vote, _i < 2    ? RDL_VOTE_GRANTED
                                             : _i == 2 ? RDL_VOTE_DENIED
                                                       : RDL_VOTE_ABSENT);
@@ -501,12 +502,12 @@ START_TEST(a_raise_that_fails_costs_no_vote)
     ck_assert_uint_gt(rdl_redlock_remaining_ms(lock, now), 0);
     release();
     fleet_mend(now);
-    ck_assert_uint_eq(fleet_keys(now), _i == 2); /* the other's */
+    ck_assert_uint_eq(fleet_keys(now), _i == 2); /* the other client's */
 }
 END_TEST
 
-/* Three of five hold it: of two majorities one server is in both, and that one lost it. */
-START_TEST(one_loss_more_than_promised_and_the_number_falls)
+/* Three of five store it: two majorities share only one server, and that one lost it. */
+START_TEST(one_loss_too_many_lowers_the_fencing_token)
 {
     size_t i;
 
@@ -523,7 +524,7 @@ START_TEST(one_loss_more_than_promised_and_the_number_falls)
     fleet_up(3);
     fleet_up(4);
     now += 5000;
-    go_on();
+    settle();
     fleet_down(0);
     fleet_down(1);
     another_client();
@@ -532,7 +533,7 @@ START_TEST(one_loss_more_than_promised_and_the_number_falls)
 }
 END_TEST
 
-START_TEST(a_fence_expires_where_that_is_wanted)
+START_TEST(fence_expires_only_by_option)
 {
     const struct sim_arg name = {(const uint8_t *)"{k}:fence", 9};
     const struct sim_key *k;
@@ -549,7 +550,10 @@ START_TEST(a_fence_expires_where_that_is_wanted)
 }
 END_TEST
 
-/* All that hold less lose it, and as many of those who hold the last number as it is promised to survive. */
+/*
+ * Every server that stores less loses its counter, and as many of those with the last token as it promises to
+ * survive.
+ */
 static void lose(uint64_t last, unsigned h, uint32_t *seed)
 {
     unsigned left = h + rdl_redlock_quorum(lock) - (unsigned)fleet.n - 1, holders = 0;
@@ -569,7 +573,7 @@ static void lose(uint64_t last, unsigned h, uint32_t *seed)
 }
 
 /* Any minority freezes and thaws, counters start anywhere and get lost: 10,000 schedules. */
-START_TEST(random_schedules_give_unique_growing_numbers)
+START_TEST(random_schedules_give_unique_growing_tokens)
 {
     uint32_t seed = 12345u + (uint32_t)_i;
     int round, holders;
@@ -594,11 +598,11 @@ START_TEST(random_schedules_give_unique_growing_numbers)
             if (round % 3 == 0)
                 fleet.mood[(unsigned)round % n] = MOOD_UP;
             if (round % 2)
-                go_on();
+                settle();
             h = rdl_redlock_fence_holders(lock);
             ck_assert_uint_ge(h, rdl_redlock_quorum(lock));
             release();
-            now += 2 * FLEET_TTL; /* whoever was frozen has nothing left of it */
+            now += 2 * FLEET_TTL; /* frozen servers have no key of it left */
             for (i = 0; i < n; i++)
                 fleet.mood[i] = MOOD_UP;
             fleet_serve_all(now);
@@ -617,30 +621,30 @@ Suite *suite_redlock_fence(void)
     Suite *suite = suite_create("redlock_fence");
     TCase *tc = tcase_create("fence");
 
-    tcase_add_test(tc, numbers_grow_and_cost_one_round_trip_when_the_counters_agree);
-    tcase_add_test(tc, the_second_holder_has_the_greater_number);
-    tcase_add_test(tc, what_cannot_be_written_back_is_not_held);
-    tcase_add_test(tc, a_majority_that_does_not_come_to_hold_the_number_is_none);
-    tcase_add_test(tc, who_granted_it_and_is_gone_is_not_needed_for_the_number);
-    tcase_add_test(tc, a_floor_is_the_least_number);
-    tcase_add_loop_test(tc, a_floor_below_the_last_number_does_not_forget_the_last, 0, 2);
-    tcase_add_loop_test(tc, a_floor_above_what_scripts_can_count_is_refused, 0, 2);
-    tcase_add_loop_test(tc, a_number_that_can_no_longer_grow_is_no_vote, 0, 6);
-    tcase_add_test(tc, a_floor_may_be_set_while_an_acquire_waits);
-    tcase_add_loop_test(tc, without_scripts_it_is_refused_and_not_faked, 0, 3);
-    tcase_add_loop_test(tc, a_script_that_was_forgotten_at_a_last_try_is_no_want_of_scripts, 0, 2);
-    tcase_add_test(tc, a_server_in_quarantine_gives_no_number);
-    tcase_add_test(tc, a_gap_voids_the_number);
-    tcase_add_loop_test(tc, who_grants_it_late_is_raised_too, 0, 2);
-    tcase_add_test(tc, who_is_in_quarantine_is_raised_too);
-    tcase_add_test(tc, a_number_is_told_when_a_majority_that_counts_holds_it);
-    tcase_add_test(tc, who_lost_the_lock_holds_no_number);
-    tcase_add_test(tc, where_it_is_put_back_the_number_is_too);
-    tcase_add_test(tc, an_extend_raises_all_that_answer);
-    tcase_add_loop_test(tc, a_raise_that_fails_costs_no_vote, 0, 4);
-    tcase_add_test(tc, one_loss_more_than_promised_and_the_number_falls);
-    tcase_add_loop_test(tc, a_fence_expires_where_that_is_wanted, 0, 2);
-    tcase_add_loop_test(tc, random_schedules_give_unique_growing_numbers, 0, 50);
+    tcase_add_test(tc, token_costs_one_round_trip_if_the_counters_agree);
+    tcase_add_test(tc, second_holder_has_the_greater_fencing_token);
+    tcase_add_test(tc, lock_without_a_stored_fencing_token_is_not_held);
+    tcase_add_test(tc, majority_without_the_fencing_token_is_no_quorum);
+    tcase_add_test(tc, fencing_token_does_not_need_a_lost_server);
+    tcase_add_test(tc, min_fence_is_the_least_fencing_token);
+    tcase_add_loop_test(tc, min_fence_below_the_last_token_is_ignored, 0, 2);
+    tcase_add_loop_test(tc, min_fence_beyond_the_range_of_scripts_is_refused, 0, 2);
+    tcase_add_loop_test(tc, server_with_the_greatest_counter_has_no_vote, 0, 6);
+    tcase_add_test(tc, min_fence_may_be_set_while_an_acquire_waits);
+    tcase_add_loop_test(tc, fencing_without_scripts_is_refused, 0, 3);
+    tcase_add_loop_test(tc, forgotten_script_at_the_last_try_is_not_permanent, 0, 2);
+    tcase_add_test(tc, server_in_quarantine_gives_no_fencing_token);
+    tcase_add_test(tc, gap_invalidates_the_fencing_token);
+    tcase_add_loop_test(tc, late_server_is_raised_to_the_fencing_token, 0, 2);
+    tcase_add_test(tc, server_in_quarantine_is_raised_too);
+    tcase_add_test(tc, fencing_token_needs_a_majority_that_counts);
+    tcase_add_test(tc, server_that_lost_the_lock_stores_no_token);
+    tcase_add_test(tc, repair_restores_the_fencing_token_too);
+    tcase_add_test(tc, extend_raises_every_server_that_replies);
+    tcase_add_loop_test(tc, failed_raise_costs_no_vote, 0, 4);
+    tcase_add_test(tc, one_loss_too_many_lowers_the_fencing_token);
+    tcase_add_loop_test(tc, fence_expires_only_by_option, 0, 2);
+    tcase_add_loop_test(tc, random_schedules_give_unique_growing_tokens, 0, 50);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The restart guard: whose vote counts, from when on, and what a caller is told. */
+/* check_redlock_guard.c - the restart guard: which votes count, from when on, and what a caller sees. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void guarded(size_t n, enum rdl_guard guard)
 
 static const enum rdl_guard guards[] = {RDL_GUARD_STRICT, RDL_GUARD_REQUIRED, RDL_GUARD_IF_PERMITTED};
 
-START_TEST(a_restarted_server_counts_when_the_longest_lease_is_over)
+START_TEST(restarted_server_counts_after_the_quarantine)
 {
     uint64_t now = NOW;
 
@@ -43,7 +43,7 @@ START_TEST(max_ttl_is_rounded_up_to_seconds)
 }
 END_TEST
 
-START_TEST(with_the_guard_off_it_counts_at_once)
+START_TEST(restarted_server_counts_at_once_with_the_guard_off)
 {
     uint64_t now = NOW + 1;
 
@@ -53,8 +53,8 @@ START_TEST(with_the_guard_off_it_counts_at_once)
 }
 END_TEST
 
-/* A holds 0, 1, 2 of five; 2 forgets. B is granted 2, 3 and 4, and yet does not have the lock. */
-START_TEST(a_lease_is_not_given_twice_by_a_server_that_forgot)
+/* A holds 0, 1, 2 of five; 2 forgets. 2, 3 and 4 grant it to B, and B still does not hold the lock. */
+START_TEST(server_that_forgot_a_lease_does_not_grant_it_twice)
 {
     uint64_t now = NOW;
     size_t i;
@@ -68,7 +68,7 @@ START_TEST(a_lease_is_not_given_twice_by_a_server_that_forgot)
 }
 END_TEST
 
-/* Server i restarts and all are asked for the lock: held, also there. When that is. */
+/* Server i restarts and the lock is acquired, also there. Returns the time. */
 static uint64_t hold_with_one_that_restarted(size_t i)
 {
     uint64_t now = NOW + 1;
@@ -80,7 +80,7 @@ static uint64_t hold_with_one_that_restarted(size_t i)
     return now;
 }
 
-START_TEST(it_is_sent_everything_and_its_release_counts)
+START_TEST(server_in_quarantine_gets_every_request)
 {
     uint64_t now;
 
@@ -94,8 +94,8 @@ START_TEST(it_is_sent_everything_and_its_release_counts)
 }
 END_TEST
 
-/* Granted in quarantine; after it an extend is answered there, and only now does it count. */
-START_TEST(a_grant_in_quarantine_counts_by_an_extend_after_it)
+/* Granted in quarantine; an extend afterwards makes the vote count, not earlier. */
+START_TEST(grant_in_quarantine_counts_after_a_later_extend)
 {
     uint64_t now;
 
@@ -112,8 +112,8 @@ START_TEST(a_grant_in_quarantine_counts_by_an_extend_after_it)
 }
 END_TEST
 
-/* Its yes is no vote and no refusal either: who is slower may still make the majority. */
-START_TEST(an_extend_waits_for_who_counts_when_one_who_does_not_was_faster)
+/* Its yes is neither a vote nor a refusal: a slower server may still complete the majority. */
+START_TEST(extend_waits_for_servers_that_count)
 {
     uint64_t now;
 
@@ -129,7 +129,7 @@ START_TEST(an_extend_waits_for_who_counts_when_one_who_does_not_was_faster)
 }
 END_TEST
 
-/* Server 0 is another run than before, and says that it runs since an hour. */
+/* Server 0 is another run than before, and reports an uptime of an hour. */
 static void long_up(void)
 {
     fleet_restart(0, NOW);
@@ -137,8 +137,11 @@ static void long_up(void)
     fleet.s[0].conn.cfg->server_info->has &= (uint8_t)~RDL_INFO_TIMESTAMP;
 }
 
-/* Its wall clock steps ahead by an hour after the start: its uptime lies, to who did not see it before. */
-START_TEST(a_server_clock_that_steps_fools_all_but_strict)
+/*
+ * Its wall clock steps ahead by an hour after the start: its uptime is wrong for clients that did not see it
+ * before.
+ */
+START_TEST(stepped_server_clock_misleads_all_guards_but_strict)
 {
     uint64_t now = NOW + 4000;
 
@@ -150,8 +153,8 @@ START_TEST(a_server_clock_that_steps_fools_all_but_strict)
 }
 END_TEST
 
-/* Its address was led to another server, which knows nothing of the leases of the first. */
-START_TEST(a_server_that_was_up_all_along_counts_max_ttl_after_it_was_first_seen)
+/* Its address now leads to another server, which does not know the leases of the first one. */
+START_TEST(new_server_counts_max_ttl_after_the_first_reply)
 {
     uint64_t now = NOW + 4000;
 
@@ -168,21 +171,21 @@ START_TEST(a_server_that_was_up_all_along_counts_max_ttl_after_it_was_first_seen
 }
 END_TEST
 
-START_TEST(who_may_not_ask_is_what_the_guard_says)
+START_TEST(guard_decides_if_info_is_forbidden)
 {
     static const int results[] = {RDL_NO_QUORUM, RDL_NO_QUORUM, RDL_OK, RDL_OK};
     uint64_t now = NOW;
 
     guarded(1, RDL_GUARD_OFF);
     fleet.opt.guard = (uint8_t)(_i + 1);
-    fleet.s[0].conn.cfg->server_info->has = RDL_INFO_TIMESTAMP; /* the answers were NOPERM */
+    fleet.s[0].conn.cfg->server_info->has = RDL_INFO_TIMESTAMP; /* the replies were NOPERM */
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), results[_i]);
     ck_assert_int_eq(rdl_redlock_error(lock, 0), results[_i] ? RDL_E_PERM : RDL_OK);
     ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), results[_i] ? UINT64_MAX : 0);
 }
 END_TEST
 
-START_TEST(a_server_behind_two_addresses_has_one_vote)
+START_TEST(server_behind_two_addresses_has_one_vote)
 {
     uint64_t now = NOW;
 
@@ -194,13 +197,13 @@ START_TEST(a_server_behind_two_addresses_has_one_vote)
     fleet_run(rdl_redlock_release_begin(lock, now), &now);
     fleet.s[1].conn.cfg->server_info->run = fleet.s[0].conn.cfg->server_info->run;
     fleet.opt.lease.wait_ms = fleet.opt.lease.retry_ms = 1000;
-    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_NO_QUORUM); /* at once: no waiting mends it */
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_NO_QUORUM); /* at once: waiting does not help */
     ck_assert_uint_eq(now, NOW);
 }
 END_TEST
 
-/* One server behind 0 and 2, each connected only while the other is not; and 1 is silent. */
-START_TEST(a_server_behind_two_addresses_has_one_vote_though_one_of_them_is_away)
+/* One server behind 0 and 2, each connected only while the other is not; and 1 stalls. */
+START_TEST(one_vote_behind_two_addresses_with_one_of_them_away)
 {
     uint64_t now = NOW;
 
@@ -223,7 +226,7 @@ START_TEST(a_server_behind_two_addresses_has_one_vote_though_one_of_them_is_away
 }
 END_TEST
 
-/* One server behind 0 and 2; held over 1 and 2 while nobody knew yet what is behind 0, which is back now. */
+/* One server behind 0 and 2; held over 1 and 2 while the server behind 0 was unknown; 0 is back now. */
 static uint64_t held_before_the_first_address_is_back(void)
 {
     char key[64];
@@ -239,18 +242,18 @@ static uint64_t held_before_the_first_address_is_back(void)
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
     rdl_redlock_token(lock, token);
     snprintf(key, sizeof key, "SET k %s PX %d\r\n", token, FLEET_TTL);
-    fleet_command(0, key, now); /* as it stands on 2 */
+    fleet_command(0, key, now); /* as it is on 2 */
     fleet_up(0);
     return now;
 }
 
-START_TEST(a_lease_goes_on_over_the_address_that_granted_it)
+START_TEST(lease_continues_over_the_address_that_granted_it)
 {
     uint64_t now = held_before_the_first_address_is_back();
 
     while (rdl_conn_state(&fleet.s[0].conn) != RDL_CONN_READY) {
         fleet_serve_all(++now);
-        rdl_redlock_step(lock, now); /* who logs in so soon is asked for the lock */
+        rdl_redlock_step(lock, now); /* a server that logs in this early gets the request */
     }
     ck_assert_uint_lt(now, NOW + FLEET_ATTEMPT);
     fleet_serve_all(now);
@@ -263,8 +266,8 @@ START_TEST(a_lease_goes_on_over_the_address_that_granted_it)
 }
 END_TEST
 
-/* Here 0 logs in while the extend is under way, and 1 is silent. The same of a lock that was adopted. */
-START_TEST(who_was_asked_over_one_address_is_not_asked_over_another)
+/* Here 0 logs in during the extend, and 1 stalls. The same for an adopted lock. */
+START_TEST(request_is_not_repeated_over_another_address)
 {
     uint64_t now = held_before_the_first_address_is_back() + 1000;
     char token[RDL_TOKEN_TEXT_MAX];
@@ -282,8 +285,8 @@ START_TEST(who_was_asked_over_one_address_is_not_asked_over_another)
 }
 END_TEST
 
-/* One counts, one will soon, and one does not say whether it connects. */
-START_TEST(who_is_waited_for_is_asked_when_the_quarantine_of_another_ends)
+/* One server counts, one will soon, and one is still connecting. */
+START_TEST(acquire_is_sent_when_a_quarantine_ends)
 {
     uint64_t now = NOW + QUARANTINE - 100;
 
@@ -305,7 +308,7 @@ START_TEST(who_is_waited_for_is_asked_when_the_quarantine_of_another_ends)
 }
 END_TEST
 
-START_TEST(a_wait_longer_than_the_quarantine_ends_with_the_lock)
+START_TEST(wait_longer_than_the_quarantine_gets_the_lock)
 {
     uint64_t now = NOW + 4000;
 
@@ -320,7 +323,7 @@ START_TEST(a_wait_longer_than_the_quarantine_ends_with_the_lock)
 }
 END_TEST
 
-static void is_told(uint64_t now, const char *text)
+static void expect_report(uint64_t now, const char *text)
 {
     char line[128];
 
@@ -328,21 +331,21 @@ static void is_told(uint64_t now, const char *text)
     ck_assert_str_eq(line, text);
 }
 
-START_TEST(a_report_says_that_it_does_not_count_and_until_when)
+START_TEST(report_shows_the_quarantine_and_its_end)
 {
     uint64_t now;
 
     guarded(3, RDL_GUARD_REQUIRED);
     now = hold_with_one_that_restarted(2);
-    is_told(now, "confirmed in 0 ms, but restarted too recently to be used for another 10999 ms");
-    is_told(NOW + QUARANTINE,
-            "confirmed in 0 ms, but restarted too recently to be used"); /* it did not, then */
+    expect_report(now, "confirmed in 0 ms, but restarted too recently to be used for another 10999 ms");
+    expect_report(NOW + QUARANTINE,
+                  "confirmed in 0 ms, but restarted too recently to be used"); /* at that time it did not */
     ck_assert(!rdl_redlock_may_evict(lock, 2));
     fleet_run(rdl_redlock_release_begin(lock, now), &now);
     fleet_restart(1, now);
     fleet_restart(2, now);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_E_QUARANTINE);
-    is_told(now, "restarted too recently to be used for another 11000 ms");
+    expect_report(now, "restarted too recently to be used for another 11000 ms");
 }
 END_TEST
 
@@ -353,23 +356,23 @@ Suite *suite_redlock_guard(void)
     Suite *suite = suite_create("redlock_guard");
     TCase *tc = tcase_create("guard");
 
-    tcase_add_loop_test(tc, a_restarted_server_counts_when_the_longest_lease_is_over, 0, 3);
+    tcase_add_loop_test(tc, restarted_server_counts_after_the_quarantine, 0, 3);
     tcase_add_test(tc, max_ttl_is_rounded_up_to_seconds);
-    tcase_add_test(tc, with_the_guard_off_it_counts_at_once);
-    tcase_add_loop_test(tc, a_lease_is_not_given_twice_by_a_server_that_forgot, 0, 2);
-    tcase_add_test(tc, it_is_sent_everything_and_its_release_counts);
-    tcase_add_test(tc, a_grant_in_quarantine_counts_by_an_extend_after_it);
-    tcase_add_test(tc, an_extend_waits_for_who_counts_when_one_who_does_not_was_faster);
-    tcase_add_loop_test(tc, a_server_clock_that_steps_fools_all_but_strict, 0, 3);
-    tcase_add_loop_test(tc, a_server_that_was_up_all_along_counts_max_ttl_after_it_was_first_seen, 0, 3);
-    tcase_add_loop_test(tc, who_may_not_ask_is_what_the_guard_says, 0, 4);
-    tcase_add_test(tc, a_server_behind_two_addresses_has_one_vote);
-    tcase_add_test(tc, a_server_behind_two_addresses_has_one_vote_though_one_of_them_is_away);
-    tcase_add_test(tc, a_lease_goes_on_over_the_address_that_granted_it);
-    tcase_add_loop_test(tc, who_was_asked_over_one_address_is_not_asked_over_another, 0, 2);
-    tcase_add_test(tc, who_is_waited_for_is_asked_when_the_quarantine_of_another_ends);
-    tcase_add_test(tc, a_wait_longer_than_the_quarantine_ends_with_the_lock);
-    tcase_add_test(tc, a_report_says_that_it_does_not_count_and_until_when);
+    tcase_add_test(tc, restarted_server_counts_at_once_with_the_guard_off);
+    tcase_add_loop_test(tc, server_that_forgot_a_lease_does_not_grant_it_twice, 0, 2);
+    tcase_add_test(tc, server_in_quarantine_gets_every_request);
+    tcase_add_test(tc, grant_in_quarantine_counts_after_a_later_extend);
+    tcase_add_test(tc, extend_waits_for_servers_that_count);
+    tcase_add_loop_test(tc, stepped_server_clock_misleads_all_guards_but_strict, 0, 3);
+    tcase_add_loop_test(tc, new_server_counts_max_ttl_after_the_first_reply, 0, 3);
+    tcase_add_loop_test(tc, guard_decides_if_info_is_forbidden, 0, 4);
+    tcase_add_test(tc, server_behind_two_addresses_has_one_vote);
+    tcase_add_test(tc, one_vote_behind_two_addresses_with_one_of_them_away);
+    tcase_add_test(tc, lease_continues_over_the_address_that_granted_it);
+    tcase_add_loop_test(tc, request_is_not_repeated_over_another_address, 0, 2);
+    tcase_add_test(tc, acquire_is_sent_when_a_quarantine_ends);
+    tcase_add_test(tc, wait_longer_than_the_quarantine_gets_the_lock);
+    tcase_add_test(tc, report_shows_the_quarantine_and_its_end);
     suite_add_tcase(suite, tc);
     return suite;
 }

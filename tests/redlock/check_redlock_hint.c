@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting for a majority with a hint from the first server. */
+/* check_redlock_hint.c - waiting for a majority with a hint from the first server. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static void begin(size_t n)
     rdl_redlock_set_hint(lock, &hint);
 }
 
-/* Somebody has it on servers first to last; the lock asks, is refused and pauses. */
+/* Another client holds servers first to last; the lock is refused and pauses. */
 static void refused(size_t first, size_t last)
 {
     for (; first <= last; first++)
@@ -41,11 +41,11 @@ static const char *waits(void)
     return strstr(scripted_sent(&second), "BLPOP");
 }
 
-START_TEST(it_waits_at_the_first_server_for_the_cap_or_what_the_key_has_left)
+START_TEST(hint_wait_is_on_the_first_server_up_to_a_cap)
 {
     begin(5);
     if (_i == 1)
-        now += 4500; /* the keys were taken before */
+        now += 4500; /* the keys were set before */
     for (size_t i = 0; i < 3; i++)
         fleet_steal(i, 1000);
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
@@ -56,7 +56,7 @@ START_TEST(it_waits_at_the_first_server_for_the_cap_or_what_the_key_has_left)
 }
 END_TEST
 
-START_TEST(a_hint_ends_the_pause)
+START_TEST(hint_ends_the_pause_of_a_redlock)
 {
     begin(5);
     refused(0, 2);
@@ -73,8 +73,8 @@ START_TEST(a_hint_ends_the_pause)
 }
 END_TEST
 
-/* The holder may not have it there at all, so nobody would be told. */
-START_TEST(where_the_first_server_did_not_refuse_the_pause_is_the_usual_one)
+/* The holder may not have its key there, so there would be no hint. */
+START_TEST(pause_is_normal_if_the_first_server_did_not_refuse)
 {
     begin(5);
     refused(2, 4);
@@ -83,7 +83,7 @@ START_TEST(where_the_first_server_did_not_refuse_the_pause_is_the_usual_one)
 }
 END_TEST
 
-START_TEST(only_on_the_first_server_a_release_tells)
+START_TEST(release_sends_a_hint_only_on_the_first_server)
 {
     begin(3);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
@@ -95,7 +95,7 @@ START_TEST(only_on_the_first_server_a_release_tells)
 }
 END_TEST
 
-START_TEST(who_gives_up_takes_no_hint_from_others)
+START_TEST(cancelled_redlock_wait_consumes_no_hint)
 {
     begin(3);
     refused(0, 2);
@@ -114,7 +114,7 @@ START_TEST(who_gives_up_takes_no_hint_from_others)
 }
 END_TEST
 
-START_TEST(without_a_second_connection_the_pauses_are_the_usual_ones)
+START_TEST(redlock_pauses_are_normal_without_a_hint_connection)
 {
     begin(3);
     if (_i == 0)
@@ -136,12 +136,12 @@ Suite *suite_redlock_hint(void)
     Suite *suite = suite_create("redlock_hint");
     TCase *tc = tcase_create("hint");
 
-    tcase_add_loop_test(tc, it_waits_at_the_first_server_for_the_cap_or_what_the_key_has_left, 0, 2);
-    tcase_add_test(tc, a_hint_ends_the_pause);
-    tcase_add_test(tc, where_the_first_server_did_not_refuse_the_pause_is_the_usual_one);
-    tcase_add_test(tc, only_on_the_first_server_a_release_tells);
-    tcase_add_loop_test(tc, who_gives_up_takes_no_hint_from_others, 0, 2);
-    tcase_add_loop_test(tc, without_a_second_connection_the_pauses_are_the_usual_ones, 0, 2);
+    tcase_add_loop_test(tc, hint_wait_is_on_the_first_server_up_to_a_cap, 0, 2);
+    tcase_add_test(tc, hint_ends_the_pause_of_a_redlock);
+    tcase_add_test(tc, pause_is_normal_if_the_first_server_did_not_refuse);
+    tcase_add_test(tc, release_sends_a_hint_only_on_the_first_server);
+    tcase_add_loop_test(tc, cancelled_redlock_wait_consumes_no_hint, 0, 2);
+    tcase_add_loop_test(tc, redlock_pauses_are_normal_without_a_hint_connection, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

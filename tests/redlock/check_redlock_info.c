@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a new connection is asked, and what is made of the answers. */
+/* check_redlock_info.c - the connection checks, and what their replies mean. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void bulk(const char *text)
     scripted_reply(&s, reply);
 }
 
-/* A server that says this in INFO server, and is ordinary else. */
+/* A server with this reply to INFO server, and normal replies otherwise. */
 static void answer(const char *server)
 {
     bulk(server);
@@ -46,24 +46,24 @@ static void answer(const char *server)
     bulk("# Memory\r\nmaxmemory:0\r\nmaxmemory_policy:noeviction\r\n");
 }
 
-START_TEST(all_is_asked_in_one_go_behind_the_login_and_before_any_request)
+START_TEST(checks_are_sent_together_after_the_login)
 {
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_HANDSHAKE);
     ck_assert_str_eq(sent, "*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n*2\r\n$4\r\nINFO\r\n$11\r\nreplication\r\n"
                            "*2\r\n$4\r\nINFO\r\n$6\r\nmemory\r\n");
     answer(RUN_A "uptime_in_seconds:7\r\n");
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
-    ck_assert_ptr_null(rdl_guard_server_info(&s.conn)); /* nobody knows yet when that was */
+    ck_assert_ptr_null(rdl_guard_server_info(&s.conn)); /* the time of the reply is not known yet */
     rdl_conn_tick(&s.conn, 9000);
     ck_assert_uint_eq(rdl_guard_server_info(&s.conn)->run, 0x0123456789abcdef);
     ck_assert_int_eq(rdl_guard_server_info(&s.conn)->up_ms, 2000);
     rdl_conn_tick(&s.conn, 19000);
-    ck_assert_int_eq(rdl_guard_server_info(&s.conn)->up_ms, 2000); /* as of the first look */
+    ck_assert_int_eq(rdl_guard_server_info(&s.conn)->up_ms, 2000); /* as of the first tick */
     ck_assert_uint_eq(rdl_guard_server_info(&s.conn)->seen_ms, 9000);
 }
 END_TEST
 
-START_TEST(lines_may_come_in_any_pieces_and_be_any_length)
+START_TEST(info_lines_may_be_split_and_have_any_length)
 {
     static char text[900];
     char head[16];
@@ -85,7 +85,7 @@ START_TEST(lines_may_come_in_any_pieces_and_be_any_length)
 }
 END_TEST
 
-START_TEST(another_run_is_seen_anew_and_the_same_one_is_not)
+START_TEST(only_another_run_counts_as_first_seen)
 {
     answer(RUN_A "uptime_in_seconds:7\r\n");
     rdl_conn_tick(&s.conn, 9000);
@@ -104,7 +104,7 @@ START_TEST(another_run_is_seen_anew_and_the_same_one_is_not)
 }
 END_TEST
 
-/* Asked again `after` ms: the uptime in seconds that it reports then. */
+/* The next connection, `after_ms` later, reports the uptime `after_s`. */
 static const struct {
     uint32_t before_s, after_ms, after_s;
     int is_other;
@@ -114,15 +114,15 @@ static const struct {
     {100, 10000, 108, 0}, /* 2 s: two uptimes in whole seconds */
     {100, 10000, 112, 0},
     {100, 10000, 113, 1},      /* another server, which has been up for longer */
-    {100, 10000, 9, 1},        /* it started after the first answer */
-    {1, 1000, 0, 1},           /* so it did, though that is no 2 s */
+    {100, 10000, 9, 1},        /* it started after the first reply */
+    {1, 1000, 0, 1},           /* here as well, although that is less than 2 s */
     {9000, 1000000, 9990, 0},  /* 10 s of 1000: the clocks' rates */
     {9000, 1000000, 9987, 1},  /* 13 s */
-    {9000, 1000000, 10013, 1}, /* 13 s the other way */
+    {9000, 1000000, 10013, 1}, /* 13 s in the other direction */
     {2000000, 3000000000u, 5000000, 0},
 };
 
-static void ask_again_at(uint64_t now, const char *server)
+static void reconnect_at(uint64_t now, const char *server)
 {
     scripted_break(&s);
     connect_at(now);
@@ -130,7 +130,7 @@ static void ask_again_at(uint64_t now, const char *server)
     rdl_conn_tick(&s.conn, now);
 }
 
-START_TEST(without_a_run_id_the_start_tells_one_run_from_another)
+START_TEST(start_time_identifies_the_run_without_a_run_id)
 {
     uint64_t first = 10000000, now = first + starts[_i].after_ms;
     char line[64];
@@ -143,14 +143,14 @@ START_TEST(without_a_run_id_the_start_tells_one_run_from_another)
                      (int64_t)first - 1000 * (int64_t)starts[_i].before_s);
     ck_assert(!rdl_guard_server_info(&s.conn)->is_other);
     snprintf(line, sizeof line, "uptime_in_seconds:%u\r\n", (unsigned)starts[_i].after_s);
-    ask_again_at(now, line);
+    reconnect_at(now, line);
     ck_assert_int_eq(rdl_guard_server_info(&s.conn)->is_other, starts[_i].is_other);
     ck_assert_uint_eq(rdl_guard_server_info(&s.conn)->seen_ms, starts[_i].is_other ? now : first);
 }
 END_TEST
 
-/* In between INFO was refused: that says nothing of the start. */
-START_TEST(the_start_is_compared_with_what_was_last_shown)
+/* In between INFO was refused: that says nothing about the start. */
+START_TEST(start_time_is_compared_with_the_last_known)
 {
     answer("uptime_in_seconds:100\r\n");
     rdl_conn_tick(&s.conn, 10000);
@@ -159,18 +159,18 @@ START_TEST(the_start_is_compared_with_what_was_last_shown)
     for (int i = 0; i < 3; i++)
         scripted_reply(&s, "-NOPERM this user has no permissions to run the 'info' command\r\n");
     rdl_conn_tick(&s.conn, 210000);
-    ask_again_at(220000, _i ? "uptime_in_seconds:110\r\n" : "uptime_in_seconds:310\r\n");
+    reconnect_at(220000, _i ? "uptime_in_seconds:110\r\n" : "uptime_in_seconds:310\r\n");
     ck_assert_int_eq(rdl_guard_server_info(&s.conn)->is_other, _i);
 }
 END_TEST
 
-START_TEST(a_server_that_shows_a_run_id_now_or_no_longer_is_another_one)
+START_TEST(run_id_that_appears_or_disappears_is_another_server)
 {
     static const char *const lines[] = {RUN_A "uptime_in_seconds:100\r\n", "uptime_in_seconds:100\r\n"};
 
     answer(lines[_i]);
     rdl_conn_tick(&s.conn, 10000);
-    ask_again_at(11000, lines[!_i]);
+    reconnect_at(11000, lines[!_i]);
     ck_assert(rdl_guard_server_info(&s.conn)->is_other);
     ck_assert_uint_eq(rdl_guard_server_info(&s.conn)->seen_ms, 11000);
 }
@@ -186,7 +186,7 @@ static const struct {
     {"redis_mode:standalone\r\n", "role:master\r\n", RDL_OK},
 };
 
-START_TEST(what_cannot_hold_a_lock_is_refused)
+START_TEST(cluster_and_replica_are_refused)
 {
     bulk(unfit[_i].server);
     if (rdl_conn_state(&s.conn) != RDL_CONN_FAILED)
@@ -220,7 +220,7 @@ static const struct {
     {"-ERR\r\n", RDL_E_SERVER},
 };
 
-START_TEST(who_may_not_ask_knows_nothing_and_who_is_put_off_asks_again)
+START_TEST(refused_info_is_no_error_but_a_temporary_one_is)
 {
     scripted_reply(&s, refusals[_i].reply);
     ck_assert_int_eq(rdl_conn_error(&s.conn), refusals[_i].error);
@@ -235,7 +235,7 @@ START_TEST(who_may_not_ask_knows_nothing_and_who_is_put_off_asks_again)
 END_TEST
 
 /* Its server may be coming back without its data. */
-START_TEST(who_has_answered_info_does_not_refuse_it_in_words_of_its_own)
+START_TEST(unknown_refusal_after_an_info_reply_is_an_error)
 {
     answer(_i ? RUN_A "uptime_in_seconds:7\r\n" : "");
     scripted_break(&s);
@@ -245,7 +245,7 @@ START_TEST(who_has_answered_info_does_not_refuse_it_in_words_of_its_own)
 }
 END_TEST
 
-START_TEST(a_guard_that_needs_info_takes_no_refusal_in_words_of_its_own)
+START_TEST(unknown_refusal_is_an_error_if_the_guard_needs_info)
 {
     s.cfg.server_info->needs_info = 1;
     scripted_reply(&s, "-ERR unsupported command: info\r\n");
@@ -254,8 +254,8 @@ START_TEST(a_guard_that_needs_info_takes_no_refusal_in_words_of_its_own)
 }
 END_TEST
 
-/* The server may be down, too; but where the login is not answered it is not INFO that it hangs up for. */
-START_TEST(a_connection_that_is_closed_on_info_is_named_as_such)
+/* The server may be down, too; but if the login gets no reply, INFO is not the reason for the close. */
+START_TEST(connection_closed_on_info_is_reported_as_such)
 {
     rdl_conn_closed(&s.conn, RDL_E_CLOSED);
     ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_CLOSED);
@@ -263,7 +263,7 @@ START_TEST(a_connection_that_is_closed_on_info_is_named_as_such)
     rdl_conn_tick(&s.conn, 20000);
     rdl_conn_tick(&s.conn, 23000);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
-    ck_assert_int_eq(rdl_conn_cause(&s.conn), RDL_E_NO_INFO); /* it is being connected to again */
+    ck_assert_int_eq(rdl_conn_cause(&s.conn), RDL_E_NO_INFO); /* it is connecting again */
     rdl_conn_closed(&s.conn, RDL_E_CONNECT);
     ck_assert_int_eq(rdl_conn_cause(&s.conn), RDL_E_CONNECT);
     s.endpoint.password = (struct rdl_bytes){"secret", 6};
@@ -277,8 +277,8 @@ START_TEST(a_connection_that_is_closed_on_info_is_named_as_such)
 }
 END_TEST
 
-/* The name goes out together with INFO, and it may be INFO that it hangs up for. */
-START_TEST(a_connection_that_is_closed_on_a_name_and_info_is_named_as_such)
+/* The name is sent together with INFO, and INFO may be the reason for the close. */
+START_TEST(connection_closed_on_name_and_info_is_reported_too)
 {
     rdl_conn_closed(&s.conn, RDL_E_CLOSED);
     s.endpoint.client_name = (struct rdl_bytes){"job", 3};
@@ -289,7 +289,7 @@ START_TEST(a_connection_that_is_closed_on_a_name_and_info_is_named_as_such)
 }
 END_TEST
 
-START_TEST(a_connection_that_has_answered_info_is_closed_as_any_other)
+START_TEST(connection_closed_after_info_is_reported_as_closed)
 {
     answer(RUN_A);
     rdl_conn_closed(&s.conn, RDL_E_CLOSED);
@@ -305,8 +305,8 @@ static void release(struct rdl_req *req)
     ck_assert_int_eq(rdl_conn_submit(&s.conn, req, &cmd), RDL_OK);
 }
 
-/* Nobody knows yet what this server takes: the text goes out, whoever waits for it. */
-START_TEST(the_first_release_is_by_its_script_and_the_next_by_its_sum)
+/* The server's methods are unknown yet: the script is sent in full, with or without a waiter. */
+START_TEST(first_release_sends_the_script_and_the_next_its_sha)
 {
     struct rdl_req req = {0};
 
@@ -322,9 +322,9 @@ END_TEST
 
 static const struct {
     const char *reply, *text;
-    int error; /* RDL_OK: the key is somebody else's */
+    int error; /* RDL_OK: the key is another client's */
 } in_script[] = {
-    /* Redis 2.6 to 6.2: what the server itself says, what the command said, what Lua says */
+    /* Redis 2.6 to 6.2: errors of the server itself, of the command, and of Lua */
     {CALL "@user_script:1: @user_script: 1: -OOM command not allowed when used memory > 'maxmemory'.",
      "OOM command not allowed when used memory > 'maxmemory'.", RDL_E_OOM},
     {CALL "@user_script: 1: -OOM command not allowed when used memory > 'maxmemory'.",
@@ -354,7 +354,7 @@ static const struct {
 };
 
 /* In one piece, and byte by byte. */
-START_TEST(the_reason_why_a_script_failed_is_kept_and_has_its_class)
+START_TEST(reason_of_a_script_error_is_kept_and_classified)
 {
     const struct rdl_command cmd = {.op = &rdl_op_extend,
                                     .name = {"k", 1},
@@ -365,7 +365,7 @@ START_TEST(the_reason_why_a_script_failed_is_kept_and_has_its_class)
     char reply[256];
     size_t i, step;
 
-    s.cfg.methods = &rdl_methods_script; /* no other is tried */
+    s.cfg.methods = &rdl_methods_script; /* no other method is tried */
     answer(RUN_A);
     ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_OK);
     scripted_sent(&s);
@@ -379,7 +379,7 @@ START_TEST(the_reason_why_a_script_failed_is_kept_and_has_its_class)
 }
 END_TEST
 
-START_TEST(a_server_that_may_evict_is_known)
+START_TEST(server_that_may_evict_is_detected)
 {
     bulk(RUN_A "uptime_in_seconds:7\r\n");
     bulk("role:master\r\n");
@@ -391,7 +391,7 @@ START_TEST(a_server_that_may_evict_is_known)
 }
 END_TEST
 
-START_TEST(small_chunks_ask_in_several_goes)
+START_TEST(checks_work_with_small_chunks)
 {
     scripted_init(&s);
     s.chunk = 7;
@@ -408,29 +408,29 @@ Suite *suite_redlock_info(void);
 Suite *suite_redlock_info(void)
 {
     Suite *suite = suite_create("redlock_info");
-    TCase *tc = tcase_create("preflight");
+    TCase *tc = tcase_create("connection checks");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_test(tc, all_is_asked_in_one_go_behind_the_login_and_before_any_request);
-    tcase_add_test(tc, lines_may_come_in_any_pieces_and_be_any_length);
-    tcase_add_loop_test(tc, another_run_is_seen_anew_and_the_same_one_is_not, 0, 2);
-    tcase_add_loop_test(tc, without_a_run_id_the_start_tells_one_run_from_another, 0,
+    tcase_add_test(tc, checks_are_sent_together_after_the_login);
+    tcase_add_test(tc, info_lines_may_be_split_and_have_any_length);
+    tcase_add_loop_test(tc, only_another_run_counts_as_first_seen, 0, 2);
+    tcase_add_loop_test(tc, start_time_identifies_the_run_without_a_run_id, 0,
                         sizeof starts / sizeof starts[0]);
-    tcase_add_loop_test(tc, the_start_is_compared_with_what_was_last_shown, 0, 2);
-    tcase_add_loop_test(tc, a_server_that_shows_a_run_id_now_or_no_longer_is_another_one, 0, 2);
-    tcase_add_loop_test(tc, who_has_answered_info_does_not_refuse_it_in_words_of_its_own, 0, 2);
-    tcase_add_test(tc, a_guard_that_needs_info_takes_no_refusal_in_words_of_its_own);
-    tcase_add_loop_test(tc, a_connection_that_is_closed_on_info_is_named_as_such, 0, 3);
-    tcase_add_test(tc, a_connection_that_is_closed_on_a_name_and_info_is_named_as_such);
-    tcase_add_test(tc, a_connection_that_has_answered_info_is_closed_as_any_other);
-    tcase_add_loop_test(tc, what_cannot_hold_a_lock_is_refused, 0, sizeof unfit / sizeof unfit[0]);
-    tcase_add_loop_test(tc, who_may_not_ask_knows_nothing_and_who_is_put_off_asks_again, 0,
+    tcase_add_loop_test(tc, start_time_is_compared_with_the_last_known, 0, 2);
+    tcase_add_loop_test(tc, run_id_that_appears_or_disappears_is_another_server, 0, 2);
+    tcase_add_loop_test(tc, unknown_refusal_after_an_info_reply_is_an_error, 0, 2);
+    tcase_add_test(tc, unknown_refusal_is_an_error_if_the_guard_needs_info);
+    tcase_add_loop_test(tc, connection_closed_on_info_is_reported_as_such, 0, 3);
+    tcase_add_test(tc, connection_closed_on_name_and_info_is_reported_too);
+    tcase_add_test(tc, connection_closed_after_info_is_reported_as_closed);
+    tcase_add_loop_test(tc, cluster_and_replica_are_refused, 0, sizeof unfit / sizeof unfit[0]);
+    tcase_add_loop_test(tc, refused_info_is_no_error_but_a_temporary_one_is, 0,
                         sizeof refusals / sizeof refusals[0]);
-    tcase_add_loop_test(tc, the_first_release_is_by_its_script_and_the_next_by_its_sum, 0, 2);
-    tcase_add_loop_test(tc, the_reason_why_a_script_failed_is_kept_and_has_its_class, 0,
+    tcase_add_loop_test(tc, first_release_sends_the_script_and_the_next_its_sha, 0, 2);
+    tcase_add_loop_test(tc, reason_of_a_script_error_is_kept_and_classified, 0,
                         2 * (int)(sizeof in_script / sizeof in_script[0]));
-    tcase_add_loop_test(tc, a_server_that_may_evict_is_known, 0, 2);
-    tcase_add_test(tc, small_chunks_ask_in_several_goes);
+    tcase_add_loop_test(tc, server_that_may_evict_is_detected, 0, 2);
+    tcase_add_test(tc, checks_work_with_small_chunks);
     suite_add_tcase(suite, tc);
     return suite;
 }

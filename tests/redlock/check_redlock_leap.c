@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The host slept: the clock leaps, and what was a lease before is none any more. */
+/* check_redlock_leap.c - the host slept: the clock leaps, and an earlier lease has expired. */
 #include <check.h>
 #include <string.h>
 
@@ -45,8 +45,8 @@ static void nothing_is_left(uint64_t now)
     ck_assert(rdl_redlock_is_idle(lock));
 }
 
-/* Nobody need be asked: not a step, not a byte. */
-START_TEST(a_leap_over_the_end_ends_the_lease_at_once)
+/* No request is needed: not a step, not a byte. */
+START_TEST(redlock_leap_past_the_end_ends_the_lease)
 {
     static const uint64_t leaps[] = {UNTIL, UNTIL + 1, NOW + 86400000u, UINT64_MAX};
 
@@ -58,8 +58,8 @@ START_TEST(a_leap_over_the_end_ends_the_lease_at_once)
 }
 END_TEST
 
-/* The servers' clocks went on, or did not: even if they have the keys still. */
-START_TEST(after_a_leap_it_is_lost_and_not_extended)
+/* The servers' clocks continued, or did not: even if they still have the keys. */
+START_TEST(redlock_extend_after_a_leap_is_lost)
 {
     uint64_t server_now = _i ? UNTIL + 5000 : NOW;
     size_t i;
@@ -68,13 +68,13 @@ START_TEST(after_a_leap_it_is_lost_and_not_extended)
     for (i = 0; i < 5; i++)
         scripted_sent(&fleet.s[i]);
     ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, UNTIL + 5000), RDL_LOST);
-    for (i = 0; i < 5; i++) /* not asked to go on, but told to let go */
+    for (i = 0; i < 5; i++) /* a release, not an extend */
         ck_assert_str_eq(scripted_sent(&fleet.s[i]), wire_release_text("k", entropy_token(1)));
     nothing_is_left(server_now);
 }
 END_TEST
 
-START_TEST(a_leap_while_it_is_extended_loses_it_though_all_said_yes)
+START_TEST(leap_during_extend_loses_a_confirmed_redlock)
 {
     held();
     ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, UNTIL - 500), RDL_PENDING);
@@ -84,7 +84,7 @@ START_TEST(a_leap_while_it_is_extended_loses_it_though_all_said_yes)
 }
 END_TEST
 
-START_TEST(a_leap_while_it_is_acquired_makes_the_answers_worthless)
+START_TEST(leap_during_acquire_invalidates_the_grants)
 {
     fleet_init(5, NOW);
     ck_assert_int_eq(fleet_acquire(NOW), RDL_PENDING);
@@ -94,7 +94,7 @@ START_TEST(a_leap_while_it_is_acquired_makes_the_answers_worthless)
 }
 END_TEST
 
-START_TEST(a_leap_while_it_is_waited_for_ends_the_waiting)
+START_TEST(redlock_leap_while_waiting_ends_the_wait)
 {
     size_t i;
 
@@ -110,7 +110,7 @@ START_TEST(a_leap_while_it_is_waited_for_ends_the_waiting)
 }
 END_TEST
 
-START_TEST(after_a_leap_it_can_be_had_again)
+START_TEST(redlock_can_be_acquired_again_after_a_leap)
 {
     uint64_t now = NOW + 86400000u;
 
@@ -122,7 +122,7 @@ START_TEST(after_a_leap_it_can_be_had_again)
 }
 END_TEST
 
-START_TEST(a_leap_within_the_lease_leaves_what_is_left_of_it)
+START_TEST(redlock_leap_within_the_lease_keeps_the_lock)
 {
     uint64_t now = UNTIL - 600;
 
@@ -141,13 +141,13 @@ Suite *suite_redlock_leap(void)
     Suite *suite = suite_create("redlock_leap");
     TCase *tc = tcase_create("leap");
 
-    tcase_add_loop_test(tc, a_leap_over_the_end_ends_the_lease_at_once, 0, 4);
-    tcase_add_loop_test(tc, after_a_leap_it_is_lost_and_not_extended, 0, 2);
-    tcase_add_test(tc, a_leap_while_it_is_extended_loses_it_though_all_said_yes);
-    tcase_add_test(tc, a_leap_while_it_is_acquired_makes_the_answers_worthless);
-    tcase_add_test(tc, a_leap_while_it_is_waited_for_ends_the_waiting);
-    tcase_add_test(tc, after_a_leap_it_can_be_had_again);
-    tcase_add_test(tc, a_leap_within_the_lease_leaves_what_is_left_of_it);
+    tcase_add_loop_test(tc, redlock_leap_past_the_end_ends_the_lease, 0, 4);
+    tcase_add_loop_test(tc, redlock_extend_after_a_leap_is_lost, 0, 2);
+    tcase_add_test(tc, leap_during_extend_loses_a_confirmed_redlock);
+    tcase_add_test(tc, leap_during_acquire_invalidates_the_grants);
+    tcase_add_test(tc, redlock_leap_while_waiting_ends_the_wait);
+    tcase_add_test(tc, redlock_can_be_acquired_again_after_a_leap);
+    tcase_add_test(tc, redlock_leap_within_the_lease_keeps_the_lock);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long a redlock's memory is in use: until the call that ends the operation, or the lease, has
- * returned. Here it is freed then, while servers still have to answer, and with the sanitizers whoever
- * writes there is caught.
+ * check_redlock_lifetime.c - how long a redlock's memory is in use: until the call that ends the operation,
+ * or the lease, has returned. It is freed then, while replies are still pending; the sanitizers catch any
+ * later write.
  */
 #include <check.h>
 #include <signal.h>
@@ -80,7 +80,7 @@ static int acquire(void)
     return run(rdl_redlock_acquire_begin(&m->lock, entropy_bytes(), now));
 }
 
-/* The last of the servers is frozen: whatever it is asked it answers later. */
+/* The last server is frozen: its replies come later. */
 static void hold(void)
 {
     ck_assert_int_eq(acquire(), RDL_OK);
@@ -144,7 +144,7 @@ static int lost(void)
     return run(rdl_redlock_extend_begin(&m->lock, FLEET_TTL, now));
 }
 
-/* The lease was never released; an extend finds that its time was up. */
+/* The lease was never released; an extend finds that it has expired. */
 static int lost_by_time(void)
 {
     hold();
@@ -153,7 +153,7 @@ static int lost_by_time(void)
     return run(RDL_PENDING);
 }
 
-/* Two have it as it was put back, two are another's: of five that is no majority without a gap. */
+/* Two have it as it was restored, two are another client's: of five that is no majority without a gap. */
 static int held_with_a_gap(void)
 {
     hold();
@@ -177,7 +177,7 @@ static int adopted_and_released(void)
     return run(rdl_redlock_release_begin(&m->lock, now));
 }
 
-/* A lease whose time is up is ended by the next acquire, also by one that is refused at once. */
+/* The next acquire ends an expired lease, also if it is refused at once. */
 static int refused_after_a_lease(void)
 {
     hold();
@@ -202,7 +202,7 @@ static const struct {
             {adopted_and_released, RDL_OK},
             {refused_after_a_lease, RDL_E_TTL}};
 
-START_TEST(nothing_refers_to_a_redlock_whose_last_call_has_returned)
+START_TEST(nothing_refers_to_a_redlock_after_its_last_call)
 {
     size_t i;
 
@@ -220,15 +220,15 @@ START_TEST(nothing_refers_to_a_redlock_whose_last_call_has_returned)
     fleet_serve_all(now);
     for (i = 0; i < SERVERS; i++)
         ck_assert(rdl_conn_is_idle(&fleet.s[i].conn));
-    ck_assert_uint_eq(fleet_keys(now + 5001), 0); /* the releases went out without it */
+    ck_assert_uint_eq(fleet_keys(now + 5001), 0); /* the releases were sent without it */
 }
 END_TEST
 
 /*
- * The next job in the same memory: another client holds the majority, and the last server still has to say
- * that it deleted the key of the job before.
+ * The next job in the same memory: another client holds the majority, and the last server has not replied yet
+ * that it deleted the earlier job's key.
  */
-START_TEST(the_answer_to_an_old_release_is_no_grant)
+START_TEST(reply_to_an_old_release_is_not_a_grant)
 {
     begin();
     ck_assert_int_eq(released(), RDL_OK);
@@ -247,7 +247,7 @@ END_TEST
 
 static struct rdl_redlock other; /* with the same servers[], or some of them */
 
-/* The one that was set up last has them, and works. */
+/* The redlock that was set up last has the servers, and works. */
 static void works(struct rdl_redlock *lock)
 {
     unsigned keys = fleet_keys(now);
@@ -264,7 +264,7 @@ static void works(struct rdl_redlock *lock)
     ck_assert_uint_eq(fleet_keys(now), keys);
 }
 
-START_TEST(servers_that_another_redlock_was_set_up_with_are_an_error)
+START_TEST(servers_shared_with_another_redlock_are_an_error)
 {
     begin();
     rdl_redlock_init(&other, &fleet.opt, m->servers, SERVERS - (size_t)_i, "b", 1);
@@ -276,8 +276,8 @@ START_TEST(servers_that_another_redlock_was_set_up_with_are_an_error)
 }
 END_TEST
 
-/* A lease that is held is neither extended nor released, and no call says that it was. */
-START_TEST(a_lease_whose_servers_were_given_away_can_only_run_out)
+/* A held lease is neither extended nor released, and no call says that it was. */
+START_TEST(lease_on_servers_taken_by_another_can_only_expire)
 {
     char hex[RDL_TOKEN_TEXT_MAX];
 
@@ -290,7 +290,8 @@ START_TEST(a_lease_whose_servers_were_given_away_can_only_run_out)
     ck_assert_int_eq(rdl_redlock_extend_begin(&m->lock, FLEET_TTL, now), RDL_E_SHARED);
     ck_assert_int_eq(rdl_redlock_adopt(&m->lock, hex, strlen(hex)), RDL_E_SHARED);
     ck_assert_int_eq(rdl_redlock_acquire_begin(&other, entropy_bytes(), now), RDL_PENDING);
-    ck_assert_int_eq(rdl_redlock_step(&m->lock, now), RDL_E_SHARED); /* and takes no answer of the other's */
+    ck_assert_int_eq(rdl_redlock_step(&m->lock, now),
+                     RDL_E_SHARED); /* and it takes no reply to the other one */
     rdl_redlock_cancel(&other);
     ck_assert_uint_gt(rdl_redlock_remaining_ms(&m->lock, now), 0);
     if (_i == 0)
@@ -305,8 +306,8 @@ START_TEST(a_lease_whose_servers_were_given_away_can_only_run_out)
 }
 END_TEST
 
-/* Between operations it is bytes. */
-START_TEST(a_redlock_that_was_moved_goes_on)
+/* Between operations it is plain memory. */
+START_TEST(redlock_may_be_moved_in_memory)
 {
     begin();
     ck_assert_int_eq(released(), RDL_OK);
@@ -327,14 +328,14 @@ static void pending(void)
     ck_assert_int_eq(rdl_redlock_acquire_begin(&m->lock, entropy_bytes(), now), RDL_PENDING);
 }
 
-START_TEST(a_redlock_that_is_pending_may_not_be_set_up_again)
+START_TEST(init_of_a_pending_redlock_aborts)
 {
     pending();
     init("b");
 }
 END_TEST
 
-START_TEST(canaries_that_are_looked_at_may_not_be_set_up_again)
+START_TEST(init_of_canaries_in_use_aborts)
 {
     static struct rdl_server servers[SERVERS];
     size_t i;
@@ -354,14 +355,14 @@ Suite *suite_redlock_lifetime(void)
     Suite *suite = suite_create("redlock_lifetime");
     TCase *tc = tcase_create("lifetime");
 
-    tcase_add_loop_test(tc, nothing_refers_to_a_redlock_whose_last_call_has_returned, 0,
+    tcase_add_loop_test(tc, nothing_refers_to_a_redlock_after_its_last_call, 0,
                         (int)(sizeof ends / sizeof ends[0]));
-    tcase_add_test(tc, the_answer_to_an_old_release_is_no_grant);
-    tcase_add_loop_test(tc, servers_that_another_redlock_was_set_up_with_are_an_error, 0, 3);
-    tcase_add_loop_test(tc, a_lease_whose_servers_were_given_away_can_only_run_out, 0, 3);
-    tcase_add_test(tc, a_redlock_that_was_moved_goes_on);
-    tcase_add_test_raise_signal(tc, a_redlock_that_is_pending_may_not_be_set_up_again, SIGABRT);
-    tcase_add_test_raise_signal(tc, canaries_that_are_looked_at_may_not_be_set_up_again, SIGABRT);
+    tcase_add_test(tc, reply_to_an_old_release_is_not_a_grant);
+    tcase_add_loop_test(tc, servers_shared_with_another_redlock_are_an_error, 0, 3);
+    tcase_add_loop_test(tc, lease_on_servers_taken_by_another_can_only_expire, 0, 3);
+    tcase_add_test(tc, redlock_may_be_moved_in_memory);
+    tcase_add_test_raise_signal(tc, init_of_a_pending_redlock_aborts, SIGABRT);
+    tcase_add_test_raise_signal(tc, init_of_canaries_in_use_aborts, SIGABRT);
     suite_add_tcase(suite, tc);
     return suite;
 }

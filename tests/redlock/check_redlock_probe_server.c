@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Who is asked first when others want the lock too, and that nobody has a veto. */
+/*
+ * check_redlock_probe_server.c - which server gets the first request under contention, and that no server has
+ * a veto.
+ */
 #include <check.h>
 #include <string.h>
 
@@ -9,7 +12,7 @@
 
 static uint64_t now;
 
-static void patient(size_t n)
+static void begin(size_t n)
 {
     now = 1000;
     fleet_init(n, now);
@@ -17,19 +20,19 @@ static void patient(size_t n)
     fleet.opt.lease.retry_ms = 50;
 }
 
-/* As a string, which servers were sent a SET since the last look: "+....", say. */
-static const char *asked(void)
+/* The servers that were sent a SET since the last call, as a string such as "+....". */
+static const char *sent_to(void)
 {
-    static char who[8];
+    static char text[8];
     size_t i;
 
     for (i = 0; i < fleet.n; i++)
-        who[i] = strstr(scripted_sent(&fleet.s[i]), "SET\r\n") != NULL ? '+' : '.';
-    who[i] = '\0';
-    return who;
+        text[i] = strstr(scripted_sent(&fleet.s[i]), "SET\r\n") != NULL ? '+' : '.';
+    text[i] = '\0';
+    return text;
 }
 
-/* Everybody serves until the attempt has failed; then on to the next. */
+/* All servers reply until the attempt has failed; then the next one begins. */
 static void next_attempt(void)
 {
     int i;
@@ -52,37 +55,38 @@ static void steal_all(void)
         fleet_command(i, "SET k other PX 15000\r\n", now);
 }
 
-START_TEST(the_first_attempt_asks_all_and_after_a_refusal_one_by_turns)
+START_TEST(refused_attempts_alternate_between_one_and_all_servers)
 {
-    patient(5);
+    begin(5);
     steal_all();
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
-    ck_assert_str_eq(asked(), "+++++");
+    ck_assert_str_eq(sent_to(), "+++++");
     next_attempt();
-    ck_assert_str_eq(asked(), "+....");
+    ck_assert_str_eq(sent_to(), "+....");
     next_attempt();
-    ck_assert_str_eq(asked(), "+++++");
+    ck_assert_str_eq(sent_to(), "+++++");
     next_attempt();
-    ck_assert_str_eq(asked(), "+....");
+    ck_assert_str_eq(sent_to(), "+....");
 }
 END_TEST
 
-START_TEST(the_others_are_asked_when_the_pilot_has_granted)
+START_TEST(other_servers_are_used_after_the_probe_server_grants)
 {
     size_t i;
 
-    patient(5);
+    begin(5);
     steal_all();
     fleet_acquire(now);
     next_attempt();
-    ck_assert_str_eq(asked(), "+....");
+    ck_assert_str_eq(sent_to(), "+....");
     for (i = 0; i < 5; i++)
         fleet_delete(i, now);
     fleet_serve_all(now);
     ck_assert_int_eq(rdl_redlock_step(lock, now + 200), RDL_PENDING);
-    ck_assert_str_eq(asked(), ".++++");
+    ck_assert_str_eq(sent_to(), ".++++");
     fleet_serve_all(now);
-    ck_assert_int_eq(rdl_redlock_step(lock, now + 200 + FLEET_ATTEMPT - 1), RDL_OK); /* a time of their own */
+    ck_assert_int_eq(rdl_redlock_step(lock, now + 200 + FLEET_ATTEMPT - 1),
+                     RDL_OK); /* they have their own time */
     ck_assert_uint_eq(rdl_redlock_until_ms(lock),
                       now + FLEET_TTL - FLEET_DRIFT); /* from the probe server on */
 }
@@ -94,7 +98,7 @@ static void key_on(size_t i, const char *command)
 }
 
 static const struct {
-    const char *on_probe_server; /* what stands there, for ever */
+    const char *on_probe_server; /* the key there, which never expires */
     int is_frozen;
 } vetoes[] = {
     {"SET k orphan PX 19000\r\n", 0},
@@ -103,12 +107,12 @@ static const struct {
     {NULL, 1},
 };
 
-/* The first server says no as long as it can; everywhere else the key ends soon. */
+/* The first server refuses as long as it can; the key expires soon on all others. */
 START_TEST(no_single_server_can_lock_the_others_out)
 {
     size_t i;
 
-    patient(5);
+    begin(5);
     if (vetoes[_i].on_probe_server != NULL)
         key_on(0, vetoes[_i].on_probe_server);
     for (i = vetoes[_i].is_frozen ? 0 : 1; i < 5; i++)
@@ -124,33 +128,33 @@ START_TEST(no_single_server_can_lock_the_others_out)
 }
 END_TEST
 
-START_TEST(a_pilot_that_is_silent_or_has_no_end_is_not_asked_first_again)
+START_TEST(useless_probe_server_is_replaced)
 {
-    patient(5);
+    begin(5);
     steal_all();
     if (_i)
         key_on(0, "SET k foreign\r\n");
     fleet_acquire(now);
     next_attempt();
-    ck_assert_str_eq(asked(), "+....");
+    ck_assert_str_eq(sent_to(), "+....");
     if (!_i) {
         fleet.mood[0] = MOOD_FROZEN;
         now += FLEET_ATTEMPT;
     }
     next_attempt();
-    ck_assert_str_eq(asked(), _i ? "+++++" : ".++++"); /* it has not answered yet */
+    ck_assert_str_eq(sent_to(), _i ? "+++++" : ".++++"); /* it has not replied yet */
     if (!_i)
         now += FLEET_ATTEMPT;
     next_attempt();
-    ck_assert_str_eq(asked(), ".+...");
+    ck_assert_str_eq(sent_to(), ".+...");
 }
 END_TEST
 
-START_TEST(a_pilot_is_connected_and_counts)
+START_TEST(probe_server_is_connected_and_counts)
 {
     size_t i;
 
-    patient(3);
+    begin(3);
     fleet.opt.guard = RDL_GUARD_REQUIRED;
     for (i = 0; i < 3; i++)
         rdl_conn_tick(&fleet.s[i].conn, now);
@@ -158,41 +162,41 @@ START_TEST(a_pilot_is_connected_and_counts)
     fleet.s[0].conn.cfg->server_info->up_ms = (int64_t)now; /* in quarantine */
     steal_all();
     fleet_acquire(now);
-    ck_assert_str_eq(asked(), "+++");
+    ck_assert_str_eq(sent_to(), "+++");
     next_attempt();
-    ck_assert_str_eq(asked(), ".+.");
+    ck_assert_str_eq(sent_to(), ".+.");
 }
 END_TEST
 
-/* Each of two holds it for ever: neither is any use as a probe server. */
-START_TEST(where_nobody_is_left_to_be_the_pilot_all_are_asked)
+/* Both servers have a key that never expires: neither is of use as a probe server. */
+START_TEST(all_servers_are_used_without_a_probe_server)
 {
     int i;
 
-    patient(2);
+    begin(2);
     key_on(0, "SET k foreign\r\n");
     key_on(1, "SET k foreign\r\n");
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
     next_attempt();
-    ck_assert_str_eq(asked(), "+.");
+    ck_assert_str_eq(sent_to(), "+.");
     next_attempt();
-    ck_assert_str_eq(asked(), "++");
+    ck_assert_str_eq(sent_to(), "++");
     next_attempt();
-    ck_assert_str_eq(asked(), ".+");
+    ck_assert_str_eq(sent_to(), ".+");
     for (i = 0; i < 4; i++) {
         next_attempt();
-        ck_assert_str_eq(asked(), "++");
+        ck_assert_str_eq(sent_to(), "++");
     }
 }
 END_TEST
 
-/* Hours of it: the pauses stay as long as they have become. */
-START_TEST(who_is_refused_for_ever_does_not_begin_to_hurry)
+/* Hours of it: the pauses keep their length. */
+START_TEST(endless_refusals_keep_the_pauses_long)
 {
     uint64_t begun;
     int i;
 
-    patient(3);
+    begin(3);
     fleet.opt.lease.wait_ms = 3600000;
     fleet.opt.lease.retry_ms = 1;
     for (i = 0; i < 3; i++)
@@ -207,20 +211,20 @@ START_TEST(who_is_refused_for_ever_does_not_begin_to_hurry)
 }
 END_TEST
 
-Suite *suite_redlock_pilot(void);
+Suite *suite_redlock_probe_server(void);
 
-Suite *suite_redlock_pilot(void)
+Suite *suite_redlock_probe_server(void)
 {
     Suite *suite = suite_create("redlock_probe_server");
     TCase *tc = tcase_create("probe server");
 
-    tcase_add_test(tc, the_first_attempt_asks_all_and_after_a_refusal_one_by_turns);
-    tcase_add_test(tc, the_others_are_asked_when_the_pilot_has_granted);
+    tcase_add_test(tc, refused_attempts_alternate_between_one_and_all_servers);
+    tcase_add_test(tc, other_servers_are_used_after_the_probe_server_grants);
     tcase_add_loop_test(tc, no_single_server_can_lock_the_others_out, 0, sizeof vetoes / sizeof vetoes[0]);
-    tcase_add_loop_test(tc, a_pilot_that_is_silent_or_has_no_end_is_not_asked_first_again, 0, 2);
-    tcase_add_test(tc, a_pilot_is_connected_and_counts);
-    tcase_add_test(tc, where_nobody_is_left_to_be_the_pilot_all_are_asked);
-    tcase_add_test(tc, who_is_refused_for_ever_does_not_begin_to_hurry);
+    tcase_add_loop_test(tc, useless_probe_server_is_replaced, 0, 2);
+    tcase_add_test(tc, probe_server_is_connected_and_counts);
+    tcase_add_test(tc, all_servers_are_used_without_a_probe_server);
+    tcase_add_test(tc, endless_refusals_keep_the_pauses_long);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The line for people on each server, and the words for every result. */
+/* check_redlock_report.c - the line about each server for people. */
 #include <check.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static const char *report(size_t i)
     return line;
 }
 
-START_TEST(each_server_says_what_it_did)
+START_TEST(report_shows_the_result_of_each_server)
 {
     fleet_init(7, 1000);
     ck_assert_str_eq(report(0), "no request was sent");
@@ -29,7 +29,8 @@ START_TEST(each_server_says_what_it_did)
     fleet.mood[5] = MOOD_FROZEN;
     fleet_acquire(1000);
     fleet_serve_all(1003);
-    ck_assert_int_eq(rdl_redlock_step(lock, 1003), RDL_BUSY); /* four noes of seven, two of them hold it */
+    ck_assert_int_eq(rdl_redlock_step(lock, 1003),
+                     RDL_BUSY); /* four refusals of seven, two of them hold it */
     ck_assert_str_eq(report(0), "confirmed in 3 ms");
     ck_assert_str_eq(report(1), "held by another client for another 4997 ms");
     ck_assert_str_eq(report(2),
@@ -41,8 +42,8 @@ START_TEST(each_server_says_what_it_did)
 }
 END_TEST
 
-/* Two are killed: that settles it, and the third is healthy. */
-START_TEST(a_server_that_was_not_waited_for_is_not_called_late)
+/* Two are killed: that is decisive, and the third is healthy. */
+START_TEST(abandoned_server_is_not_reported_as_timed_out)
 {
     static const enum rdl_action actions[] = {RDL_ACQUIRE, RDL_EXTEND, RDL_RELEASE};
     uint64_t now = 1000;
@@ -63,7 +64,7 @@ START_TEST(a_server_that_was_not_waited_for_is_not_called_late)
     fleet_down(0);
     fleet_down(1);
     rc = rdl_redlock_step(lock, now + 1);
-    if (actions[_i] == RDL_RELEASE) { /* what is owed may still be done there: until its time is over */
+    if (actions[_i] == RDL_RELEASE) { /* the pending release may still be executed there, until the timeout */
         ck_assert_int_eq(rc, RDL_PENDING);
         rdl_redlock_cancel(lock);
     } else {
@@ -74,8 +75,8 @@ START_TEST(a_server_that_was_not_waited_for_is_not_called_late)
 }
 END_TEST
 
-/* All are frozen; the third was connected in the middle of the attempt. */
-START_TEST(late_is_a_server_that_was_waited_for_until_its_timeout)
+/* All are frozen; the third one connects in the middle of the attempt. */
+START_TEST(only_servers_with_their_full_time_have_timed_out)
 {
     static const enum rdl_action actions[] = {RDL_ACQUIRE, RDL_EXTEND, RDL_RELEASE};
     uint64_t now = 1000;
@@ -115,8 +116,8 @@ START_TEST(late_is_a_server_that_was_waited_for_until_its_timeout)
 }
 END_TEST
 
-/* It is busy, and asked for once more just before the wait is over. */
-START_TEST(an_attempt_that_the_deadline_cuts_short_blames_nobody)
+/* The lock is busy, and there is one more attempt just before the wait ends. */
+START_TEST(attempt_cut_short_reports_no_timeout)
 {
     uint64_t now = 1000;
 
@@ -141,7 +142,7 @@ START_TEST(an_attempt_that_the_deadline_cuts_short_blames_nobody)
 }
 END_TEST
 
-START_TEST(a_login_that_is_refused_is_told_without_the_password)
+START_TEST(refused_login_is_reported_without_the_password)
 {
     fleet_init(3, 1000);
     scripted_break(&fleet.s[1]);
@@ -157,7 +158,7 @@ START_TEST(a_login_that_is_refused_is_told_without_the_password)
 }
 END_TEST
 
-START_TEST(gone_pending_and_not_connected_are_told)
+START_TEST(report_shows_gone_pending_and_not_connected)
 {
     uint64_t now = 1000;
 
@@ -181,15 +182,15 @@ START_TEST(gone_pending_and_not_connected_are_told)
     scripted_init(&fleet.s[2]);
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 3, "k", 1);
     ck_assert_str_eq(report(2), "not connected yet");
-    fleet.s[2].endpoint.password.data = "s3cret"; /* it says nothing to that */
+    fleet.s[2].endpoint.password.data = "s3cret"; /* it does not reply to that */
     fleet.s[2].endpoint.password.len = 6;
     scripted_open(&fleet.s[2], 1000);
     ck_assert_str_eq(report(2), "connected, but no reply yet");
 }
 END_TEST
 
-/* Who may not ask for the PTTL, or is before 2.6, is refused and not told for how long. */
-START_TEST(a_refusal_without_a_time_is_told_without_one)
+/* A user without PTTL, or a server before 2.6, does not report the time. */
+START_TEST(refusal_without_a_time_is_reported_without_one)
 {
     static struct sim_features old;
 
@@ -205,7 +206,7 @@ START_TEST(a_refusal_without_a_time_is_told_without_one)
 }
 END_TEST
 
-START_TEST(a_line_is_cut_to_its_room)
+START_TEST(report_is_cut_to_its_buffer)
 {
     char full[128];
     char cut[128];
@@ -228,7 +229,7 @@ START_TEST(a_line_is_cut_to_its_room)
 }
 END_TEST
 
-START_TEST(a_cancelled_attempt_took_no_negative_time)
+START_TEST(cancelled_attempt_has_no_negative_time)
 {
     fleet_init(3, 1000);
     fleet_acquire(1000);
@@ -246,15 +247,15 @@ Suite *suite_redlock_report(void)
     Suite *suite = suite_create("redlock_report");
     TCase *tc = tcase_create("report");
 
-    tcase_add_test(tc, each_server_says_what_it_did);
-    tcase_add_loop_test(tc, a_server_that_was_not_waited_for_is_not_called_late, 0, 3);
-    tcase_add_loop_test(tc, late_is_a_server_that_was_waited_for_until_its_timeout, 0, 3);
-    tcase_add_test(tc, an_attempt_that_the_deadline_cuts_short_blames_nobody);
-    tcase_add_test(tc, a_login_that_is_refused_is_told_without_the_password);
-    tcase_add_test(tc, gone_pending_and_not_connected_are_told);
-    tcase_add_test(tc, a_refusal_without_a_time_is_told_without_one);
-    tcase_add_test(tc, a_line_is_cut_to_its_room);
-    tcase_add_test(tc, a_cancelled_attempt_took_no_negative_time);
+    tcase_add_test(tc, report_shows_the_result_of_each_server);
+    tcase_add_loop_test(tc, abandoned_server_is_not_reported_as_timed_out, 0, 3);
+    tcase_add_loop_test(tc, only_servers_with_their_full_time_have_timed_out, 0, 3);
+    tcase_add_test(tc, attempt_cut_short_reports_no_timeout);
+    tcase_add_test(tc, refused_login_is_reported_without_the_password);
+    tcase_add_test(tc, report_shows_gone_pending_and_not_connected);
+    tcase_add_test(tc, refusal_without_a_time_is_reported_without_one);
+    tcase_add_test(tc, report_is_cut_to_its_buffer);
+    tcase_add_test(tc, cancelled_attempt_has_no_negative_time);
     suite_add_tcase(suite, tc);
     return suite;
 }

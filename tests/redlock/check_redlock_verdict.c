@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* An attempt that cannot win any more: let go of at once, and called what the answers in its time say. */
+/*
+ * check_redlock_verdict.c - an attempt that cannot win any more: it is released at once, and the replies in
+ * its time decide its result.
+ */
 #include <check.h>
 #include <string.h>
 
@@ -16,8 +19,8 @@ static void begin(size_t n)
     fleet_init(n, now);
 }
 
-/* Ask; all requests are on their way before the first answer comes. */
-static int ask(void)
+/* Sends all requests before the first reply arrives. */
+static int send_all(void)
 {
     int rc = fleet_acquire(now);
     size_t i;
@@ -27,7 +30,7 @@ static int ask(void)
     return rc;
 }
 
-/* What the servers are, one letter each: . free, s somebody else's, d down, e errors only. */
+/* The state of each server, a letter each: . free, s another client's, d down, e errors only. */
 static unsigned how_many(const char *fates, char fate)
 {
     unsigned n = 0;
@@ -47,7 +50,7 @@ static int best_of(const char *fates)
     return denied > n - quorum || (denied > 0 && denied + yes >= quorum) ? RDL_BUSY : RDL_NO_QUORUM;
 }
 
-/* They answer one after the other, from this one on and around. */
+/* The servers reply one after another, starting with `first`. */
 static void answers_in_turn(const char *fates, size_t first)
 {
     size_t i;
@@ -55,7 +58,7 @@ static void answers_in_turn(const char *fates, size_t first)
 
     begin(strlen(fates));
     fleet_befall(fates, now);
-    rc = ask();
+    rc = send_all();
     for (i = 0; i < fleet.n && rc == RDL_PENDING; i++) {
         fleet_serve((first + i) % fleet.n, now);
         rc = rdl_redlock_step(lock, now);
@@ -69,13 +72,13 @@ static void answers_in_turn(const char *fates, size_t first)
         ck_assert_uint_eq(fleet_keys(now), how_many(fates, 's'));
 }
 
-/* So many servers, and who answers first; a test each, so that none takes long. */
+/* The number of servers, and which one replies first; a test each, so that none takes long. */
 static const struct {
     size_t n, first;
 } orders[] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}, {4, 0}, {4, 1}, {4, 2}, {4, 3},
               {5, 0}, {5, 2}, {5, 4}, {6, 0}, {6, 2}, {6, 4}, {7, 0}, {7, 2}, {7, 4}, {7, 6}};
 
-START_TEST(the_result_is_the_best_that_the_answers_give_in_whatever_order_they_come)
+START_TEST(result_does_not_depend_on_the_order_of_replies)
 {
     static const char letters[] = ".sde";
     size_t n = orders[_i].n, i;
@@ -94,19 +97,19 @@ START_TEST(the_result_is_the_best_that_the_answers_give_in_whatever_order_they_c
 }
 END_TEST
 
-/* One of five is down, two have refused: no majority, and the last two will say whether it is busy. */
+/* One of five is down, two have refused: no majority, and the last two decide whether it is busy. */
 static void wait_for_the_verdict(void)
 {
     fleet_down(0);
     fleet_steal(1, now);
     fleet_steal(2, now);
     fleet.mood[3] = fleet.mood[4] = MOOD_FROZEN;
-    ck_assert_int_eq(ask(), RDL_PENDING);
+    ck_assert_int_eq(send_all(), RDL_PENDING);
     fleet_serve_all(now);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
 }
 
-START_TEST(the_releases_go_out_at_once_and_only_the_verdict_waits)
+START_TEST(releases_are_sent_at_once_and_only_the_verdict_waits)
 {
     begin(5);
     wait_for_the_verdict();
@@ -123,7 +126,7 @@ START_TEST(the_releases_go_out_at_once_and_only_the_verdict_waits)
 }
 END_TEST
 
-START_TEST(a_late_reply_is_a_vote_and_owed_nothing_more)
+START_TEST(late_reply_is_a_vote_and_needs_no_second_release)
 {
     begin(5);
     wait_for_the_verdict();
@@ -131,7 +134,7 @@ START_TEST(a_late_reply_is_a_vote_and_owed_nothing_more)
     fleet.mood[4] = MOOD_UP; /* its grant, and that the release deleted it */
     fleet_serve(4, now + 10);
     ck_assert_int_eq(rdl_redlock_step(lock, now + 10),
-                     RDL_BUSY); /* two and one are a majority that answered */
+                     RDL_BUSY); /* two and one are a majority that replied */
     ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 1);
     ck_assert_str_eq(scripted_sent(&fleet.s[4]), "");
     ck_assert(rdl_conn_is_idle(&fleet.s[4].conn));
@@ -140,8 +143,8 @@ START_TEST(a_late_reply_is_a_vote_and_owed_nothing_more)
 }
 END_TEST
 
-/* It may answer, connect, or let us in as late as it likes: this attempt is given up. */
-START_TEST(who_connects_while_the_verdict_waits_is_not_asked)
+/* It may reply, connect, or grant the lock however late: this attempt has failed. */
+START_TEST(server_that_connects_during_the_verdict_is_not_used)
 {
     begin(5);
     wait_for_the_verdict();
@@ -152,25 +155,25 @@ START_TEST(who_connects_while_the_verdict_waits_is_not_asked)
 }
 END_TEST
 
-START_TEST(where_busy_is_out_of_reach_nothing_is_waited_for)
+START_TEST(verdict_does_not_wait_if_busy_is_impossible)
 {
     begin(5);
     fleet_befall(".eee", now);
-    fleet.mood[4] = MOOD_FROZEN; /* even if it is somebody else's there */
-    ask();
+    fleet.mood[4] = MOOD_FROZEN; /* even if another client holds it there */
+    send_all();
     fleet_serve_all(now);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_NO_QUORUM);
 }
 END_TEST
 
-START_TEST(one_refusal_and_three_of_five_that_are_gone_is_no_quorum)
+START_TEST(one_refusal_and_three_lost_servers_is_no_quorum)
 {
     begin(5);
     fleet_down(3);
     fleet_down(4);
     fleet_steal(0, now);
     fleet.mood[1] = MOOD_FROZEN;
-    ask();
+    send_all();
     fleet_serve(0, now);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
     fleet_down(2);
@@ -178,7 +181,7 @@ START_TEST(one_refusal_and_three_of_five_that_are_gone_is_no_quorum)
 }
 END_TEST
 
-START_TEST(a_connection_that_breaks_while_the_verdict_waits_is_owed_one_release)
+START_TEST(lost_connection_has_one_pending_release)
 {
     begin(5);
     wait_for_the_verdict();
@@ -196,7 +199,7 @@ START_TEST(a_connection_that_breaks_while_the_verdict_waits_is_owed_one_release)
 }
 END_TEST
 
-START_TEST(cancel_while_the_verdict_waits_leaves_nothing)
+START_TEST(cancel_during_the_verdict_leaves_nothing)
 {
     begin(5);
     wait_for_the_verdict();
@@ -208,7 +211,7 @@ START_TEST(cancel_while_the_verdict_waits_leaves_nothing)
 }
 END_TEST
 
-START_TEST(where_there_is_room_for_one_alone_it_is_the_releases)
+START_TEST(room_for_one_request_is_used_for_the_release)
 {
     struct rdl_command other = {&rdl_op_extend, {NULL, 40}, {"v", 1}, {NULL, 0}, 60000, 30000};
     static struct rdl_req reqs[120];
@@ -226,8 +229,8 @@ START_TEST(where_there_is_room_for_one_alone_it_is_the_releases)
 }
 END_TEST
 
-/* Its script was not there: sent again, in full, it would come behind the release. */
-START_TEST(a_script_is_not_sent_again_while_the_verdict_waits)
+/* Its script was unknown: sent again, in full, it would arrive after the release. */
+START_TEST(script_is_not_sent_again_during_the_verdict)
 {
     begin(5);
     fleet.opt.fencing = &rdl_fencing;
@@ -241,8 +244,8 @@ START_TEST(a_script_is_not_sent_again_while_the_verdict_waits)
 }
 END_TEST
 
-/* That it is not ours there is said first; for how long, too late. */
-START_TEST(half_an_answer_is_a_refusal)
+/* The refusal arrives in time; the remaining time of the key does not. */
+START_TEST(half_a_reply_is_a_refusal)
 {
     begin(5);
     wait_for_the_verdict();
@@ -259,18 +262,18 @@ Suite *suite_redlock_verdict(void)
     Suite *suite = suite_create("redlock_verdict");
     TCase *tc = tcase_create("verdict");
 
-    tcase_add_loop_test(tc, the_result_is_the_best_that_the_answers_give_in_whatever_order_they_come, 0,
+    tcase_add_loop_test(tc, result_does_not_depend_on_the_order_of_replies, 0,
                         sizeof orders / sizeof orders[0]);
-    tcase_add_test(tc, the_releases_go_out_at_once_and_only_the_verdict_waits);
-    tcase_add_test(tc, a_late_reply_is_a_vote_and_owed_nothing_more);
-    tcase_add_test(tc, who_connects_while_the_verdict_waits_is_not_asked);
-    tcase_add_test(tc, where_busy_is_out_of_reach_nothing_is_waited_for);
-    tcase_add_test(tc, one_refusal_and_three_of_five_that_are_gone_is_no_quorum);
-    tcase_add_test(tc, a_connection_that_breaks_while_the_verdict_waits_is_owed_one_release);
-    tcase_add_test(tc, cancel_while_the_verdict_waits_leaves_nothing);
-    tcase_add_test(tc, where_there_is_room_for_one_alone_it_is_the_releases);
-    tcase_add_test(tc, a_script_is_not_sent_again_while_the_verdict_waits);
-    tcase_add_test(tc, half_an_answer_is_a_refusal);
+    tcase_add_test(tc, releases_are_sent_at_once_and_only_the_verdict_waits);
+    tcase_add_test(tc, late_reply_is_a_vote_and_needs_no_second_release);
+    tcase_add_test(tc, server_that_connects_during_the_verdict_is_not_used);
+    tcase_add_test(tc, verdict_does_not_wait_if_busy_is_impossible);
+    tcase_add_test(tc, one_refusal_and_three_lost_servers_is_no_quorum);
+    tcase_add_test(tc, lost_connection_has_one_pending_release);
+    tcase_add_test(tc, cancel_during_the_verdict_leaves_nothing);
+    tcase_add_test(tc, room_for_one_request_is_used_for_the_release);
+    tcase_add_test(tc, script_is_not_sent_again_during_the_verdict);
+    tcase_add_test(tc, half_a_reply_is_a_refusal);
     suite_add_tcase(suite, tc);
     return suite;
 }

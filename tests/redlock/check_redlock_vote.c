@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting: who cannot vote yes any more, when the keys in the way are gone, what will not mend. */
+/*
+ * check_redlock_vote.c - counting votes: which servers cannot vote yes any more, when the keys expire, which
+ * errors are permanent.
+ */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +12,7 @@
 
 #define lock (&fleet.lock)
 
-/* PTTLs of the servers that refused, '-' for one that did not; and the pause they advise. */
+/* PTTLs of the servers that refused, '-' for one that did not; and the pause that results. */
 static const struct {
     const char *pttls;
     uint64_t hint;
@@ -19,7 +22,7 @@ static const struct {
     {"-", UINT32_MAX},
     {"4294967294", 4294967294},
     {"4294967296", UINT32_MAX}, /* too far away to be of use */
-    {"100 - -", 100},           /* two others may be free: one key would do */
+    {"100 - -", 100},           /* two others may be free: one key is enough */
     {"100 200 -", 100},
     {"100 200 300", 200},
     {"300 100 200", 200},
@@ -36,7 +39,7 @@ static const struct {
     {"7 6 5 4 3 2 1", 4},
 };
 
-START_TEST(the_hint_is_when_a_majority_could_be_free)
+START_TEST(pause_lasts_until_a_majority_could_be_free)
 {
     char text[64];
     char *word;
@@ -55,7 +58,7 @@ START_TEST(the_hint_is_when_a_majority_could_be_free)
 }
 END_TEST
 
-START_TEST(only_who_may_still_answer_is_no_no)
+START_TEST(only_servers_that_may_still_reply_are_undecided)
 {
     static const enum rdl_vote noes[] = {RDL_VOTE_DENIED, RDL_VOTE_ABSENT, RDL_VOTE_ERROR, RDL_VOTE_UNKNOWN};
     size_t i;
@@ -63,7 +66,8 @@ START_TEST(only_who_may_still_answer_is_no_no)
     fleet_init(7, 1000);
     fleet.servers[0].vote = RDL_VOTE_PENDING;
     fleet.servers[1].vote = RDL_VOTE_GRANTED;
-    ck_assert_uint_eq(rdl_votes_count_impossible(lock), 0); /* the others are ready and will be asked */
+    ck_assert_uint_eq(rdl_votes_count_impossible(lock),
+                      0); /* the others are ready and will get the request */
     for (i = 0; i < 4; i++)
         fleet.servers[2 + i].vote = (uint8_t)noes[i];
     ck_assert_uint_eq(rdl_votes_count_impossible(lock), 4);
@@ -72,9 +76,9 @@ START_TEST(only_who_may_still_answer_is_no_no)
     fleet_up(6);
     rdl_votes_take_replies(lock, 5000);
     rdl_votes_take_replies(lock, 9000);
-    ck_assert_uint_eq(rdl_votes_count_impossible(lock), 4); /* it connects: there is hope */
+    ck_assert_uint_eq(rdl_votes_count_impossible(lock), 4); /* it is connecting: it may still vote */
     fleet.servers[6].error = RDL_E_FULL;
-    ck_assert_uint_eq(rdl_votes_count_impossible(lock), 4); /* there may be room yet */
+    ck_assert_uint_eq(rdl_votes_count_impossible(lock), 4); /* there may be room later */
     fleet.servers[6].error = RDL_E_DUPLICATE;
     ck_assert_uint_eq(rdl_votes_count_impossible(lock), 5);
     fleet.servers[0].counts = 0; /* whatever it says */
@@ -82,7 +86,7 @@ START_TEST(only_who_may_still_answer_is_no_no)
 }
 END_TEST
 
-START_TEST(permanent_is_what_leaves_no_majority)
+START_TEST(errors_are_permanent_if_they_leave_no_majority)
 {
     size_t i;
 
@@ -104,7 +108,7 @@ START_TEST(permanent_is_what_leaves_no_majority)
 }
 END_TEST
 
-START_TEST(held_are_those_that_said_so_last)
+START_TEST(last_reply_decides_whether_a_server_holds_the_key)
 {
     uint64_t now = 1000;
 
@@ -119,7 +123,7 @@ START_TEST(held_are_those_that_said_so_last)
     fleet_steal(1, now);
     fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now);
     ck_assert_uint_eq(rdl_votes_count_certain(lock, CERTAINTY_RESTORED), 2);
-    fleet.mood[4] = MOOD_UP; /* its late grant, and the extend behind it, count */
+    fleet.mood[4] = MOOD_UP; /* its late grant, and the extend after it, count */
     fleet_serve_all(now);
     rdl_redlock_step(lock, now);
     ck_assert_uint_le(rdl_votes_count_certain(lock, CERTAINTY_RESTORED), 3);
@@ -137,7 +141,7 @@ START_TEST(conns_are_counted_by_state)
 }
 END_TEST
 
-START_TEST(a_server_that_connects_while_asking_is_asked_once)
+START_TEST(server_that_reconnects_gets_no_second_request)
 {
     fleet_init(3, 1000);
     fleet.mood[0] = MOOD_FROZEN;
@@ -145,7 +149,7 @@ START_TEST(a_server_that_connects_while_asking_is_asked_once)
     rdl_redlock_step(lock, 1001);
     rdl_redlock_step(lock, 1002);
     ck_assert_str_eq(scripted_sent(&fleet.s[0]), wire_acquire("k", entropy_token(1), FLEET_TTL));
-    fleet_down(0); /* asked and lost: not asked again in this attempt */
+    fleet_down(0); /* sent and lost: not sent again in this attempt */
     rdl_redlock_step(lock, 1003);
     fleet_up(0);
     rdl_redlock_step(lock, 1100);
@@ -165,12 +169,12 @@ Suite *suite_redlock_vote(void)
     Suite *suite = suite_create("redlock_vote");
     TCase *tc = tcase_create("vote");
 
-    tcase_add_loop_test(tc, the_hint_is_when_a_majority_could_be_free, 0, sizeof hints / sizeof hints[0]);
-    tcase_add_test(tc, only_who_may_still_answer_is_no_no);
-    tcase_add_test(tc, permanent_is_what_leaves_no_majority);
-    tcase_add_test(tc, held_are_those_that_said_so_last);
+    tcase_add_loop_test(tc, pause_lasts_until_a_majority_could_be_free, 0, sizeof hints / sizeof hints[0]);
+    tcase_add_test(tc, only_servers_that_may_still_reply_are_undecided);
+    tcase_add_test(tc, errors_are_permanent_if_they_leave_no_majority);
+    tcase_add_test(tc, last_reply_decides_whether_a_server_holds_the_key);
     tcase_add_test(tc, conns_are_counted_by_state);
-    tcase_add_test(tc, a_server_that_connects_while_asking_is_asked_once);
+    tcase_add_test(tc, server_that_reconnects_gets_no_second_request);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting and giving up on N servers. */
+/* check_redlock_wait.c - waiting and cancelling on N servers. */
 #include <check.h>
 #include <string.h>
 
@@ -7,19 +7,19 @@
 
 #define lock (&fleet.lock)
 
-static void be_patient(void)
+static void set_wait(void)
 {
     fleet.opt.lease.wait_ms = 5000;
     fleet.opt.lease.retry_ms = 50;
 }
 
-/* The pause after an attempt that was refused after so long. */
+/* The pause after an attempt that was refused after took_ms. */
 static uint64_t pause_after(uint32_t took_ms, uint32_t seed)
 {
     size_t i;
 
     fleet_init(3, 1000);
-    be_patient();
+    set_wait();
     fleet.opt.lease.retry_ms = 1;
     for (i = 0; i < 3; i++)
         fleet_command(i, "SET k other\r\n", 1000);
@@ -30,8 +30,8 @@ static uint64_t pause_after(uint32_t took_ms, uint32_t seed)
     return lock->wake_ms - 1000 - took_ms;
 }
 
-/* Two who collided come again at different times: the attempt's own length apart, or more. */
-START_TEST(the_pause_is_comparably_greater_than_the_attempt_and_by_chance)
+/* Two clients that collided return at different times, at least the length of the attempt apart. */
+START_TEST(pause_is_random_up_to_twice_the_attempt)
 {
     uint64_t shortest = UINT64_MAX, longest = 0;
     uint32_t seed;
@@ -48,13 +48,13 @@ START_TEST(the_pause_is_comparably_greater_than_the_attempt_and_by_chance)
 }
 END_TEST
 
-START_TEST(a_lock_whose_holder_dies_is_taken_when_its_ttl_ends)
+START_TEST(lock_of_a_dead_holder_is_acquired_after_its_ttl)
 {
     uint64_t now = 1000;
     size_t i;
 
     fleet_init(5, 1000);
-    be_patient();
+    set_wait();
     for (i = 0; i < 5; i++)
         fleet_command(i, "SET k other PX 1500\r\n", 1000);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
@@ -63,17 +63,17 @@ START_TEST(a_lock_whose_holder_dies_is_taken_when_its_ttl_ends)
 }
 END_TEST
 
-START_TEST(connecting_after_a_pause_is_waited_for_without_a_busy_loop)
+START_TEST(reconnecting_causes_no_busy_loop)
 {
     uint64_t now = 1000;
     int rc;
 
     fleet_init(1, 1000);
-    be_patient();
+    set_wait();
     fleet.opt.lease.wait_ms = 20000;
     fleet_down(0);
     rc = fleet_acquire(now);
-    while (rc == RDL_PENDING) { /* a black hole: connecting ends by its deadline alone */
+    while (rc == RDL_PENDING) { /* a black hole: only its deadline ends the connect */
         if (rdl_conn_wants(&fleet.s[0].conn) & RDL_WANT_CLOSE) {
             rdl_conn_closed(&fleet.s[0].conn, rdl_conn_error(&fleet.s[0].conn));
         } else {
@@ -87,14 +87,14 @@ START_TEST(connecting_after_a_pause_is_waited_for_without_a_busy_loop)
 }
 END_TEST
 
-START_TEST(errors_for_good_on_a_majority_end_the_waiting)
+START_TEST(permanent_errors_of_a_majority_end_the_wait)
 {
     uint64_t now = 1000;
     size_t i;
 
     fleet_init(5, 1000);
-    be_patient();
-    for (i = 0; i < 3; i++) { /* their users were taken the right to anything */
+    set_wait();
+    for (i = 0; i < 3; i++) { /* their users have lost all permissions */
         fleet.mood[i] = MOOD_FROZEN;
         scripted_reply(&fleet.s[i], "");
     }
@@ -107,7 +107,7 @@ START_TEST(errors_for_good_on_a_majority_end_the_waiting)
 }
 END_TEST
 
-START_TEST(every_attempt_has_a_token_of_its_own)
+START_TEST(redlock_uses_a_new_token_for_every_attempt)
 {
     const char *sent;
     int attempts = 0;
@@ -115,10 +115,10 @@ START_TEST(every_attempt_has_a_token_of_its_own)
     int rc;
 
     fleet_init(2, 1000);
-    be_patient();
+    set_wait();
     fleet_command(1, "SET k other\r\n", 1000);
     rc = fleet_acquire(now);
-    while (attempts < 6 && rc == RDL_PENDING) { /* each released before the next is asked for */
+    while (attempts < 6 && rc == RDL_PENDING) { /* each is released before the next attempt */
         sent = scripted_sent(&fleet.s[0]);
         if (strstr(sent, "SET") != NULL) {
             attempts++;
@@ -132,9 +132,9 @@ START_TEST(every_attempt_has_a_token_of_its_own)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- giving up */
+/* ---------------------------------------------------------------- cancel */
 
-START_TEST(cancel_leaves_no_key_behind_and_the_memory_free)
+START_TEST(cancel_leaves_no_key_and_frees_the_memory)
 {
     const char *fates = _i % 2 ? "..fdf" : ".....";
     uint64_t now = 1000;
@@ -143,7 +143,7 @@ START_TEST(cancel_leaves_no_key_behind_and_the_memory_free)
 
     fleet_init(5, 1000);
     fleet_befall(fates, now);
-    be_patient();
+    set_wait();
     if (place == 5)
         fleet_steal(0, now), fleet_steal(1, now), fleet_steal(2, now);
     fleet_acquire(now);
@@ -181,12 +181,12 @@ Suite *suite_redlock_wait(void)
     Suite *suite = suite_create("redlock_wait");
     TCase *tc = tcase_create("wait");
 
-    tcase_add_test(tc, connecting_after_a_pause_is_waited_for_without_a_busy_loop);
-    tcase_add_test(tc, the_pause_is_comparably_greater_than_the_attempt_and_by_chance);
-    tcase_add_test(tc, a_lock_whose_holder_dies_is_taken_when_its_ttl_ends);
-    tcase_add_loop_test(tc, errors_for_good_on_a_majority_end_the_waiting, 0, 2);
-    tcase_add_test(tc, every_attempt_has_a_token_of_its_own);
-    tcase_add_loop_test(tc, cancel_leaves_no_key_behind_and_the_memory_free, 0, 14);
+    tcase_add_test(tc, reconnecting_causes_no_busy_loop);
+    tcase_add_test(tc, pause_is_random_up_to_twice_the_attempt);
+    tcase_add_test(tc, lock_of_a_dead_holder_is_acquired_after_its_ttl);
+    tcase_add_loop_test(tc, permanent_errors_of_a_majority_end_the_wait, 0, 2);
+    tcase_add_test(tc, redlock_uses_a_new_token_for_every_attempt);
+    tcase_add_loop_test(tc, cancel_leaves_no_key_and_frees_the_memory, 0, 14);
     suite_add_tcase(suite, tc);
     return suite;
 }

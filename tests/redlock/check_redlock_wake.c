@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The blocking calls of a redlock and a driver that is woken from outside. */
+/* check_redlock_wake.c - the blocking calls of a redlock and a driver that is woken from outside. */
 #include <check.h>
 #include <string.h>
 
@@ -56,8 +56,8 @@ static void setup(void)
     fleet.opt.lease.retry_ms = 50;
 }
 
-/* One of three is free: each attempt is granted there, and releases that. */
-START_TEST(an_acquire_that_waits_ends_whenever_it_is_woken_and_leaves_no_key)
+/* One of three is free: it grants each attempt, which then releases it. */
+START_TEST(waiting_redlock_acquire_ends_when_woken)
 {
     fleet_steal(0, now);
     fleet_steal(1, now);
@@ -70,8 +70,8 @@ START_TEST(an_acquire_that_waits_ends_whenever_it_is_woken_and_leaves_no_key)
 }
 END_TEST
 
-/* The SETs are sent, and not answered: without drain, too, the releases went to the driver. */
-START_TEST(an_acquire_that_is_woken_hands_its_releases_to_the_driver)
+/* The SETs are sent and have no reply: without drain, too, the driver got the releases. */
+START_TEST(woken_acquire_passes_all_releases_to_the_driver)
 {
     wakes_from = serves_from = 3; /* the first reads what came before, the second sends */
     ck_assert_int_eq(rdl_redlock_acquire(lock, &platform), RDL_E_INTERRUPTED);
@@ -80,7 +80,7 @@ START_TEST(an_acquire_that_is_woken_hands_its_releases_to_the_driver)
 }
 END_TEST
 
-START_TEST(extend_release_and_drain_are_not_ended)
+START_TEST(wake_does_not_end_extend_release_or_drain)
 {
     ck_assert_int_eq(rdl_redlock_acquire(lock, &platform), RDL_OK);
     wakes_from = 0;
@@ -99,9 +99,9 @@ Suite *suite_redlock_wake(void)
     TCase *tc = tcase_create("wake");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_loop_test(tc, an_acquire_that_waits_ends_whenever_it_is_woken_and_leaves_no_key, 0, 12);
-    tcase_add_test(tc, an_acquire_that_is_woken_hands_its_releases_to_the_driver);
-    tcase_add_test(tc, extend_release_and_drain_are_not_ended);
+    tcase_add_loop_test(tc, waiting_redlock_acquire_ends_when_woken, 0, 12);
+    tcase_add_test(tc, woken_acquire_passes_all_releases_to_the_driver);
+    tcase_add_test(tc, wake_does_not_end_extend_release_or_drain);
     suite_add_tcase(suite, tc);
     return suite;
 }

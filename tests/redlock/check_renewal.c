@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The renewal timer's table of times. */
+/* check_renewal.c - the renewal timer's table of times. */
 #include <check.h>
 
 #include "redlock/redlock.h"
@@ -19,7 +19,7 @@ static void expect(uint64_t now_ms, enum rdl_renewal_action action, uint64_t at_
         ck_assert_uint_eq(at, at_ms);
 }
 
-START_TEST(it_renews_at_a_third_of_the_ttl_and_is_lost_at_the_end)
+START_TEST(renewal_is_due_at_a_third_of_the_ttl)
 {
     uint64_t t = starts[_i];
     uint64_t end = t + TTL - 92;
@@ -34,7 +34,7 @@ START_TEST(it_renews_at_a_third_of_the_ttl_and_is_lost_at_the_end)
 }
 END_TEST
 
-START_TEST(after_a_failure_it_tries_again_soon_and_often_enough)
+START_TEST(failed_renewal_is_retried_soon_and_often)
 {
     uint64_t t = starts[_i];
     uint64_t end = t + TTL - 92;
@@ -48,7 +48,7 @@ START_TEST(after_a_failure_it_tries_again_soon_and_often_enough)
         rdl_renewal_failed(&k, now);
         tries++;
         ck_assert_int_eq(rdl_renewal_next(&k, now, &at),
-                         RDL_RENEWAL_SLEEP); /* never at once: air for the server */
+                         RDL_RENEWAL_SLEEP); /* never at once: the server needs a break */
         ck_assert_uint_gt(at, now);
         ck_assert_uint_le(at, end); /* it never sleeps past the end */
         now = at;
@@ -59,7 +59,7 @@ START_TEST(after_a_failure_it_tries_again_soon_and_often_enough)
 }
 END_TEST
 
-START_TEST(the_nearer_the_end_the_sooner_a_failed_renewal_is_tried_again)
+START_TEST(failed_renewal_is_retried_sooner_near_the_end)
 {
     uint64_t at;
 
@@ -75,7 +75,7 @@ START_TEST(the_nearer_the_end_the_sooner_a_failed_renewal_is_tried_again)
 }
 END_TEST
 
-START_TEST(a_renewal_begins_a_new_table)
+START_TEST(renewal_restarts_the_table)
 {
     rdl_renewal_renewed(&k, TTL, 9000, 0);
     rdl_renewal_failed(&k, 3000);
@@ -86,8 +86,8 @@ START_TEST(a_renewal_begins_a_new_table)
 }
 END_TEST
 
-/* The answer came, or was looked at, so late that a third from now is too late. */
-START_TEST(a_lease_of_which_little_is_left_is_renewed_before_its_end)
+/* The reply arrived, or was read, so late that a third from now is too late. */
+START_TEST(short_remaining_lease_is_renewed_before_its_end)
 {
     rdl_renewal_renewed(&k, TTL, 1000, 0);
     expect(0, RDL_RENEWAL_SLEEP, 500);
@@ -100,8 +100,8 @@ START_TEST(a_lease_of_which_little_is_left_is_renewed_before_its_end)
 }
 END_TEST
 
-/* The host slept: whatever was planned, the end is the end. */
-START_TEST(a_jump_over_the_end_is_lost_and_not_renewed)
+/* The host slept: whatever was planned, the lease has ended. */
+START_TEST(lease_is_lost_after_a_clock_leap_past_its_end)
 {
     rdl_renewal_renewed(&k, TTL, 8908, 0);
     expect(1000000, RDL_RENEWAL_LOST, 0);
@@ -110,7 +110,7 @@ START_TEST(a_jump_over_the_end_is_lost_and_not_renewed)
 }
 END_TEST
 
-START_TEST(the_shortest_and_the_longest_ttl)
+START_TEST(shortest_and_longest_ttl_work)
 {
     uint64_t at;
 
@@ -131,13 +131,13 @@ Suite *suite_renewal(void)
     Suite *suite = suite_create("renewal");
     TCase *tc = tcase_create("renewal");
 
-    tcase_add_loop_test(tc, it_renews_at_a_third_of_the_ttl_and_is_lost_at_the_end, 0, 5);
-    tcase_add_loop_test(tc, after_a_failure_it_tries_again_soon_and_often_enough, 0, 5);
-    tcase_add_test(tc, the_nearer_the_end_the_sooner_a_failed_renewal_is_tried_again);
-    tcase_add_test(tc, a_renewal_begins_a_new_table);
-    tcase_add_test(tc, a_lease_of_which_little_is_left_is_renewed_before_its_end);
-    tcase_add_test(tc, a_jump_over_the_end_is_lost_and_not_renewed);
-    tcase_add_test(tc, the_shortest_and_the_longest_ttl);
+    tcase_add_loop_test(tc, renewal_is_due_at_a_third_of_the_ttl, 0, 5);
+    tcase_add_loop_test(tc, failed_renewal_is_retried_soon_and_often, 0, 5);
+    tcase_add_test(tc, failed_renewal_is_retried_sooner_near_the_end);
+    tcase_add_test(tc, renewal_restarts_the_table);
+    tcase_add_test(tc, short_remaining_lease_is_renewed_before_its_end);
+    tcase_add_test(tc, lease_is_lost_after_a_clock_leap_past_its_end);
+    tcase_add_test(tc, shortest_and_longest_ttl_work);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_resp_bytes.c - copying, clearing and comparing; the build by clang has those of -Os. */
+/* check_resp_bytes.c - copying, clearing and comparing bytes; the clang build tests the versions for -Os. */
 #include "resp/resp_bytes.h"
 
 #include <check.h>
@@ -17,7 +17,7 @@ static void number(void)
         bytes[i] = (uint8_t)i;
 }
 
-START_TEST(a_copy_is_those_bytes_and_no_other)
+START_TEST(copy_writes_exactly_the_given_bytes)
 {
     uint8_t to[LONG + 2];
     size_t n = (size_t)_i;
@@ -31,7 +31,7 @@ START_TEST(a_copy_is_those_bytes_and_no_other)
 }
 END_TEST
 
-START_TEST(bytes_may_move_towards_the_front)
+START_TEST(copy_may_move_bytes_towards_the_front)
 {
     size_t i;
 
@@ -44,7 +44,7 @@ START_TEST(bytes_may_move_towards_the_front)
 }
 END_TEST
 
-START_TEST(what_is_cleared_is_0_and_nothing_beside_it)
+START_TEST(zero_clears_exactly_the_given_bytes)
 {
     size_t n = (size_t)_i;
     size_t i;
@@ -58,7 +58,7 @@ START_TEST(what_is_cleared_is_0_and_nothing_beside_it)
 }
 END_TEST
 
-START_TEST(they_are_the_same_only_if_every_byte_is)
+START_TEST(is_same_compares_every_byte)
 {
     uint8_t other[LONG];
     size_t i;
@@ -75,7 +75,7 @@ START_TEST(they_are_the_same_only_if_every_byte_is)
 }
 END_TEST
 
-START_TEST(nothing_needs_no_address)
+START_TEST(no_bytes_need_no_address)
 {
     rdl_copy(NULL, NULL, 0);
     rdl_copy(bytes, NULL, 0);
@@ -89,11 +89,11 @@ Suite *suite_resp_bytes(void)
     Suite *s = suite_create("resp_bytes");
     TCase *t = tcase_create("resp_bytes");
 
-    tcase_add_loop_test(t, a_copy_is_those_bytes_and_no_other, 0, LONG);
-    tcase_add_loop_test(t, bytes_may_move_towards_the_front, 0, LONG);
-    tcase_add_loop_test(t, what_is_cleared_is_0_and_nothing_beside_it, 0, LONG);
-    tcase_add_test(t, they_are_the_same_only_if_every_byte_is);
-    tcase_add_test(t, nothing_needs_no_address);
+    tcase_add_loop_test(t, copy_writes_exactly_the_given_bytes, 0, LONG);
+    tcase_add_loop_test(t, copy_may_move_bytes_towards_the_front, 0, LONG);
+    tcase_add_loop_test(t, zero_clears_exactly_the_given_bytes, 0, LONG);
+    tcase_add_test(t, is_same_compares_every_byte);
+    tcase_add_test(t, no_bytes_need_no_address);
     suite_add_tcase(s, t);
     return s;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_resp_exhaustive.c - every string of up to six symbols, whole, byte by byte, and against a
- * specification that is written the other way round.
+ * check_resp_exhaustive.c - parses every string of up to six symbols, whole and byte by byte, and compares
+ * the results with a specification that is written differently.
  */
 #include "resp/resp.h"
 #include "tests/fixtures/guard_page.h"
@@ -20,7 +20,7 @@ struct verdict {
     int replies;
 };
 
-/* May these characters stand between the type and the CR of a number, as far as they go? */
+/* Returns whether these characters may be between the type and the CR of a number, as far as they go. */
 static int number_may_begin(char type, const char *s, size_t n)
 {
     if (n > 0 && *s == '-')
@@ -29,7 +29,7 @@ static int number_may_begin(char type, const char *s, size_t n)
     return n == 0 || (strspn(s, "0123456789") >= n && (*s != '0' || n == 1));
 }
 
-/* One line or body that must be followed by CR LF at s[i]; where it ends, or the error's offset. */
+/* Expects CR LF at s[*i], after a line or a body; *i is then its end, or the offset of the error. */
 static int ends(const char *s, size_t n, size_t *i)
 {
     if (*i < n && s[*i] == '\r')
@@ -107,7 +107,7 @@ static struct verdict spec(const char *s, size_t n)
     return v;
 }
 
-/* What a consumer sees, in a form that cutting must not change. */
+/* What a caller sees, in a form that does not depend on how the input is split. */
 struct digest {
     struct rdl_resp parser;
     struct verdict verdict;
@@ -158,7 +158,7 @@ static int same_state(const struct rdl_resp *a, const struct rdl_resp *b)
            a->acc == b->acc && a->left == b->left && a->due == b->due && a->announced == b->announced;
 }
 
-/* All strings that begin with s[0..n); bytewise has taken those n bytes one by one. */
+/* Checks all strings that begin with s[0..n); `bytewise` has already read these n bytes one by one. */
 static unsigned long every_string(char *s, size_t n, size_t max, const struct digest *bytewise)
 {
     unsigned long strings = 1;
@@ -183,7 +183,7 @@ static unsigned long every_string(char *s, size_t n, size_t max, const struct di
     return strings;
 }
 
-START_TEST(every_short_string_has_the_verdict_of_the_specification_under_any_cutting)
+START_TEST(every_short_string_parses_as_specified)
 {
     struct digest none = {{0}, {RDL_PENDING, 0, 0}, 0, 0};
     char s[8];
@@ -200,7 +200,7 @@ Suite *suite_resp_exhaustive(void)
     TCase *t = tcase_create("resp_exhaustive");
 
     tcase_add_checked_fixture(t, edge_setup, edge_teardown);
-    tcase_add_test(t, every_short_string_has_the_verdict_of_the_specification_under_any_cutting);
+    tcase_add_test(t, every_short_string_parses_as_specified);
     suite_add_tcase(s, t);
     return s;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* check_resp_grammar.c - which bytes are RESP2: the table of vectors/resp2.tsv, under every cutting. */
+/*
+ * check_resp_grammar.c - which bytes are RESP2: the table vectors/resp2.tsv, with its input split everywhere.
+ */
 #include "tests/fixtures/guard_page.h"
 #include "tests/resp/grammar.h"
 
@@ -7,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whatever is fed ends where memory ends. */
+/* Places the input at the end of readable memory. */
 static void feed(struct grammar *g, const void *data, size_t len)
 {
     grammar_feed(g, at_the_edge(data, len), len);
@@ -42,7 +44,9 @@ static size_t unescape(uint8_t *out, const char *s, size_t n)
     return len;
 }
 
-/* The next row; 0 at the end. Columns: id, input, chunking (a hint for other readers), expected, note. */
+/*
+ * Reads the next row; 0 at the end. Columns: id, input, chunking (a hint for other readers), expected, note.
+ */
 static int next_row(FILE *f, struct row *row)
 {
     static char line[65536];
@@ -71,7 +75,7 @@ static int next_row(FILE *f, struct row *row)
     return 0;
 }
 
-/* Feed a row in pieces of `piece` bytes, the first of `cut`. */
+/* Feeds a row in pieces of `piece` bytes; the first piece has `cut`. */
 static void check_row(const struct row *row, size_t cut, size_t piece)
 {
     static struct grammar g;
@@ -142,7 +146,7 @@ START_TEST(every_vector_gives_its_verdict_at_every_two_way_split)
 }
 END_TEST
 
-/* An error stays, whatever follows; so a longer input cannot make a refused one good. */
+/* An error is final: no further input turns refused input into accepted input. */
 static void check_refused(const struct row *row)
 {
     static struct grammar g;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_resp_parse.c - what the parser's events and results say. */
+/* check_resp_parse.c - the parser's events and results. */
 #include "resp/resp.h"
 
 #include <check.h>
@@ -98,7 +98,7 @@ START_TEST(cut_texts_come_in_fragments_first_to_last)
 }
 END_TEST
 
-START_TEST(every_fragment_of_a_bulk_tells_its_whole_length)
+START_TEST(every_fragment_of_a_bulk_has_the_whole_length)
 {
     ck_assert_int_eq(NEXT("$6\r\nfo"), RDL_OK);
     ck_assert_uint_eq(used, 6);
@@ -173,7 +173,7 @@ START_TEST(depth_costs_nothing)
 }
 END_TEST
 
-START_TEST(integers_are_read_up_to_the_ends_of_int64)
+START_TEST(integers_are_read_over_the_whole_int64_range)
 {
     static const struct {
         const char *text;
@@ -198,7 +198,7 @@ START_TEST(integers_are_read_up_to_the_ends_of_int64)
 }
 END_TEST
 
-/* Where each of these goes wrong, counted from 0. A peer of another protocol fails on its first byte. */
+/* Invalid input and the offset of its first wrong byte. Another protocol fails on its first byte. */
 static const struct {
     const char *text;
     size_t offset;
@@ -268,7 +268,7 @@ START_TEST(the_limits_themselves_are_accepted)
 }
 END_TEST
 
-START_TEST(all_arrays_of_one_reply_share_one_limit_and_the_next_reply_has_its_own)
+START_TEST(limit_of_array_values_is_per_reply)
 {
     int round;
     int i;
@@ -332,8 +332,8 @@ START_TEST(the_state_is_small_and_may_be_copied)
 }
 END_TEST
 
-/* What was before is not in it, so equal inputs make equal states. */
-START_TEST(a_parser_begun_anew_is_as_the_first_one)
+/* Nothing of an earlier state remains, so equal inputs give equal states. */
+START_TEST(init_leaves_nothing_of_an_earlier_state)
 {
     static const struct rdl_resp zero;
 
@@ -353,19 +353,19 @@ Suite *suite_resp_parse(void)
     tcase_add_test(t, whole_values_are_one_event_each);
     tcase_add_test(t, empty_texts_are_one_empty_event);
     tcase_add_test(t, cut_texts_come_in_fragments_first_to_last);
-    tcase_add_test(t, every_fragment_of_a_bulk_tells_its_whole_length);
+    tcase_add_test(t, every_fragment_of_a_bulk_has_the_whole_length);
     tcase_add_test(t, fragments_point_into_the_callers_buffer);
     tcase_add_test(t, pending_uses_all_and_an_empty_input_changes_nothing);
     tcase_add_test(t, a_reply_ends_with_the_last_value_of_its_last_array);
     tcase_add_test(t, depth_costs_nothing);
-    tcase_add_test(t, integers_are_read_up_to_the_ends_of_int64);
+    tcase_add_test(t, integers_are_read_over_the_whole_int64_range);
     tcase_add_loop_test(t, an_error_is_reported_at_its_first_byte_and_stays, 0,
                         (int)(sizeof bad / sizeof bad[0]));
     tcase_add_test(t, the_limits_themselves_are_accepted);
-    tcase_add_test(t, all_arrays_of_one_reply_share_one_limit_and_the_next_reply_has_its_own);
+    tcase_add_test(t, limit_of_array_values_is_per_reply);
     tcase_add_test(t, kilobytes_pass_through_a_buffer_of_sixteen_bytes);
     tcase_add_test(t, the_state_is_small_and_may_be_copied);
-    tcase_add_test(t, a_parser_begun_anew_is_as_the_first_one);
+    tcase_add_test(t, init_leaves_nothing_of_an_earlier_state);
     suite_add_tcase(s, t);
     return s;
 }

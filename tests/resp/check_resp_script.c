@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_resp_script.c - the scripts. What a call gives each of them: check_resp_template.c. */
+/* check_resp_script.c - the scripts; check_resp_template.c checks the calls. */
 #include "resp/resp.h"
 #include "tests/sim/server.h"
 
@@ -19,7 +19,7 @@ static const struct {
 };
 enum { SCRIPTS = sizeof scripts / sizeof scripts[0] };
 
-START_TEST(a_scripts_sha1_is_that_of_its_text)
+START_TEST(script_sha1_matches_its_text)
 {
     const struct rdl_script *s = scripts[_i].script;
     char sha[41];
@@ -34,7 +34,7 @@ START_TEST(a_scripts_sha1_is_that_of_its_text)
 }
 END_TEST
 
-START_TEST(a_script_takes_so_many_keys_and_arguments)
+START_TEST(script_uses_the_expected_keys_and_arguments)
 {
     const struct rdl_script *s = scripts[_i].script;
     char name[16];
@@ -56,8 +56,8 @@ Suite *suite_resp_script(void)
     Suite *s = suite_create("resp_script");
     TCase *t = tcase_create("resp_script");
 
-    tcase_add_loop_test(t, a_scripts_sha1_is_that_of_its_text, 0, SCRIPTS);
-    tcase_add_loop_test(t, a_script_takes_so_many_keys_and_arguments, 0, SCRIPTS);
+    tcase_add_loop_test(t, script_sha1_matches_its_text, 0, SCRIPTS);
+    tcase_add_loop_test(t, script_uses_the_expected_keys_and_arguments, 0, SCRIPTS);
     suite_add_tcase(s, t);
     return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_resp_window.c - a template's bytes, whatever part of them a window shows, and not one beside it. */
+/* check_resp_slice.c - writing any part of a command, and no byte outside of it. */
 #include "resp/resp_template.h"
 
 #include <check.h>
@@ -10,7 +10,7 @@ enum { BUF = 512, GUARD = 8, PAINT = 0x55 };
 static uint8_t buf[BUF + 2 * GUARD];
 static uint8_t *const inside = buf + GUARD;
 
-/* A command with every kind of line and hole, its arguments, and what they come to. */
+/* A command with every kind of line and placeholder, its arguments, and the resulting bytes. */
 static const char template[] = "*a$3\r\nSET\r\n$k$v$11\r\nreplication\r\n$m*1\r\n$4\r\nPTTL\r\n";
 static const char wire[] = "*7\r\n$3\r\nSET\r\n$1\r\nx\r\n$0\r\n\r\n$10\r\n$k*a\0\r\n\xff$2\r\n$2\r\n\r\n\r\n"
                            "$11\r\nreplication\r\n$5\r\n30000\r\n*1\r\n$4\r\nPTTL\r\n";
@@ -20,7 +20,7 @@ static const struct rdl_bytes arg[] = {{"x", 1},    {"unused", 6}, {NULL, 0},   
                                        {"\r\n", 2}, {NULL, 7},     {"30000", 5}};
 static const struct rdl_args args = {"kukkvam", arg, sizeof arg / sizeof arg[0]};
 
-static struct rdl_slice window(size_t skip, size_t room)
+static struct rdl_slice slice(size_t skip, size_t room)
 {
     struct rdl_slice w;
 
@@ -35,7 +35,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Written is [from, from + len) of the command, and nothing else is touched. */
+/* Checks that [from, from + len) of the command was written, and that nothing else was touched. */
 static void check_written(size_t from, size_t len)
 {
     size_t i;
@@ -48,9 +48,9 @@ static void check_written(size_t from, size_t len)
     }
 }
 
-START_TEST(a_command_is_its_lines_and_the_arguments_in_its_holes)
+START_TEST(command_is_the_template_with_its_arguments)
 {
-    struct rdl_slice w = window(0, BUF);
+    struct rdl_slice w = slice(0, BUF);
 
     rdl_slice_write(&w, template, &args);
     ck_assert_uint_eq(w.total, WIRE);
@@ -58,14 +58,14 @@ START_TEST(a_command_is_its_lines_and_the_arguments_in_its_holes)
 }
 END_TEST
 
-/* Every beginning with every room, one byte among them. */
-START_TEST(a_window_shows_its_part_and_counts_all)
+/* Every start with every amount of room. */
+START_TEST(slice_writes_its_part_and_counts_all)
 {
     size_t skip, room;
 
     for (skip = 0; skip <= WIRE + 2; skip++) {
         for (room = 0; room <= WIRE + 16; room++) {
-            struct rdl_slice w = window(skip, room);
+            struct rdl_slice w = slice(skip, room);
             size_t left_out = least(skip, WIRE);
             size_t len = least(WIRE - left_out, room);
 
@@ -80,7 +80,7 @@ START_TEST(a_window_shows_its_part_and_counts_all)
 }
 END_TEST
 
-START_TEST(windows_of_any_size_join_to_the_command)
+START_TEST(slices_of_any_size_join_to_the_command)
 {
     size_t chunk;
 
@@ -90,7 +90,7 @@ START_TEST(windows_of_any_size_join_to_the_command)
         struct rdl_slice w;
 
         do {
-            w = window(len, chunk);
+            w = slice(len, chunk);
             rdl_slice_write(&w, template, &args);
             memcpy(sent + len, inside, chunk - w.room);
             len += chunk - w.room;
@@ -101,10 +101,10 @@ START_TEST(windows_of_any_size_join_to_the_command)
 }
 END_TEST
 
-START_TEST(commands_follow_each_other_in_one_window)
+START_TEST(slice_may_hold_several_commands)
 {
     static const char *const commands[] = {"*1\r\n$4\r\nTIME\r\n", "*1\r\n$4\r\nEXEC\r\n", NULL};
-    struct rdl_slice w = window(5, 12);
+    struct rdl_slice w = slice(5, 12);
 
     rdl_slice_write_all(&w, commands, &args);
     ck_assert_uint_eq(w.total, 28);
@@ -113,8 +113,8 @@ START_TEST(commands_follow_each_other_in_one_window)
 }
 END_TEST
 
-/* Of the greatest length a server takes: were any of it read, this would crash. */
-START_TEST(what_is_only_counted_is_not_read)
+/* The longest argument that a server accepts: reading any of it would crash. */
+START_TEST(counted_bytes_are_not_read)
 {
     const struct rdl_bytes longest = {"", RDL_BULK_MAX};
     const struct rdl_args one = {"k", &longest, 1};
@@ -129,8 +129,8 @@ START_TEST(what_is_only_counted_is_not_read)
 }
 END_TEST
 
-/* Around each length at which its decimal gets longer, with room for just so much, and for a byte less. */
-START_TEST(a_bulk_that_just_fits_is_whole)
+/* Lengths around each change in the number of digits, with exactly enough room and with a byte less. */
+START_TEST(bulk_that_just_fits_is_written_whole)
 {
     static const size_t lens[] = {0, 1, 9, 10, 99, 100, 101};
     static char text[128];
@@ -145,7 +145,7 @@ START_TEST(a_bulk_that_just_fits_is_whole)
             (size_t)snprintf(expected, sizeof expected, "$%zu\r\n%.*s\r\n", lens[i], (int)lens[i], text);
 
         for (room = len - 1; room <= len + 12; room++) {
-            struct rdl_slice w = window(0, room);
+            struct rdl_slice w = slice(0, room);
 
             rdl_slice_write(&w, "$k", &one);
             ck_assert_uint_eq(w.total, len);
@@ -157,12 +157,12 @@ START_TEST(a_bulk_that_just_fits_is_whole)
 }
 END_TEST
 
-/* Twenty digits: the greatest number of 64 bits. */
-START_TEST(a_number_is_its_digits)
+/* Twenty digits: the greatest 64-bit number. */
+START_TEST(number_is_written_as_digits)
 {
     const struct rdl_bytes number = {"18446744073709551615", 20};
     const struct rdl_args one = {"f", &number, 1};
-    struct rdl_slice w = window(0, BUF);
+    struct rdl_slice w = slice(0, BUF);
 
     rdl_slice_write(&w, "$f", &one);
     ck_assert_uint_eq(w.total, 27);
@@ -170,10 +170,10 @@ START_TEST(a_number_is_its_digits)
 }
 END_TEST
 
-START_TEST(an_argument_that_is_not_there_puts_nothing)
+START_TEST(missing_argument_writes_nothing)
 {
     static const struct rdl_args none = {"", NULL, 0};
-    struct rdl_slice w = window(0, BUF);
+    struct rdl_slice w = slice(0, BUF);
 
     rdl_slice_write(&w, "*2\r\n$k$v", &none);
     ck_assert_uint_eq(w.total, 4);
@@ -181,12 +181,12 @@ START_TEST(an_argument_that_is_not_there_puts_nothing)
 }
 END_TEST
 
-/* Of a list that has room for more: the names of several locks. */
-START_TEST(only_the_first_n_letters_count)
+/* A list with room for more, such as the names of several locks. */
+START_TEST(only_the_first_n_arguments_are_written)
 {
     static const struct rdl_bytes names[] = {{"a", 1}, {"b", 1}, {"c", 1}};
     struct rdl_args some = {"kkk", names, 2};
-    struct rdl_slice w = window(0, BUF);
+    struct rdl_slice w = slice(0, BUF);
 
     rdl_slice_write(&w, "$k", &some);
     ck_assert_uint_eq(w.total, 14);
@@ -195,7 +195,7 @@ START_TEST(only_the_first_n_letters_count)
 }
 END_TEST
 
-START_TEST(a_capital_is_a_secret)
+START_TEST(capital_letter_marks_a_secret)
 {
     ck_assert(rdl_template_is_secret("*2\r\n$4\r\nAUTH\r\n$P"));
     ck_assert(rdl_template_is_secret("*3\r\n$4\r\nAUTH\r\n$u$P$1\r\n1\r\n"));
@@ -204,22 +204,22 @@ START_TEST(a_capital_is_a_secret)
 }
 END_TEST
 
-Suite *suite_resp_window(void);
-Suite *suite_resp_window(void)
+Suite *suite_resp_slice(void);
+Suite *suite_resp_slice(void)
 {
     Suite *s = suite_create("resp_slice");
     TCase *t = tcase_create("resp_slice");
 
-    tcase_add_test(t, a_command_is_its_lines_and_the_arguments_in_its_holes);
-    tcase_add_test(t, a_window_shows_its_part_and_counts_all);
-    tcase_add_test(t, windows_of_any_size_join_to_the_command);
-    tcase_add_test(t, commands_follow_each_other_in_one_window);
-    tcase_add_test(t, what_is_only_counted_is_not_read);
-    tcase_add_test(t, a_bulk_that_just_fits_is_whole);
-    tcase_add_test(t, a_number_is_its_digits);
-    tcase_add_test(t, an_argument_that_is_not_there_puts_nothing);
-    tcase_add_test(t, only_the_first_n_letters_count);
-    tcase_add_test(t, a_capital_is_a_secret);
+    tcase_add_test(t, command_is_the_template_with_its_arguments);
+    tcase_add_test(t, slice_writes_its_part_and_counts_all);
+    tcase_add_test(t, slices_of_any_size_join_to_the_command);
+    tcase_add_test(t, slice_may_hold_several_commands);
+    tcase_add_test(t, counted_bytes_are_not_read);
+    tcase_add_test(t, bulk_that_just_fits_is_written_whole);
+    tcase_add_test(t, number_is_written_as_digits);
+    tcase_add_test(t, missing_argument_writes_nothing);
+    tcase_add_test(t, only_the_first_n_arguments_are_written);
+    tcase_add_test(t, capital_letter_marks_a_secret);
     suite_add_tcase(s, t);
     return s;
 }

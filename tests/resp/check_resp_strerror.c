@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_resp_strerror.c - the version, and words for every result. */
+/* check_resp_strerror.c - the version, and a text for every result. */
 #include "redlock/redlock.h"
 
 #include <check.h>
@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* They are a part of longer messages, in brackets or after a server's name. */
+/* The texts are parts of longer messages, in brackets or after a server's name. */
 enum { WORDS_MAX = 70 };
 
-/* No two results share theirs. */
-START_TEST(every_result_has_words_of_its_own)
+/* No two results share a text. */
+START_TEST(every_result_has_its_own_text)
 {
     const char *words[64];
     int n = 0;
@@ -35,7 +35,7 @@ START_TEST(every_result_has_words_of_its_own)
 }
 END_TEST
 
-/* They stand in the order of the numbers: where the first and the last of a header are right, all are. */
+/* The texts are in the order of the numbers: if the first and the last of a header are right, all are. */
 static const struct {
     int result;
     const char *words;
@@ -55,13 +55,13 @@ static const struct {
             {RDL_E_FENCE_RANGE, "the fencing token is too large for scripts (2^53 or more)"},
             {RDL_E_TOKEN, "not a token (40 hex digits); locks of the old protocol have none"}};
 
-START_TEST(the_words_are_those_of_the_number)
+START_TEST(result_has_the_expected_text)
 {
     ck_assert_str_eq(rdl_strerror(ends[_i].result), ends[_i].words);
 }
 END_TEST
 
-START_TEST(a_number_that_is_no_result_is_unknown)
+START_TEST(other_numbers_are_unknown_results)
 {
     static const int numbers[] = {RDL_REMOVED + 1, RDL_E_SPACE - 1, RDL_E_URL + 1, RDL_E_GATEWAY - 1,
                                   RDL_E_NAME + 1,  RDL_E_TOKEN - 1, INT_MAX,       INT_MIN};
@@ -70,7 +70,7 @@ START_TEST(a_number_that_is_no_result_is_unknown)
 }
 END_TEST
 
-START_TEST(the_linked_version_is_the_headers)
+START_TEST(linked_version_matches_the_header)
 {
     char version[32];
 
@@ -86,10 +86,10 @@ Suite *suite_resp_strerror(void)
     Suite *s = suite_create("resp_strerror");
     TCase *t = tcase_create("resp_strerror");
 
-    tcase_add_test(t, every_result_has_words_of_its_own);
-    tcase_add_loop_test(t, the_words_are_those_of_the_number, 0, sizeof ends / sizeof ends[0]);
-    tcase_add_loop_test(t, a_number_that_is_no_result_is_unknown, 0, 8);
-    tcase_add_test(t, the_linked_version_is_the_headers);
+    tcase_add_test(t, every_result_has_its_own_text);
+    tcase_add_loop_test(t, result_has_the_expected_text, 0, sizeof ends / sizeof ends[0]);
+    tcase_add_loop_test(t, other_numbers_are_unknown_results, 0, 8);
+    tcase_add_test(t, linked_version_matches_the_header);
     suite_add_tcase(s, t);
     return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The templates: what each is made of, and that they come to the bytes of wire.txt. */
+/* check_resp_template.c - the templates: their parts, and that they give the bytes of wire.txt. */
 #include "resp/resp_template.h"
 
 #include <check.h>
@@ -13,7 +13,7 @@
 
 /* ---------------------------------------------------------------- the lines of wire.txt */
 
-/* A line, its template, and the letters that are not what all others have: "b=...|h=...". */
+/* A line, its template, and the arguments that differ from the common ones: "b=...|h=...". */
 static const struct golden {
     const char *name;
     const char *text;
@@ -86,15 +86,15 @@ static int has(char letter)
     return memchr(filled.letters, letter, filled.n) != NULL;
 }
 
-/* Texts like "k=lock:a|v=..."; those of letters that are there already are left out, if they are for all. */
+/* Adds arguments like "k=lock:a|v=..."; common ones (for_all) only if their letter is not there yet. */
 static void add_texts(const char *text, int for_all)
 {
-    size_t had = filled.n;
+    size_t before = filled.n;
 
     while (*text != '\0') {
         size_t len = strcspn(text, "|");
 
-        if (!for_all || memchr(filled.letters, *text, had) == NULL) {
+        if (!for_all || memchr(filled.letters, *text, before) == NULL) {
             if (*text == 'a')
                 add('a', NULL, (size_t)(text[2] - '0'));
             else
@@ -127,7 +127,7 @@ static struct rdl_args args_of(const struct golden *g)
     return args;
 }
 
-/* The bytes of a line of wire.txt, its escapes undone; how many. */
+/* Writes the bytes of a line of wire.txt to `out`, unescaped; returns how many. */
 static size_t wire_of(const char *name, uint8_t out[WIRE_MAX])
 {
     FILE *f = fopen("tests/golden/wire.txt", "re");
@@ -147,7 +147,7 @@ static size_t wire_of(const char *name, uint8_t out[WIRE_MAX])
             continue;
         }
         p++;
-        if (*p == 'x') { /* of a line of this table it is a backslash */
+        if (*p == 'x') { /* in this table it is always a backslash */
             ck_assert(strncmp(p, "x5c", 3) == 0);
             out[n++] = '\\';
             p += 2;
@@ -159,8 +159,8 @@ static size_t wire_of(const char *name, uint8_t out[WIRE_MAX])
     return n;
 }
 
-/* In one window, and in every two: the first of any size, the second behind it. */
-START_TEST(a_template_comes_to_its_line_of_wire_txt_however_it_is_cut)
+/* In two slices: the first of any size, the second after it. */
+START_TEST(template_gives_its_line_of_wire_txt_in_any_pieces)
 {
     const struct rdl_args args = args_of(&golden[_i]);
     static uint8_t wire[WIRE_MAX];
@@ -213,7 +213,7 @@ static const struct {
 };
 enum { TEMPLATES = sizeof templates / sizeof templates[0] };
 
-/* How many bulks are there, holes and those that are spelt out: their lengths are right. */
+/* Counts the bulks, placeholders and literal ones, and checks the lengths of the literal ones. */
 static size_t bulks(const char *text, const char *name)
 {
     static const char letters[] = "kvxmbcsyafhtuPdngp"; /* as in resp_template.h */
@@ -237,7 +237,7 @@ static size_t bulks(const char *text, const char *name)
     return n;
 }
 
-START_TEST(a_template_is_one_command_of_lines_and_of_holes_that_have_an_argument)
+START_TEST(template_is_one_command_with_known_placeholders)
 {
     const char *name = templates[_i].name;
     const char *text = templates[_i].text;
@@ -261,7 +261,7 @@ START_TEST(only_a_password_is_a_secret)
 }
 END_TEST
 
-START_TEST(every_template_has_a_line)
+START_TEST(every_template_is_in_wire_txt)
 {
     size_t i;
 
@@ -273,7 +273,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- scripts */
 
-/* The greatest n of NAME[n] in the text. */
+/* Returns the greatest n of NAME[n] in the text. */
 static size_t greatest(const char *text, const char *name)
 {
     size_t most = 0;
@@ -287,13 +287,13 @@ static size_t greatest(const char *text, const char *name)
     return most;
 }
 
-/* The arguments of a call are as many as its script takes KEYS and ARGV, and all of its letters are there. */
-START_TEST(a_call_gives_its_script_what_that_takes)
+/* A call has as many arguments as its script uses KEYS and ARGV, and each of its letters has an argument. */
+START_TEST(call_passes_the_keys_and_arguments_of_its_script)
 {
     const struct golden *g = &golden[_i];
     const char *text = g->text;
     size_t keys;
-    size_t holes = 0;
+    size_t placeholders = 0;
 
     args_of(g);
     if (g->script == NULL)
@@ -311,12 +311,12 @@ START_TEST(a_call_gives_its_script_what_that_takes)
         ck_assert_uint_eq(greatest(g->script->text, "KEYS["), keys);
         text += 7;
     }
-    for (; *text != '\0'; text += 2, holes++) {
+    for (; *text != '\0'; text += 2, placeholders++) {
         ck_assert_int_eq(text[0], '$');
         ck_assert(has(text[1]));
-        ck_assert_int_eq(holes < keys, text[1] == 'k' || text[1] == 'b');
+        ck_assert_int_eq(placeholders < keys, text[1] == 'k' || text[1] == 'b');
     }
-    ck_assert_uint_eq(holes, keys + greatest(g->script->text, "ARGV["));
+    ck_assert_uint_eq(placeholders, keys + greatest(g->script->text, "ARGV["));
 }
 END_TEST
 
@@ -326,13 +326,12 @@ Suite *suite_resp_template(void)
     Suite *s = suite_create("resp_template");
     TCase *t = tcase_create("resp_template");
 
-    tcase_add_loop_test(t, a_template_comes_to_its_line_of_wire_txt_however_it_is_cut, 0, GOLDEN);
+    tcase_add_loop_test(t, template_gives_its_line_of_wire_txt_in_any_pieces, 0, GOLDEN);
     tcase_add_test(t, keys_and_values_may_hold_any_byte);
-    tcase_add_loop_test(t, a_template_is_one_command_of_lines_and_of_holes_that_have_an_argument, 0,
-                        TEMPLATES);
+    tcase_add_loop_test(t, template_is_one_command_with_known_placeholders, 0, TEMPLATES);
     tcase_add_loop_test(t, only_a_password_is_a_secret, 0, TEMPLATES);
-    tcase_add_loop_test(t, every_template_has_a_line, 0, TEMPLATES);
-    tcase_add_loop_test(t, a_call_gives_its_script_what_that_takes, 0, GOLDEN);
+    tcase_add_loop_test(t, every_template_is_in_wire_txt, 0, TEMPLATES);
+    tcase_add_loop_test(t, call_passes_the_keys_and_arguments_of_its_script, 0, GOLDEN);
     suite_add_tcase(s, t);
     return s;
 }

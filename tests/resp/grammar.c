@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* grammar.c - a parser against an expected verdict; see grammar.h. */
+/* grammar.c - compares a parser with an expected verdict; see grammar.h. */
 #include "tests/resp/grammar.h"
 #include "tests/fixtures/flash.h"
 
@@ -82,7 +82,7 @@ static void show_event(struct grammar *g, const struct rdl_resp_event *ev)
     }
 }
 
-/* No row has as many values as fit into a due. */
+/* No row has more values than `due` can count. */
 static void open_array(struct grammar *g, int64_t values)
 {
     must(g, g->depth < GRAMMAR_DEPTH, "an array deeper than any row has");
@@ -90,7 +90,7 @@ static void open_array(struct grammar *g, int64_t values)
         g->due[g->depth++] = values < UINT16_MAX ? (uint16_t)values : UINT16_MAX;
 }
 
-/* A value is complete: open its array or count it off; close the arrays that it completes. */
+/* Ends a value: opens its array or counts it, and closes the arrays that it completes. */
 static void end_value(struct grammar *g, const struct rdl_resp_event *ev)
 {
     if (ev->kind == RDL_RESP_ARRAY)
@@ -134,7 +134,7 @@ void grammar_feed(struct grammar *g, const uint8_t *data, size_t len)
     must(g, g->result != RDL_PENDING || len == 0, "pending, and not all used");
 }
 
-/* What the table says: the complete replies, then what became of the rest. */
+/* Compares with the table: the complete replies, then the result for the rest. */
 int grammar_holds(struct grammar *g)
 {
     const char *rest = g->result == RDL_E_SYNTAX  ? "error"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A lock with a hint tells others when it is free; one without does not. */
+/*
+ * check_lock_hint_release.c - a lock with a hint notifies waiters when it is released; one without a hint
+ * does not.
+ */
 #include <check.h>
 #include <string.h>
 
@@ -22,7 +25,7 @@ static void setup(void)
     scripted_open(&s, NOW);
 }
 
-START_TEST(a_release_tells_and_so_does_one_that_is_owed)
+START_TEST(release_and_pending_release_send_the_hint)
 {
     ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), NOW), RDL_PENDING);
     scripted_sent(&s);
@@ -39,7 +42,7 @@ START_TEST(a_release_tells_and_so_does_one_that_is_owed)
 }
 END_TEST
 
-START_TEST(without_a_hint_a_release_tells_nobody)
+START_TEST(release_without_a_hint_notifies_no_client)
 {
     rdl_lock_set_hint(&l, NULL);
     rdl_lock_acquire_begin(&l, entropy_bytes(), NOW);
@@ -51,15 +54,15 @@ START_TEST(without_a_hint_a_release_tells_nobody)
 }
 END_TEST
 
-Suite *suite_lock_hint_tell(void);
-Suite *suite_lock_hint_tell(void)
+Suite *suite_lock_hint_release(void);
+Suite *suite_lock_hint_release(void)
 {
-    Suite *suite = suite_create("lock_hint_tell");
-    TCase *tc = tcase_create("lock_hint_tell");
+    Suite *suite = suite_create("lock_hint_release");
+    TCase *tc = tcase_create("lock_hint_release");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_loop_test(tc, a_release_tells_and_so_does_one_that_is_owed, 0, 2);
-    tcase_add_test(tc, without_a_hint_a_release_tells_nobody);
+    tcase_add_loop_test(tc, release_and_pending_release_send_the_hint, 0, 2);
+    tcase_add_test(tc, release_without_a_hint_notifies_no_client);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One lock on one server whose connection goes silent while a new one would do: what is told of it, and that
- * little is sent into it. That the next connection goes on is tested for all kinds, in check_contract.c.
+ * check_lock_stalled.c - one lock on one server whose connection stalls while a new one would work: what it
+ * reports, and that little is sent on it. check_contract.c tests for all kinds that the next connection
+ * works.
  */
 #include <check.h>
 #include <string.h>
@@ -33,7 +34,10 @@ static int acquire(void)
     return rdl_lock_acquire_begin(&l, entropy_bytes(), now);
 }
 
-/* Step as its wake-up times say; what is sent is swallowed, and who closes may open again. Until it ends. */
+/*
+ * Steps at the wake-up times until it ends; the server swallows what is sent, and closed connections may
+ * reopen.
+ */
 static int run(int rc)
 {
     while (rc == RDL_PENDING) {
@@ -59,7 +63,7 @@ static void hold(void)
     ck_assert_int_eq(rdl_lock_step(&l, now), RDL_OK);
 }
 
-START_TEST(who_waits_is_told_of_the_silence_and_not_of_a_full_queue)
+START_TEST(waiting_on_a_stalled_connection_reports_a_timeout)
 {
     opt.wait_ms = 5000;
     opt.retry_ms = 50;
@@ -70,8 +74,8 @@ START_TEST(who_waits_is_told_of_the_silence_and_not_of_a_full_queue)
 }
 END_TEST
 
-/* Again and again, for longer than the queue could bear. */
-START_TEST(single_attempts_do_not_fill_the_queue)
+/* Again and again, for longer than the queue could hold. */
+START_TEST(single_attempts_do_not_fill_a_stalled_queue)
 {
     int i;
 
@@ -86,7 +90,7 @@ START_TEST(single_attempts_do_not_fill_the_queue)
 }
 END_TEST
 
-START_TEST(if_it_speaks_again_it_is_asked_again)
+START_TEST(connection_that_answers_again_is_used_again)
 {
     int rc;
 
@@ -98,7 +102,7 @@ START_TEST(if_it_speaks_again_it_is_asked_again)
         now = rdl_lock_wake_ms(&l);
         rc = rdl_lock_step(&l, now);
     }
-    scripted_serve(&s, now); /* it was only slow: SET, then the release behind it */
+    scripted_serve(&s, now); /* it was only slow: SET, then its release */
     while (rc == RDL_PENDING) {
         now = rdl_lock_wake_ms(&l);
         rc = rdl_lock_step(&l, now);
@@ -110,8 +114,8 @@ START_TEST(if_it_speaks_again_it_is_asked_again)
 }
 END_TEST
 
-/* Another lock's SET keeps the connection: an extend is not sent there, and says so at once. */
-START_TEST(an_extend_on_a_connection_that_is_kept_for_another_says_timeout)
+/* Another lock's SET keeps the connection: an extend is not sent there, and fails at once. */
+START_TEST(extend_on_a_stalled_connection_fails_with_timeout)
 {
     struct rdl_lock other;
 
@@ -128,7 +132,7 @@ START_TEST(an_extend_on_a_connection_that_is_kept_for_another_says_timeout)
 }
 END_TEST
 
-/* The next connection, made by a perfect driver. */
+/* The next connection, opened by a perfect driver. */
 static void reopen(void)
 {
     ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TIMEOUT);
@@ -138,11 +142,11 @@ static void reopen(void)
 }
 
 /*
- * The first extend that failed begins with LEFT to go: with half of that the connection is as good as any,
- * with less it is ended for the lease's sake, and the other's release goes over the next. A second one is
- * kept for half of what is left then.
+ * When the first extend fails, LEFT remains. With half of LEFT left the connection is kept; with less it is
+ * aborted for the lease, and the other lock's release uses the next one. A second stalled connection is kept
+ * for half of the time that is left then.
  */
-START_TEST(a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_over)
+START_TEST(lease_aborts_a_stalled_connection_at_half_time)
 {
     enum { LEFT = TTL - 102 - ATTEMPT };
     struct rdl_lock other;
@@ -162,7 +166,7 @@ START_TEST(a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_o
     now++;
     ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
     reopen();
-    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING); /* it is made: the attempt begins */
+    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING); /* it is open: the attempt begins */
     sent = scripted_sent(&s);
     ck_assert_ptr_nonnull(strstr(sent, rdl_script_release.text));
     ck_assert_ptr_nonnull(strstr(sent, rdl_script_extend.text));
@@ -182,14 +186,14 @@ START_TEST(a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_o
 }
 END_TEST
 
-/* The impatient one asks first, and the answers take longer than it waits. */
-START_TEST(a_patient_lock_is_not_cut_short_by_one_that_is_not)
+/* The lock with the short timeout sends first, and the replies take longer than it waits. */
+START_TEST(short_timeout_does_not_cut_a_longer_one)
 {
-    const struct rdl_lock_options hasty = {.ttl_ms = 1000, .attempt_ms = 50};
+    const struct rdl_lock_options short_timeout = {.ttl_ms = 1000, .attempt_ms = 50};
     struct rdl_lock other;
 
     hold();
-    rdl_lock_init(&other, &hasty, &s.conn, "other", 5);
+    rdl_lock_init(&other, &short_timeout, &s.conn, "other", 5);
     ck_assert_int_eq(rdl_lock_adopt(&other, token_hex(7), RDL_VALUE_MAX), RDL_OK);
     ck_assert_int_eq(rdl_lock_extend_begin(&other, 1000, now), RDL_PENDING);
     now += 10;
@@ -204,14 +208,16 @@ START_TEST(a_patient_lock_is_not_cut_short_by_one_that_is_not)
 }
 END_TEST
 
-/* It waits for an extend, which keeps nothing: only its patience would keep the connection. */
-START_TEST(a_lease_in_danger_does_not_wait_for_the_patience_of_another)
+/*
+ * The other lock waits for an extend, which keeps no connection: only its longer timeout would keep this one.
+ */
+START_TEST(lease_in_danger_ignores_another_locks_longer_timeout)
 {
-    const struct rdl_lock_options patient = {.ttl_ms = 60000, .attempt_ms = 9000};
+    const struct rdl_lock_options long_timeout = {.ttl_ms = 60000, .attempt_ms = 9000};
     struct rdl_lock other;
 
     hold();
-    rdl_lock_init(&other, &patient, &s.conn, "other", 5);
+    rdl_lock_init(&other, &long_timeout, &s.conn, "other", 5);
     ck_assert_int_eq(rdl_lock_adopt(&other, token_hex(7), RDL_VALUE_MAX), RDL_OK);
     ck_assert_int_eq(rdl_lock_extend_begin(&other, 60000, now), RDL_PENDING);
     scripted_sent(&s);
@@ -230,7 +236,7 @@ START_TEST(a_lease_in_danger_does_not_wait_for_the_patience_of_another)
     ck_assert_int_eq(rdl_lock_step(&l, now), RDL_UNKNOWN);
     rdl_lock_extend_begin(&l, TTL, now);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_STALLED);
-    if (_i) { /* a byte, and silence once more: half of what is left then */
+    if (_i) { /* a byte, and another stall: half of the time that is left then */
         scripted_reply(&s, ":");
         ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
         now += rdl_lock_remaining_ms(&l, now) / 2 + 1;
@@ -251,8 +257,8 @@ START_TEST(a_lease_in_danger_does_not_wait_for_the_patience_of_another)
 }
 END_TEST
 
-/* What is adopted is not held yet: what failed for the lease before is no reason to end anything. */
-START_TEST(what_is_adopted_ends_no_silence)
+/* An adopted lock is not held yet: an earlier lease's failure is no reason to abort a connection. */
+START_TEST(adopted_lock_aborts_no_stalled_connection)
 {
     struct rdl_lock other;
 
@@ -270,22 +276,22 @@ START_TEST(what_is_adopted_ends_no_silence)
 }
 END_TEST
 
-Suite *suite_lock_silent(void);
+Suite *suite_lock_stalled(void);
 
-Suite *suite_lock_silent(void)
+Suite *suite_lock_stalled(void)
 {
-    Suite *suite = suite_create("lock_silent");
-    TCase *tc = tcase_create("silent");
+    Suite *suite = suite_create("lock_stalled");
+    TCase *tc = tcase_create("stalled");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_test(tc, who_waits_is_told_of_the_silence_and_not_of_a_full_queue);
-    tcase_add_test(tc, single_attempts_do_not_fill_the_queue);
-    tcase_add_test(tc, if_it_speaks_again_it_is_asked_again);
-    tcase_add_test(tc, an_extend_on_a_connection_that_is_kept_for_another_says_timeout);
-    tcase_add_loop_test(tc, a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_over, 0, 2);
-    tcase_add_test(tc, a_patient_lock_is_not_cut_short_by_one_that_is_not);
-    tcase_add_loop_test(tc, a_lease_in_danger_does_not_wait_for_the_patience_of_another, 0, 2);
-    tcase_add_test(tc, what_is_adopted_ends_no_silence);
+    tcase_add_test(tc, waiting_on_a_stalled_connection_reports_a_timeout);
+    tcase_add_test(tc, single_attempts_do_not_fill_a_stalled_queue);
+    tcase_add_test(tc, connection_that_answers_again_is_used_again);
+    tcase_add_test(tc, extend_on_a_stalled_connection_fails_with_timeout);
+    tcase_add_loop_test(tc, lease_aborts_a_stalled_connection_at_half_time, 0, 2);
+    tcase_add_test(tc, short_timeout_does_not_cut_a_longer_one);
+    tcase_add_loop_test(tc, lease_in_danger_ignores_another_locks_longer_timeout, 0, 2);
+    tcase_add_test(tc, adopted_lock_aborts_no_stalled_connection);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Extending and releasing on N servers. */
+/* check_redlock_certainty.c - extending and releasing on N servers, and how certain their keys are. */
 #include <check.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static void hold(size_t n)
     ck_assert_uint_eq(fleet_keys(now), n);
 }
 
-/* The restart guard of everybody counts on no key living longer. */
+/* The restart guards of all clients rely on no key living longer. */
 START_TEST(no_lease_is_longer_than_max_ttl)
 {
     hold(3);
@@ -58,7 +58,7 @@ static const struct {
     {"..ddd", RDL_UNKNOWN},  {"ffsgs", RDL_LOST},    {"....gfd", RDL_REPAIRED}, {"...gggg", RDL_LOST},
 };
 
-START_TEST(extend_needs_a_majority_that_has_it_still)
+START_TEST(extend_needs_a_majority_that_still_has_the_key)
 {
     const char *fates = extends[_i].fates;
     uint64_t now = 4000;
@@ -79,7 +79,7 @@ START_TEST(extend_needs_a_majority_that_has_it_still)
 }
 END_TEST
 
-START_TEST(an_extend_after_the_end_is_lost_and_everything_is_released)
+START_TEST(extend_after_the_end_is_lost_and_releases_all)
 {
     uint64_t now = END;
 
@@ -92,7 +92,7 @@ START_TEST(an_extend_after_the_end_is_lost_and_everything_is_released)
 }
 END_TEST
 
-START_TEST(an_extend_waits_no_longer_than_the_lease_lasts)
+START_TEST(extend_ends_with_the_lease)
 {
     uint64_t now = END - 10;
 
@@ -103,7 +103,7 @@ START_TEST(an_extend_waits_no_longer_than_the_lease_lasts)
 }
 END_TEST
 
-START_TEST(an_extend_that_some_heard_never_makes_us_believe_more)
+START_TEST(extend_of_a_minority_does_not_prolong_the_lease)
 {
     uint64_t now = 4000;
 
@@ -119,13 +119,13 @@ START_TEST(an_extend_that_some_heard_never_makes_us_believe_more)
 END_TEST
 
 /* By a script and by a transaction. */
-static void extend_without(int ways)
+static void extend_without(int no_scripts)
 {
     static struct sim_features features;
     size_t i;
 
     features = *fleet.s[0].model.features;
-    features.no_scripts = ways > 0;
+    features.no_scripts = no_scripts > 0;
     for (i = 0; i < fleet.n; i++)
         fleet.s[i].model.features = &features;
 }
@@ -135,14 +135,14 @@ static void answer_late(uint64_t now)
     int i;
 
     fleet.mood[0] = fleet.mood[1] = fleet.mood[2] = MOOD_UP;
-    for (i = 0; i < 8; i++) { /* as many ways as are tried, and their steps */
+    for (i = 0; i < 8; i++) { /* as many methods as are tried, and their steps */
         fleet_serve_all(now);
         rdl_redlock_step(lock, now);
     }
 }
 
-/* A lease of 10 s, extended by 2 s; nobody hears that it was. */
-START_TEST(a_short_extend_whose_answers_are_lost_leaves_the_servers_what_we_believe)
+/* A lease of 10 s, extended by 2 s; the replies are lost. */
+START_TEST(unanswered_short_extend_keeps_the_longer_lease)
 {
     uint64_t now = 1100;
 
@@ -157,8 +157,8 @@ START_TEST(a_short_extend_whose_answers_are_lost_leaves_the_servers_what_we_beli
 }
 END_TEST
 
-/* The same, and the servers come to it together with the next one, which is long. */
-START_TEST(an_old_extend_that_arrives_late_takes_nothing_from_the_next)
+/* The same, and it reaches the servers together with the next extend, which is long. */
+START_TEST(late_extend_does_not_shorten_the_next)
 {
     uint64_t now = 1100;
     uint64_t until;
@@ -191,7 +191,7 @@ static const struct {
     {".sss", RDL_LOST},
 };
 
-START_TEST(release_tells_what_a_majority_said)
+START_TEST(release_has_the_result_of_a_majority)
 {
     const char *fates = releases[_i].fates;
     uint64_t now = 4000;
@@ -211,8 +211,8 @@ START_TEST(release_tells_what_a_majority_said)
 }
 END_TEST
 
-/* One is down, two say that it is somebody else's: no majority; the other two tell whether it is lost. */
-START_TEST(an_extend_that_no_majority_confirms_waits_for_whether_it_is_lost)
+/* One is down, another client holds two: no majority; the other two decide whether it is lost. */
+START_TEST(unconfirmed_extend_waits_to_see_if_it_is_lost)
 {
     char line[64];
     size_t i;
@@ -236,8 +236,8 @@ START_TEST(an_extend_that_no_majority_confirms_waits_for_whether_it_is_lost)
 }
 END_TEST
 
-/* Held by three of five, which is all that were up. Two let go, and the third is silent now. */
-START_TEST(a_server_that_never_had_it_is_free_of_it)
+/* Held on three of five, the only ones that were up. Two release it, and the third stalls now. */
+START_TEST(server_without_the_key_counts_as_released)
 {
     uint64_t now = 1000;
     size_t i;
@@ -257,8 +257,10 @@ START_TEST(a_server_that_never_had_it_is_free_of_it)
 }
 END_TEST
 
-/* Two of three answered the acquire; one of these loses the key. Whether it was lost the third can tell. */
-START_TEST(a_grant_that_was_never_heard_is_waited_for_before_a_release_is_called_late)
+/*
+ * Two of three replied to the acquire; one of these loses the key. Only the third knows whether it was lost.
+ */
+START_TEST(release_waits_for_a_server_with_an_unknown_grant)
 {
     uint64_t now = 1000;
 
@@ -279,8 +281,11 @@ START_TEST(a_grant_that_was_never_heard_is_waited_for_before_a_release_is_called
 }
 END_TEST
 
-/* Held by three of five; only one of them is heard: the third may have it, and with it nobody a majority. */
-START_TEST(a_server_that_may_have_it_is_not_free_of_it)
+/*
+ * Held on three of five; only one of them replies: the third may have it, and then no other client has a
+ * majority.
+ */
+START_TEST(server_with_an_unknown_grant_is_not_released)
 {
     uint64_t now = 1000;
 
@@ -294,8 +299,8 @@ START_TEST(a_server_that_may_have_it_is_not_free_of_it)
 }
 END_TEST
 
-/* Two of three lost it in a restart that we saw before we let go. Their answers are cut off: no release. */
-START_TEST(what_another_run_lost_was_not_released_by_us)
+/* Two of three lost it in a restart that we saw before the release. Their replies are cut off: no release. */
+START_TEST(key_lost_in_a_restart_was_not_released_by_us)
 {
     uint64_t now = 4000;
     size_t i;
@@ -314,8 +319,11 @@ START_TEST(what_another_run_lost_was_not_released_by_us)
 }
 END_TEST
 
-/* One has lost it, and another said before that it had it no more; that it is cut off now changes nothing. */
-START_TEST(what_was_known_to_be_gone_was_not_released_by_us)
+/*
+ * One has lost it, and another reported earlier that it no longer had it; that it is cut off now changes
+ * nothing.
+ */
+START_TEST(key_known_to_be_gone_was_not_released_by_us)
 {
     uint64_t now = 4000;
     int rc;
@@ -333,8 +341,8 @@ START_TEST(what_was_known_to_be_gone_was_not_released_by_us)
 }
 END_TEST
 
-/* One was not heard since its key ended there by itself, one has lost it; we let go of one. */
-START_TEST(what_had_ended_by_itself_was_not_released_by_us)
+/* One was not heard since its key expired there, one has lost it; we release on one. */
+START_TEST(expired_key_was_not_released_by_us)
 {
     uint64_t now = 8000;
     int rc;
@@ -355,8 +363,8 @@ START_TEST(what_had_ended_by_itself_was_not_released_by_us)
 }
 END_TEST
 
-/* But in the run that granted it last nobody else ended it: an extend found it there. */
-START_TEST(a_run_that_was_heard_since_is_no_other_one)
+/* But in the run that granted it last, no other client ended it: an extend found it there. */
+START_TEST(run_confirmed_by_an_extend_is_the_same_run)
 {
     uint64_t now = 4000;
     size_t i;
@@ -385,11 +393,10 @@ START_TEST(a_run_that_was_heard_since_is_no_other_one)
 END_TEST
 
 /*
- * Where INFO is refused nobody knows which run answers: two of three were killed, are back without their
- * data, and grant it to somebody else; or they did it before they were cut off. That is neither release nor
- * loss.
+ * If INFO is refused the run is unknown. Two of three were killed, are back without their data, and grant the
+ * lock to another client; or they released it before the cut. That is neither a release nor a loss.
  */
-START_TEST(where_the_run_is_not_told_a_release_that_is_sent_again_is_unknown)
+START_TEST(repeated_release_is_unknown_if_the_run_is_unknown)
 {
     static const struct sim_features no_info = {.version = "7.0.15", .denied = " info "};
     uint64_t now = 1000;
@@ -420,11 +427,11 @@ START_TEST(where_the_run_is_not_told_a_release_that_is_sent_again_is_unknown)
     ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_UNKNOWN), 2);
     rdl_redlock_report(lock, 0, now, line, sizeof line);
     ck_assert_str_eq(line, "no reply: the connection was closed before the reply");
-    ck_assert(rdl_redlock_is_idle(lock)); /* nothing stays owed */
+    ck_assert(rdl_redlock_is_idle(lock)); /* nothing stays pending */
 }
 END_TEST
 
-START_TEST(a_release_is_not_judged_by_those_who_were_not_heard)
+START_TEST(release_result_needs_replies_of_a_majority)
 {
     size_t i;
 
@@ -432,7 +439,8 @@ START_TEST(a_release_is_not_judged_by_those_who_were_not_heard)
     for (i = 0; i < 3; i++)
         fleet_delete(i, 4000);
     ck_assert_int_eq(rdl_redlock_release_begin(lock, 4000), RDL_PENDING);
-    for (i = 4; i != 1; i--) { /* two let go, one had it no more: gone from a majority, but was it ours? */
+    for (i = 4; i != 1;
+         i--) { /* two released, one no longer had it: gone from a majority, but was it ours? */
         int replies;
         for (replies = 0; replies < 5; replies++)
             fleet_serve(i, 4000);
@@ -443,7 +451,7 @@ START_TEST(a_release_is_not_judged_by_those_who_were_not_heard)
 }
 END_TEST
 
-START_TEST(a_release_is_owed_until_the_keys_end_by_themselves)
+START_TEST(redlock_release_is_pending_until_the_keys_expire)
 {
     uint64_t at = 1000 + FLEET_TTL + (uint64_t)_i;
     struct scripted *s = &fleet.s[0];
@@ -463,8 +471,8 @@ START_TEST(a_release_is_owed_until_the_keys_end_by_themselves)
 }
 END_TEST
 
-/* When an adopted key ends nobody knows; when one of ours ends we do, also if both had the same handle. */
-START_TEST(what_follows_an_adopted_lease_is_owed_its_release_no_longer_than_its_keys_last)
+/* The expiry of an adopted key is unknown; that of our own is known, also if both had the same handle. */
+START_TEST(release_after_an_adopted_lease_ends_with_its_own_keys)
 {
     uint64_t at = 1000;
 
@@ -484,7 +492,7 @@ START_TEST(what_follows_an_adopted_lease_is_owed_its_release_no_longer_than_its_
 }
 END_TEST
 
-START_TEST(who_adopts_is_shown_no_votes_of_the_lease_before)
+START_TEST(adopt_clears_the_votes_of_the_earlier_lease)
 {
     uint64_t at = 1000;
 
@@ -496,7 +504,7 @@ START_TEST(who_adopts_is_shown_no_votes_of_the_lease_before)
 }
 END_TEST
 
-START_TEST(asking_again_while_the_last_answer_is_out_is_no_muddle)
+START_TEST(extend_during_an_unanswered_one_works)
 {
     uint64_t now = 4000;
 
@@ -504,7 +512,7 @@ START_TEST(asking_again_while_the_last_answer_is_out_is_no_muddle)
     fleet_befall(".ff", now);
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
-    now += 100; /* the pause after it could not connect */
+    now += 100; /* the pause after the failed connect */
     ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
     fleet.mood[1] = fleet.mood[2] = MOOD_UP;
     ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
@@ -512,35 +520,36 @@ START_TEST(asking_again_while_the_last_answer_is_out_is_no_muddle)
 }
 END_TEST
 
-Suite *suite_redlock_hold(void);
+Suite *suite_redlock_certainty(void);
 
-Suite *suite_redlock_hold(void)
+Suite *suite_redlock_certainty(void)
 {
-    Suite *suite = suite_create("redlock_hold");
-    TCase *tc = tcase_create("hold");
+    Suite *suite = suite_create("redlock_certainty");
+    TCase *tc = tcase_create("certainty");
 
     tcase_add_test(tc, no_lease_is_longer_than_max_ttl);
-    tcase_add_loop_test(tc, extend_needs_a_majority_that_has_it_still, 0, sizeof extends / sizeof extends[0]);
-    tcase_add_test(tc, an_extend_after_the_end_is_lost_and_everything_is_released);
-    tcase_add_test(tc, an_extend_waits_no_longer_than_the_lease_lasts);
-    tcase_add_loop_test(tc, a_short_extend_whose_answers_are_lost_leaves_the_servers_what_we_believe, 0, 2);
-    tcase_add_loop_test(tc, an_old_extend_that_arrives_late_takes_nothing_from_the_next, 0, 2);
-    tcase_add_test(tc, an_extend_that_some_heard_never_makes_us_believe_more);
-    tcase_add_loop_test(tc, release_tells_what_a_majority_said, 0, sizeof releases / sizeof releases[0]);
-    tcase_add_loop_test(tc, an_extend_that_no_majority_confirms_waits_for_whether_it_is_lost, 0, 2);
-    tcase_add_loop_test(tc, a_server_that_never_had_it_is_free_of_it, 0, 2);
-    tcase_add_loop_test(tc, a_grant_that_was_never_heard_is_waited_for_before_a_release_is_called_late, 0, 2);
-    tcase_add_test(tc, a_server_that_may_have_it_is_not_free_of_it);
-    tcase_add_test(tc, what_another_run_lost_was_not_released_by_us);
-    tcase_add_test(tc, what_was_known_to_be_gone_was_not_released_by_us);
-    tcase_add_loop_test(tc, what_had_ended_by_itself_was_not_released_by_us, 0, 2);
-    tcase_add_test(tc, a_run_that_was_heard_since_is_no_other_one);
-    tcase_add_loop_test(tc, where_the_run_is_not_told_a_release_that_is_sent_again_is_unknown, 0, 2);
-    tcase_add_test(tc, a_release_is_not_judged_by_those_who_were_not_heard);
-    tcase_add_test(tc, what_follows_an_adopted_lease_is_owed_its_release_no_longer_than_its_keys_last);
-    tcase_add_test(tc, who_adopts_is_shown_no_votes_of_the_lease_before);
-    tcase_add_loop_test(tc, a_release_is_owed_until_the_keys_end_by_themselves, 0, 2);
-    tcase_add_test(tc, asking_again_while_the_last_answer_is_out_is_no_muddle);
+    tcase_add_loop_test(tc, extend_needs_a_majority_that_still_has_the_key, 0,
+                        sizeof extends / sizeof extends[0]);
+    tcase_add_test(tc, extend_after_the_end_is_lost_and_releases_all);
+    tcase_add_test(tc, extend_ends_with_the_lease);
+    tcase_add_loop_test(tc, unanswered_short_extend_keeps_the_longer_lease, 0, 2);
+    tcase_add_loop_test(tc, late_extend_does_not_shorten_the_next, 0, 2);
+    tcase_add_test(tc, extend_of_a_minority_does_not_prolong_the_lease);
+    tcase_add_loop_test(tc, release_has_the_result_of_a_majority, 0, sizeof releases / sizeof releases[0]);
+    tcase_add_loop_test(tc, unconfirmed_extend_waits_to_see_if_it_is_lost, 0, 2);
+    tcase_add_loop_test(tc, server_without_the_key_counts_as_released, 0, 2);
+    tcase_add_loop_test(tc, release_waits_for_a_server_with_an_unknown_grant, 0, 2);
+    tcase_add_test(tc, server_with_an_unknown_grant_is_not_released);
+    tcase_add_test(tc, key_lost_in_a_restart_was_not_released_by_us);
+    tcase_add_test(tc, key_known_to_be_gone_was_not_released_by_us);
+    tcase_add_loop_test(tc, expired_key_was_not_released_by_us, 0, 2);
+    tcase_add_test(tc, run_confirmed_by_an_extend_is_the_same_run);
+    tcase_add_loop_test(tc, repeated_release_is_unknown_if_the_run_is_unknown, 0, 2);
+    tcase_add_test(tc, release_result_needs_replies_of_a_majority);
+    tcase_add_test(tc, release_after_an_adopted_lease_ends_with_its_own_keys);
+    tcase_add_test(tc, adopt_clears_the_votes_of_the_earlier_lease);
+    tcase_add_loop_test(tc, redlock_release_is_pending_until_the_keys_expire, 0, 2);
+    tcase_add_test(tc, extend_during_an_unanswered_one_works);
     suite_add_tcase(suite, tc);
     return suite;
 }

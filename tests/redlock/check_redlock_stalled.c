@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One redlock on servers whose connections swallow everything from some moment on, while new ones work: a
- * silent server is not asked and has no vote, and no queue fills. That the new connections bring the lock
- * back is tested for all kinds, in check_contract.c.
+ * check_redlock_stalled.c - one redlock on servers whose connections swallow everything from some moment on,
+ * while new ones work: a stalled server gets no request and has no vote, and no queue fills. check_contract.c
+ * tests for all kinds that new connections bring the lock back.
  */
 #include <check.h>
 #include <string.h>
@@ -36,8 +36,8 @@ static void assert_little_is_queued(void)
         ck_assert_uint_le(rdl_conn_waiting(&fleet.s[i].conn), 2);
 }
 
-/* For longer than any queue could bear. */
-START_TEST(single_attempts_are_bounded_and_blame_the_silence)
+/* For longer than any queue could hold. */
+START_TEST(single_attempts_on_stalled_servers_report_a_timeout)
 {
     uint64_t begun;
     char line[100];
@@ -60,7 +60,7 @@ START_TEST(single_attempts_are_bounded_and_blame_the_silence)
 }
 END_TEST
 
-START_TEST(a_silent_minority_is_not_asked_and_nothing_piles_up)
+START_TEST(stalled_minority_gets_no_requests)
 {
     int i;
 
@@ -75,7 +75,7 @@ START_TEST(a_silent_minority_is_not_asked_and_nothing_piles_up)
             assert_little_is_queued();
     }
     ck_assert_uint_gt(now, 1000 + 2 * FLEET_TTL);
-    ck_assert_int_eq(fleet.mood[0], MOOD_UP); /* and in the end they are there again */
+    ck_assert_int_eq(fleet.mood[0], MOOD_UP); /* and in the end they are back */
     ck_assert_int_eq(fleet.mood[4], MOOD_UP);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
     fleet_serve_all(now);
@@ -83,8 +83,8 @@ START_TEST(a_silent_minority_is_not_asked_and_nothing_piles_up)
 }
 END_TEST
 
-/* Its SET may still come, so the connection is kept; what it would say to an extend is not asked. */
-START_TEST(a_connection_that_is_kept_for_a_set_has_no_vote_in_an_extend)
+/* Its SET may still be executed, so the connection is kept; an extend is not sent on it. */
+START_TEST(connection_kept_for_a_set_has_no_vote_in_an_extend)
 {
     fleet_of(3);
     fleet_befall("..w", now);
@@ -102,8 +102,8 @@ START_TEST(a_connection_that_is_kept_for_a_set_has_no_vote_in_an_extend)
 }
 END_TEST
 
-/* It only releases what others took: no acquire and no extend has said how long an answer takes. */
-START_TEST(connections_of_a_redlock_that_only_releases_become_overdue)
+/* It only releases locks of other clients: no acquire and no extend has set the reply timeout. */
+START_TEST(connections_with_only_releases_stall_too)
 {
     int i;
 
@@ -123,8 +123,8 @@ START_TEST(connections_of_a_redlock_that_only_releases_become_overdue)
 }
 END_TEST
 
-/* When an adopted key ends nobody knows, but what is put back of it ends by its ttl. */
-START_TEST(a_connection_that_swallows_what_is_put_back_of_an_adopted_lock_is_left)
+/* The expiry of an adopted key is unknown, but a restored key expires after its ttl. */
+START_TEST(adopted_lock_replaces_a_connection_that_swallows_sets)
 {
     char hex[RDL_TOKEN_TEXT_MAX];
     int rc;
@@ -138,7 +138,7 @@ START_TEST(a_connection_that_swallows_what_is_put_back_of_an_adopted_lock_is_lef
     rc = rdl_redlock_extend_begin(lock, FLEET_TTL, now);
     for (i = 0; i < 3; i++)
         fleet_serve((size_t)i, now);
-    fleet_befall("..w", now); /* it has answered that the key is gone */
+    fleet_befall("..w", now); /* it has replied that the key is gone */
     ck_assert_int_eq(fleet_run(rc, &now), RDL_OK);
     now += FLEET_ATTEMPT;
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
@@ -162,7 +162,7 @@ static unsigned conns_in(enum rdl_conn_state state)
     return rdl_votes_count_conns(lock, state);
 }
 
-/* We hold it, and another lock's SETs have gone into the silence of these servers. */
+/* We hold it, and another lock's SETs were swallowed by these servers. */
 static void hold_beside_sets(const char *fates)
 {
     static struct rdl_server servers[5];
@@ -179,11 +179,11 @@ static void hold_beside_sets(const char *fates)
 }
 
 /*
- * Another lock's SETs keep the silent connections. Without an answer of a majority they are ended when
- * half of what was left at the first extend that failed is over; the lock says when that is, also between its
+ * Another lock's SETs keep the stalled connections. Without a majority of replies they are aborted when half
+ * of the time that was left at the first failed extend has passed; the lock wakes for that, also between its
  * operations.
  */
-START_TEST(a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_over)
+START_TEST(redlock_aborts_stalled_connections_at_half_time)
 {
     enum { LEFT = FLEET_TTL - FLEET_DRIFT };
     uint64_t half = 1000 + LEFT - LEFT / 2;
@@ -205,8 +205,11 @@ START_TEST(a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_o
 }
 END_TEST
 
-/* Nothing is in danger: who is silent keeps its connection, and the other lock's release behind its SET. */
-START_TEST(while_a_majority_answers_a_silent_minority_keeps_its_connection)
+/*
+ * Nothing is in danger: stalled servers keep their connection, and on it the other lock's release after its
+ * SET.
+ */
+START_TEST(stalled_minority_keeps_its_connections)
 {
     int i;
 
@@ -236,8 +239,8 @@ static uint64_t fleet_now(void *ctx)
     return now;
 }
 
-/* The answers lie there since long; the last look, before they came, found them overdue. */
-START_TEST(drain_reads_before_it_looks)
+/* The replies arrived long ago; the last step, before that, found them overdue. */
+START_TEST(drain_reads_before_it_checks_timeouts)
 {
     const struct rdl_platform platform = {fleet_poll, fleet_now, NULL, NULL};
     size_t i;
@@ -254,21 +257,21 @@ START_TEST(drain_reads_before_it_looks)
 }
 END_TEST
 
-Suite *suite_redlock_silent(void);
+Suite *suite_redlock_stalled(void);
 
-Suite *suite_redlock_silent(void)
+Suite *suite_redlock_stalled(void)
 {
-    Suite *suite = suite_create("redlock_silent");
-    TCase *tc = tcase_create("silent");
+    Suite *suite = suite_create("redlock_stalled");
+    TCase *tc = tcase_create("stalled");
 
-    tcase_add_test(tc, single_attempts_are_bounded_and_blame_the_silence);
-    tcase_add_test(tc, a_silent_minority_is_not_asked_and_nothing_piles_up);
-    tcase_add_test(tc, a_connection_that_is_kept_for_a_set_has_no_vote_in_an_extend);
-    tcase_add_test(tc, a_connection_that_swallows_what_is_put_back_of_an_adopted_lock_is_left);
-    tcase_add_test(tc, connections_of_a_redlock_that_only_releases_become_overdue);
-    tcase_add_test(tc, a_lease_ends_the_silence_that_another_lock_keeps_when_half_of_it_is_over);
-    tcase_add_loop_test(tc, while_a_majority_answers_a_silent_minority_keeps_its_connection, 0, 2);
-    tcase_add_test(tc, drain_reads_before_it_looks);
+    tcase_add_test(tc, single_attempts_on_stalled_servers_report_a_timeout);
+    tcase_add_test(tc, stalled_minority_gets_no_requests);
+    tcase_add_test(tc, connection_kept_for_a_set_has_no_vote_in_an_extend);
+    tcase_add_test(tc, adopted_lock_replaces_a_connection_that_swallows_sets);
+    tcase_add_test(tc, connections_with_only_releases_stall_too);
+    tcase_add_test(tc, redlock_aborts_stalled_connections_at_half_time);
+    tcase_add_loop_test(tc, stalled_minority_keeps_its_connections, 0, 2);
+    tcase_add_test(tc, drain_reads_before_it_checks_timeouts);
     suite_add_tcase(suite, tc);
     return suite;
 }
