@@ -69,7 +69,7 @@ static const char *taken(size_t i)
     return inet_ntop(ep->family == RDL_INET ? AF_INET : AF_INET6, ep->ip, text, sizeof text);
 }
 
-START_TEST(a_name_with_several_addresses_of_one_family_is_68_and_names_them_all)
+START_TEST(several_addresses_of_a_name_fail_with_68_and_are_listed)
 {
     static const char *const v[][3] = {{"192.0.2.7", "192.0.2.3", "192.0.2.7, 192.0.2.3"},
                                        {"2001:db8::2", "2001:db8::1", "2001:db8::2, 2001:db8::1"},
@@ -85,7 +85,7 @@ START_TEST(a_name_with_several_addresses_of_one_family_is_68_and_names_them_all)
 END_TEST
 
 /* Two clients of three servers, each with another server behind the third name, are two majorities. */
-START_TEST(one_such_name_among_others_that_are_well_is_68_too)
+START_TEST(one_ambiguous_name_among_good_servers_fails_with_68)
 {
     resolver_add("a.test", "192.0.2.7", 6379);
     resolver_add("a.test", "192.0.2.3", 6379);
@@ -103,7 +103,7 @@ START_TEST(one_such_name_among_others_that_are_well_is_68_too)
 END_TEST
 
 /* It says so later, with all else that is wrong. */
-START_TEST(the_doctor_goes_on_where_a_name_has_several_addresses_or_none)
+START_TEST(doctor_continues_after_ambiguous_and_missing_addresses)
 {
     resolver_add("a.test", "192.0.2.7", 6379);
     resolver_add("a.test", "192.0.2.3", 6379);
@@ -118,7 +118,7 @@ START_TEST(the_doctor_goes_on_where_a_name_has_several_addresses_or_none)
 END_TEST
 
 /* The order is the resolver's and the host's: neither decides which server has the lock. */
-START_TEST(of_two_families_ipv4_is_taken_whatever_the_order)
+START_TEST(ipv4_is_preferred_to_ipv6_in_any_order)
 {
     resolver_add("a.test", _i ? "2001:db8::1" : "192.0.2.7", 6379);
     resolver_add("a.test", _i ? "192.0.2.7" : "2001:db8::1", 6379);
@@ -167,7 +167,7 @@ static int take_both(const char *one, const char *other, int fd[2])
 }
 
 /* Somebody listens on the second address alone: that is taken if both are this host, and else is not. */
-START_TEST(the_other_family_is_taken_of_loopback_alone_and_only_where_nobody_listens_on_the_first)
+START_TEST(ipv6_is_used_only_if_nothing_listens_on_ipv4_loopback)
 {
     const char *v4 = _i == 2 ? "127.0.0.2" : "127.0.0.1";
     int fd[2];
@@ -188,7 +188,7 @@ START_TEST(the_other_family_is_taken_of_loopback_alone_and_only_where_nobody_lis
 }
 END_TEST
 
-START_TEST(a_name_with_one_address_has_that_one_however_often_it_is_told)
+START_TEST(a_repeated_address_counts_once)
 {
     const char *ip = _i ? "2001:db8::1" : "192.0.2.7";
 
@@ -200,7 +200,7 @@ START_TEST(a_name_with_one_address_has_that_one_however_often_it_is_told)
 }
 END_TEST
 
-START_TEST(who_knows_that_they_are_one_server_gets_the_first_that_listens)
+START_TEST(any_address_picks_the_first_that_listens)
 {
     int fd[2];
     int port = take_both("127.0.0.2", "127.0.0.3", fd);
@@ -219,7 +219,7 @@ START_TEST(who_knows_that_they_are_one_server_gets_the_first_that_listens)
 }
 END_TEST
 
-START_TEST(two_names_of_one_server_are_65)
+START_TEST(two_names_of_one_server_fail_with_65)
 {
     resolver_add("a.test", "192.0.2.7", 6379);
     resolver_add("b.test", "192.0.2.7", 6379);
@@ -227,7 +227,7 @@ START_TEST(two_names_of_one_server_are_65)
 }
 END_TEST
 
-START_TEST(every_name_without_an_address_is_named)
+START_TEST(every_name_without_an_address_is_listed)
 {
     static const char *const urls[] = {"redis://x.invalid:1", "redis://127.0.0.1", "redis://y.invalid:2",
                                        "redis://127.0.0.2", "redis://127.0.0.3"};
@@ -247,16 +247,15 @@ Suite *suite_cli_address(void)
     Suite *s = suite_create("cli_address");
     TCase *t = tcase_create("names");
     tcase_add_checked_fixture(t, clear, NULL);
-    tcase_add_loop_test(t, a_name_with_several_addresses_of_one_family_is_68_and_names_them_all, 0, 3);
-    tcase_add_test(t, one_such_name_among_others_that_are_well_is_68_too);
-    tcase_add_test(t, the_doctor_goes_on_where_a_name_has_several_addresses_or_none);
-    tcase_add_loop_test(t, of_two_families_ipv4_is_taken_whatever_the_order, 0, 2);
-    tcase_add_loop_test(
-        t, the_other_family_is_taken_of_loopback_alone_and_only_where_nobody_listens_on_the_first, 0, 3);
-    tcase_add_loop_test(t, a_name_with_one_address_has_that_one_however_often_it_is_told, 0, 2);
-    tcase_add_test(t, who_knows_that_they_are_one_server_gets_the_first_that_listens);
-    tcase_add_test(t, two_names_of_one_server_are_65);
-    tcase_add_test(t, every_name_without_an_address_is_named);
+    tcase_add_loop_test(t, several_addresses_of_a_name_fail_with_68_and_are_listed, 0, 3);
+    tcase_add_test(t, one_ambiguous_name_among_good_servers_fails_with_68);
+    tcase_add_test(t, doctor_continues_after_ambiguous_and_missing_addresses);
+    tcase_add_loop_test(t, ipv4_is_preferred_to_ipv6_in_any_order, 0, 2);
+    tcase_add_loop_test(t, ipv6_is_used_only_if_nothing_listens_on_ipv4_loopback, 0, 3);
+    tcase_add_loop_test(t, a_repeated_address_counts_once, 0, 2);
+    tcase_add_test(t, any_address_picks_the_first_that_listens);
+    tcase_add_test(t, two_names_of_one_server_fail_with_65);
+    tcase_add_test(t, every_name_without_an_address_is_listed);
     suite_add_tcase(s, t);
     return s;
 }

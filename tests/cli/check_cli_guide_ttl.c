@@ -36,7 +36,7 @@ static void read_guide(char *out, size_t cap)
     out[n] = '\0';
 }
 
-START_TEST(the_guides_table_is_what_the_constants_come_to)
+START_TEST(the_guides_ttl_table_matches_the_constants)
 {
     static char guide[200000];
     static struct rdl_cli_options o;
@@ -69,7 +69,7 @@ Suite *suite_cli_guide_ttl(void)
     Suite *suite = suite_create("cli_guide_ttl");
     TCase *tc = tcase_create("table");
 
-    tcase_add_loop_test(tc, the_guides_table_is_what_the_constants_come_to, 0, sizeof rows / sizeof rows[0]);
+    tcase_add_loop_test(tc, the_guides_ttl_table_matches_the_constants, 0, sizeof rows / sizeof rows[0]);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -14,7 +14,7 @@ Suite *suite_cli_json(void);
 static char out[400];
 static struct rdl_cli_json json;
 
-START_TEST(commas_and_brackets_come_by_themselves)
+START_TEST(commas_and_brackets_are_added_automatically)
 {
     rdl_cli_json_begin(&json, out, sizeof out);
     rdl_cli_json_string(&json, "lock", "a\"b");
@@ -35,7 +35,7 @@ START_TEST(commas_and_brackets_come_by_themselves)
 END_TEST
 
 /* Never a part of it: half an escape would take the quotation mark behind it along. */
-START_TEST(what_does_not_fit_is_left_out_whole_and_the_object_says_so)
+START_TEST(a_member_that_does_not_fit_is_omitted_and_reported)
 {
     char long_text[200];
 
@@ -53,7 +53,7 @@ START_TEST(what_does_not_fit_is_left_out_whole_and_the_object_says_so)
 END_TEST
 
 /* An array that does not fit has nothing, though a small member would have. */
-START_TEST(what_is_in_something_that_did_not_fit_is_left_out_too)
+START_TEST(members_of_an_omitted_object_are_omitted_too)
 {
     rdl_cli_json_begin(&json, out, 64);
     rdl_cli_json_string(&json, "a", "twenty-three characters");
@@ -69,7 +69,7 @@ START_TEST(what_is_in_something_that_did_not_fit_is_left_out_too)
 }
 END_TEST
 
-START_TEST(a_line_of_text_is_cut_between_its_fields_too)
+START_TEST(a_text_line_is_cut_between_its_fields)
 {
     char line[96], lock[] = "nightly";
     size_t len;
@@ -140,7 +140,7 @@ static void add_members(int is_array, int depth)
     }
 }
 
-START_TEST(each_line_is_an_object_that_jq_reads)
+START_TEST(jq_parses_every_json_line)
 {
     enum { LINES = 20000 };
     char path[] = "/tmp/rdl-json-XXXXXX", command[200], answer[100] = "";
@@ -176,11 +176,11 @@ Suite *suite_cli_json(void)
     TCase *tc = tcase_create("json");
 
     tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, commas_and_brackets_come_by_themselves);
-    tcase_add_test(tc, what_does_not_fit_is_left_out_whole_and_the_object_says_so);
-    tcase_add_test(tc, what_is_in_something_that_did_not_fit_is_left_out_too);
-    tcase_add_test(tc, a_line_of_text_is_cut_between_its_fields_too);
-    tcase_add_test(tc, each_line_is_an_object_that_jq_reads);
+    tcase_add_test(tc, commas_and_brackets_are_added_automatically);
+    tcase_add_test(tc, a_member_that_does_not_fit_is_omitted_and_reported);
+    tcase_add_test(tc, members_of_an_omitted_object_are_omitted_too);
+    tcase_add_test(tc, a_text_line_is_cut_between_its_fields);
+    tcase_add_test(tc, jq_parses_every_json_line);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -18,7 +18,7 @@ static const struct {
     {"{x}:\xff\n", "{x}:\xff\n*"},
 };
 
-START_TEST(what_is_special_in_a_pattern_stands_for_itself)
+START_TEST(pattern_characters_in_a_prefix_are_escaped)
 {
     char out[RDL_CLI_PATTERN_MAX];
     size_t len = rdl_cli_pattern(patterns[_i].prefix, out);
@@ -46,7 +46,7 @@ static void add(const char *name)
     rdl_cli_names_add(&names, name, strlen(name));
 }
 
-START_TEST(each_name_is_there_once_and_they_are_sorted)
+START_TEST(names_are_sorted_and_unique)
 {
     static const char *const sorted[] = {"a", "a:1", "b", "\xff"};
 
@@ -61,7 +61,7 @@ START_TEST(each_name_is_there_once_and_they_are_sorted)
 }
 END_TEST
 
-START_TEST(what_cannot_be_a_lock_is_not_kept)
+START_TEST(names_that_cannot_be_locks_are_skipped)
 {
     char name[RDL_NAME_MAX + 1];
 
@@ -81,7 +81,7 @@ START_TEST(what_cannot_be_a_lock_is_not_kept)
 }
 END_TEST
 
-START_TEST(one_more_than_fit_is_told)
+START_TEST(one_name_too_many_is_reported)
 {
     char name[16];
 
@@ -103,12 +103,12 @@ Suite *suite_cli_names(void)
     Suite *suite = suite_create("cli_names");
     TCase *tc = tcase_create("cli_names");
 
-    tcase_add_loop_test(tc, what_is_special_in_a_pattern_stands_for_itself, 0,
+    tcase_add_loop_test(tc, pattern_characters_in_a_prefix_are_escaped, 0,
                         (int)(sizeof patterns / sizeof patterns[0]));
     tcase_add_test(tc, the_longest_prefix_fits);
-    tcase_add_test(tc, each_name_is_there_once_and_they_are_sorted);
-    tcase_add_test(tc, what_cannot_be_a_lock_is_not_kept);
-    tcase_add_test(tc, one_more_than_fit_is_told);
+    tcase_add_test(tc, names_are_sorted_and_unique);
+    tcase_add_test(tc, names_that_cannot_be_locks_are_skipped);
+    tcase_add_test(tc, one_name_too_many_is_reported);
     suite_add_tcase(suite, tc);
     return suite;
 }

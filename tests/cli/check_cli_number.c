@@ -12,7 +12,7 @@ static uint64_t ms_of(const char *text)
 }
 
 /* Before 2001 a clock was never set; a time_t of 32 bits is negative from 2038 on. */
-START_TEST(a_wall_clock_that_was_never_set_is_none)
+START_TEST(an_unset_wall_clock_is_not_used)
 {
     ck_assert_uint_eq(rdl_cli_wall_ms(1700000000, 123456789), 1700000000123);
     ck_assert_uint_eq(rdl_cli_wall_ms(1000000000, 0), 1000000000000);
@@ -42,7 +42,7 @@ START_TEST(a_duration_has_a_unit_or_is_in_seconds)
 }
 END_TEST
 
-START_TEST(a_fraction_is_rounded_up_and_never_to_nothing)
+START_TEST(a_fraction_is_rounded_up_and_never_to_zero)
 {
     ck_assert_uint_eq(ms_of("0.0001"), 1);
     ck_assert_uint_eq(ms_of("0.000001"), 1);
@@ -73,7 +73,7 @@ START_TEST(a_duration_is_shown_in_whole_seconds_or_in_ms)
 }
 END_TEST
 
-START_TEST(anything_else_is_refused)
+START_TEST(malformed_durations_are_refused)
 {
     static const char *const wrong[] = {
         "",    "s",   ".",    ".s",    "30 s",  " 30s", "-1s", "+1s", "1.s", "1.",   "1,5s",
@@ -84,7 +84,7 @@ START_TEST(anything_else_is_refused)
 }
 END_TEST
 
-START_TEST(the_bound_is_the_last_that_is_taken)
+START_TEST(the_largest_duration_is_accepted)
 {
     uint64_t ms;
     ck_assert_int_eq(rdl_cli_duration("2147483647ms", RDL_TTL_MAX, &ms), 0);
@@ -114,11 +114,11 @@ Suite *suite_cli_number(void)
     Suite *s = suite_create("cli_number");
     TCase *t = tcase_create("durations and numbers");
     tcase_add_test(t, a_duration_is_shown_in_whole_seconds_or_in_ms);
-    tcase_add_test(t, a_wall_clock_that_was_never_set_is_none);
+    tcase_add_test(t, an_unset_wall_clock_is_not_used);
     tcase_add_test(t, a_duration_has_a_unit_or_is_in_seconds);
-    tcase_add_test(t, a_fraction_is_rounded_up_and_never_to_nothing);
-    tcase_add_test(t, anything_else_is_refused);
-    tcase_add_test(t, the_bound_is_the_last_that_is_taken);
+    tcase_add_test(t, a_fraction_is_rounded_up_and_never_to_zero);
+    tcase_add_test(t, malformed_durations_are_refused);
+    tcase_add_test(t, the_largest_duration_is_accepted);
     tcase_add_test(t, numbers_are_digits_within_bounds);
     suite_add_tcase(s, t);
     return s;

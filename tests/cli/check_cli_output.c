@@ -14,7 +14,7 @@
 
 Suite *suite_cli_say(void);
 
-START_TEST(loudness_decides_what_is_said)
+START_TEST(verbosity_decides_which_messages_are_printed)
 {
     static const int levels[] = {RDL_CLI_QUIET, RDL_CLI_NORMAL, RDL_CLI_VERBOSE};
     static const char *const expected[] = {"redlock: f\n", "redlock: f\nredlock: warning: w\nredlock: t\n",
@@ -65,7 +65,7 @@ static const char *event(const char *line)
     return rest + sizeof behind - 1;
 }
 
-START_TEST(in_a_log_of_json_on_standard_error_a_message_is_an_event)
+START_TEST(a_message_is_an_event_in_a_json_log_on_stderr)
 {
     rdl_cli_set_verbosity(RDL_CLI_VERBOSE);
     rdl_cli_log_open(STDERR_FILENO, RDL_CLI_LOG_JSON, "night\"ly");
@@ -80,7 +80,7 @@ START_TEST(in_a_log_of_json_on_standard_error_a_message_is_an_event)
 }
 END_TEST
 
-START_TEST(of_other_logs_messages_know_nothing)
+START_TEST(other_logs_leave_messages_unchanged)
 {
     rdl_cli_log_open(_i ? STDERR_FILENO : STDOUT_FILENO, _i ? RDL_CLI_LOG_TEXT : RDL_CLI_LOG_JSON, "l");
     rdl_cli_print_error("f");
@@ -118,7 +118,7 @@ static const char *heard_at_last(void)
     return all + strspn(all, ".");
 }
 
-START_TEST(a_reader_who_does_not_read_holds_nobody_up_and_misses_nothing)
+START_TEST(a_stalled_reader_blocks_nothing_and_loses_nothing)
 {
     rdl_cli_set_verbosity(RDL_CLI_NORMAL);
     fill_stderr();
@@ -133,7 +133,7 @@ START_TEST(a_reader_who_does_not_read_holds_nobody_up_and_misses_nothing)
 }
 END_TEST
 
-START_TEST(what_is_too_much_to_keep_is_counted_and_told)
+START_TEST(messages_that_do_not_fit_the_buffer_are_counted)
 {
     fill_stderr();
     int said_n = 0, kept = 0, lost = 0;
@@ -151,7 +151,7 @@ START_TEST(what_is_too_much_to_keep_is_counted_and_told)
 }
 END_TEST
 
-START_TEST(in_a_log_of_json_that_is_an_event_too)
+START_TEST(dropped_lines_are_an_event_in_a_json_log)
 {
     const char *last, *all;
 
@@ -168,7 +168,7 @@ START_TEST(in_a_log_of_json_that_is_an_event_too)
 END_TEST
 
 /* poll() says that there is room, and write() would wait all the same: this socket takes half of a line. */
-START_TEST(who_finds_less_room_than_there_seemed_to_be_is_not_held_up)
+START_TEST(a_partial_write_does_not_block)
 {
     static char line[4096], all[3 * sizeof line];
     int least = 1, fd[2];
@@ -193,7 +193,7 @@ START_TEST(who_finds_less_room_than_there_seemed_to_be_is_not_held_up)
 }
 END_TEST
 
-START_TEST(an_alarm_that_was_set_before_goes_on)
+START_TEST(an_alarm_set_before_a_message_still_fires)
 {
     struct itimerval timer = {{0, 0}, {3000, 0}};
 
@@ -206,7 +206,7 @@ START_TEST(an_alarm_that_was_set_before_goes_on)
 }
 END_TEST
 
-START_TEST(nobody_to_hear_it_is_no_trouble)
+START_TEST(a_pipe_without_a_reader_is_ignored)
 {
     heard_begin();
     signal(SIGPIPE, SIG_IGN); /* as the command does */
@@ -224,19 +224,19 @@ Suite *suite_cli_say(void)
     Suite *s = suite_create("cli_output");
     TCase *t = tcase_create("messages");
     tcase_add_checked_fixture(t, heard_begin, NULL);
-    tcase_add_test(t, loudness_decides_what_is_said);
+    tcase_add_test(t, verbosity_decides_which_messages_are_printed);
     tcase_add_test(t, a_message_is_one_line_without_control_characters);
     tcase_add_test(t, a_long_message_is_cut_and_still_ends_its_line);
-    tcase_add_test(t, in_a_log_of_json_on_standard_error_a_message_is_an_event);
-    tcase_add_loop_test(t, of_other_logs_messages_know_nothing, 0, 2);
+    tcase_add_test(t, a_message_is_an_event_in_a_json_log_on_stderr);
+    tcase_add_loop_test(t, other_logs_leave_messages_unchanged, 0, 2);
     suite_add_tcase(s, t);
     t = tcase_create("nobody reads");
-    tcase_add_test(t, a_reader_who_does_not_read_holds_nobody_up_and_misses_nothing);
-    tcase_add_test(t, what_is_too_much_to_keep_is_counted_and_told);
-    tcase_add_test(t, in_a_log_of_json_that_is_an_event_too);
-    tcase_add_test(t, who_finds_less_room_than_there_seemed_to_be_is_not_held_up);
-    tcase_add_test(t, an_alarm_that_was_set_before_goes_on);
-    tcase_add_test(t, nobody_to_hear_it_is_no_trouble);
+    tcase_add_test(t, a_stalled_reader_blocks_nothing_and_loses_nothing);
+    tcase_add_test(t, messages_that_do_not_fit_the_buffer_are_counted);
+    tcase_add_test(t, dropped_lines_are_an_event_in_a_json_log);
+    tcase_add_test(t, a_partial_write_does_not_block);
+    tcase_add_test(t, an_alarm_set_before_a_message_still_fires);
+    tcase_add_test(t, a_pipe_without_a_reader_is_ignored);
     suite_add_tcase(s, t);
     return s;
 }

@@ -23,7 +23,7 @@ static const struct {
     {"a ';$|*' \";|*\" \\; b=c", {"a", ";$|*", ";|*", ";", "b=c"}},
 };
 
-START_TEST(a_text_is_split_as_a_shell_would)
+START_TEST(a_connect_command_is_split_as_by_a_shell)
 {
     size_t n = 0;
 
@@ -39,7 +39,7 @@ END_TEST
 static const char *const shells[] = {"a | b", "a; b",  "a $B", "a \"$B\"", "a `b`",
                                      "a >b",  "A=b c", "a *",  "a & b",    "a \"`b`\""};
 
-START_TEST(a_text_with_what_only_a_shell_knows_is_left_to_it)
+START_TEST(shell_syntax_is_left_to_a_shell)
 {
     ck_assert_ptr_null(rdl_cli_program_make(&p, shells[_i], "h", 1));
     ck_assert(p.is_shell);
@@ -51,7 +51,7 @@ START_TEST(a_text_with_what_only_a_shell_knows_is_left_to_it)
 }
 END_TEST
 
-START_TEST(a_shell_gets_host_and_port_as_well)
+START_TEST(a_shell_gets_the_host_and_port_too)
 {
     ck_assert_ptr_null(rdl_cli_program_make(&p, "nc %h %p | cat %%", "::1", 7));
     ck_assert_str_eq(p.argv[2], "nc ::1 7 | cat %");
@@ -59,7 +59,7 @@ START_TEST(a_shell_gets_host_and_port_as_well)
 END_TEST
 
 /* With as many words as there may be and as long as it may be, and one more. */
-START_TEST(what_is_too_much_is_refused)
+START_TEST(a_connect_command_that_is_too_long_is_refused)
 {
     static char words[2 * RDL_CLI_WORDS_MAX + 4], text[RDL_CLI_PROGRAM_MAX + 2];
 
@@ -84,11 +84,11 @@ Suite *suite_cli_program(void)
     Suite *s = suite_create("cli_program");
     TCase *tc = tcase_create("texts");
 
-    tcase_add_loop_test(tc, a_text_is_split_as_a_shell_would, 0, (int)(sizeof texts / sizeof texts[0]));
-    tcase_add_loop_test(tc, a_text_with_what_only_a_shell_knows_is_left_to_it, 0,
-                        (int)(sizeof shells / sizeof shells[0]));
-    tcase_add_test(tc, a_shell_gets_host_and_port_as_well);
-    tcase_add_test(tc, what_is_too_much_is_refused);
+    tcase_add_loop_test(tc, a_connect_command_is_split_as_by_a_shell, 0,
+                        (int)(sizeof texts / sizeof texts[0]));
+    tcase_add_loop_test(tc, shell_syntax_is_left_to_a_shell, 0, (int)(sizeof shells / sizeof shells[0]));
+    tcase_add_test(tc, a_shell_gets_the_host_and_port_too);
+    tcase_add_test(tc, a_connect_command_that_is_too_long_is_refused);
     suite_add_tcase(s, tc);
     return s;
 }

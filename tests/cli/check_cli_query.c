@@ -167,7 +167,7 @@ static const struct {
     {"..f", RDL_CLI_DOCTOR, "", 0, 5000, 0, 0},
 };
 
-START_TEST(one_silent_server_costs_an_attempt)
+START_TEST(one_frozen_server_costs_one_attempt)
 {
     connect_to(waits[_i].verb, waits[_i].servers, waits[_i].options, waits[_i].wait_ms);
     ck_assert_uint_eq(now - START, waits[_i].connect_ms);
@@ -205,7 +205,7 @@ Suite *suite_cli_look(void)
     Suite *suite = suite_create("cli_query");
     TCase *tc = tcase_create("cli_query");
 
-    tcase_add_loop_test(tc, one_silent_server_costs_an_attempt, 0, sizeof waits / sizeof waits[0]);
+    tcase_add_loop_test(tc, one_frozen_server_costs_one_attempt, 0, sizeof waits / sizeof waits[0]);
     tcase_add_loop_test(tc, a_cursor_that_is_too_long_leaves_the_search_incomplete, 0, 5);
     suite_add_tcase(suite, tc);
     return suite;

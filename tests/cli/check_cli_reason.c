@@ -24,7 +24,7 @@ static void ended(int error, int err, unsigned replies)
     servers.conn[0].replies = replies;
 }
 
-START_TEST(the_system_s_words_belong_to_what_the_system_ended)
+START_TEST(system_errors_are_shown_in_the_systems_words)
 {
     static const int its[] = {RDL_E_CONNECT, RDL_E_CLOSED, RDL_E_SYSTEM};
     static const int others[] = {RDL_E_TIMEOUT, RDL_E_AUTH, RDL_E_SYNTAX, RDL_E_LOADING};
@@ -40,7 +40,7 @@ START_TEST(the_system_s_words_belong_to_what_the_system_ended)
 }
 END_TEST
 
-START_TEST(another_reason_than_the_connection_s_has_no_words_of_the_system)
+START_TEST(other_errors_have_no_system_message)
 {
     ended(RDL_E_CONNECT, ECONNREFUSED, 0);
     ck_assert_str_eq(rdl_cli_cause(&servers, 0, RDL_E_CLOSED), "");
@@ -50,7 +50,7 @@ START_TEST(another_reason_than_the_connection_s_has_no_words_of_the_system)
 }
 END_TEST
 
-START_TEST(a_port_that_hangs_up_without_a_word_may_speak_tls)
+START_TEST(a_port_that_hangs_up_without_a_reply_may_speak_tls)
 {
     ended(RDL_E_CLOSED, 0, 0);
     ck_assert_int_eq(rdl_cli_may_be_tls(&servers, 0, RDL_E_CLOSED), 1);
@@ -71,9 +71,9 @@ Suite *suite_cli_reason(void)
     Suite *suite = suite_create("cli_reason");
     TCase *tc = tcase_create("all");
 
-    tcase_add_test(tc, the_system_s_words_belong_to_what_the_system_ended);
-    tcase_add_test(tc, another_reason_than_the_connection_s_has_no_words_of_the_system);
-    tcase_add_test(tc, a_port_that_hangs_up_without_a_word_may_speak_tls);
+    tcase_add_test(tc, system_errors_are_shown_in_the_systems_words);
+    tcase_add_test(tc, other_errors_have_no_system_message);
+    tcase_add_test(tc, a_port_that_hangs_up_without_a_reply_may_speak_tls);
     suite_add_tcase(suite, tc);
     return suite;
 }

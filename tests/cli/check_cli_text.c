@@ -18,7 +18,7 @@ static const char *json(const char *s)
     return out;
 }
 
-START_TEST(pieces_follow_each_other_and_what_does_not_fit_is_cut)
+START_TEST(text_is_appended_and_cut_at_the_capacity)
 {
     struct rdl_cli_text t = {out, 8, 0};
 
@@ -41,7 +41,7 @@ START_TEST(quotes_backslashes_and_control_characters_are_escaped)
 END_TEST
 
 /* The first and the last of each length, and around the surrogates. */
-START_TEST(utf8_stays_as_it_is)
+START_TEST(valid_utf8_is_unchanged)
 {
     static const char *const good[] = {"\xc2\xa0",         "\xdf\xbf",        "\xe0\xa0\x80",
                                        "\xed\x9f\xbf",     "\xee\x80\x80",    "\xef\xbf\xbf",
@@ -54,7 +54,7 @@ START_TEST(utf8_stays_as_it_is)
 END_TEST
 
 /* Alone, cut short, in too long a form, a surrogate, above U+10FFFF. */
-START_TEST(each_byte_that_is_none_becomes_the_replacement_character)
+START_TEST(each_invalid_byte_becomes_the_replacement_character)
 {
     static const char *const bad[] = {"\xff",
                                       "\x80",
@@ -100,7 +100,7 @@ static const char *utf8(unsigned code)
 static const unsigned acting[] = {1,      0x1f,   0x7f,   0x80,   0x9b,   0x9f,  0x61c,
                                   0x200e, 0x200f, 0x2028, 0x202e, 0x2066, 0x2069};
 
-START_TEST(what_acts_on_a_terminal_is_escaped)
+START_TEST(characters_that_control_a_terminal_are_escaped)
 {
     char escaped[16];
 
@@ -111,7 +111,7 @@ START_TEST(what_acts_on_a_terminal_is_escaped)
 END_TEST
 
 /* Their neighbours, and letters with bytes that are controls elsewhere. */
-START_TEST(what_is_shown_does_not_act)
+START_TEST(printable_characters_are_not_escaped)
 {
     static const unsigned shown[] = {' ',    '~',    0xa0,   0xdb,   0x61b,  0x61d, 0x200d,
                                      0x2010, 0x2027, 0x202f, 0x2065, 0x206a, 0xffff};
@@ -125,7 +125,7 @@ START_TEST(what_is_shown_does_not_act)
 }
 END_TEST
 
-START_TEST(a_word_of_the_shell_is_quoted_where_it_is_not_plain)
+START_TEST(a_shell_word_is_quoted_where_needed)
 {
     static const struct {
         const char *word, *shown;
@@ -151,7 +151,7 @@ START_TEST(a_word_of_the_shell_is_quoted_where_it_is_not_plain)
 END_TEST
 
 /* Names of quotes alone, as many bytes as there may be: nothing is cut. */
-START_TEST(there_is_room_for_the_words_of_all_locks)
+START_TEST(the_quoted_names_of_all_locks_fit)
 {
     char words[RDL_CLI_LOCKS_MAX], name[RDL_NAME_MAX / RDL_MULTI_MAX];
     struct rdl_cli_text t = {words, sizeof words, 0};
@@ -170,14 +170,15 @@ Suite *suite_cli_text(void)
     Suite *suite = suite_create("cli_text");
     TCase *tc = tcase_create("all");
 
-    tcase_add_test(tc, pieces_follow_each_other_and_what_does_not_fit_is_cut);
+    tcase_add_test(tc, text_is_appended_and_cut_at_the_capacity);
     tcase_add_test(tc, quotes_backslashes_and_control_characters_are_escaped);
-    tcase_add_loop_test(tc, utf8_stays_as_it_is, 0, 8);
-    tcase_add_loop_test(tc, each_byte_that_is_none_becomes_the_replacement_character, 0, 10);
-    tcase_add_loop_test(tc, what_acts_on_a_terminal_is_escaped, 0, sizeof acting / sizeof acting[0]);
-    tcase_add_test(tc, what_is_shown_does_not_act);
-    tcase_add_test(tc, a_word_of_the_shell_is_quoted_where_it_is_not_plain);
-    tcase_add_test(tc, there_is_room_for_the_words_of_all_locks);
+    tcase_add_loop_test(tc, valid_utf8_is_unchanged, 0, 8);
+    tcase_add_loop_test(tc, each_invalid_byte_becomes_the_replacement_character, 0, 10);
+    tcase_add_loop_test(tc, characters_that_control_a_terminal_are_escaped, 0,
+                        sizeof acting / sizeof acting[0]);
+    tcase_add_test(tc, printable_characters_are_not_escaped);
+    tcase_add_test(tc, a_shell_word_is_quoted_where_needed);
+    tcase_add_test(tc, the_quoted_names_of_all_locks_fit);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -71,7 +71,7 @@ static size_t servers_of(const char *text, struct rdl_cli_seen *seen, unsigned c
     return n;
 }
 
-START_TEST(a_majority_decides_and_who_may_have_forgotten_does_not)
+START_TEST(a_majority_decides_without_servers_that_may_have_lost_data)
 {
     struct rdl_cli_seen seen[RDL_SERVERS_MAX];
     unsigned char counts[RDL_SERVERS_MAX];
@@ -91,7 +91,7 @@ START_TEST(a_majority_decides_and_who_may_have_forgotten_does_not)
 END_TEST
 
 /* After 29.999 s a server reports 29. With one second more it has been up for the whole of --max-ttl. */
-START_TEST(a_quarantine_lasts_a_second_more_as_an_uptime_is_in_whole_seconds)
+START_TEST(a_quarantine_lasts_one_second_longer_than_max_ttl)
 {
     static const struct rdl_cli_options o = {.max_ttl_ms = 30000, .guard = RDL_GUARD_IF_PERMITTED},
                                         off = {.max_ttl_ms = 30000, .guard = RDL_GUARD_OFF};
@@ -149,7 +149,7 @@ START_TEST(a_value_is_a_token_a_deadline_or_neither)
 END_TEST
 
 /* Who has no value, or no string, is not told apart by what is left there of another key. */
-START_TEST(only_values_are_compared_by_value)
+START_TEST(keys_without_a_value_are_not_compared)
 {
     static const enum rdl_cli_what whats[] = {RDL_CLI_SEEN_FREE, RDL_CLI_SEEN_ODD, RDL_CLI_SEEN_KEY};
     struct rdl_cli_seen x, y;
@@ -170,12 +170,12 @@ Suite *suite_cli_verdict(void)
     Suite *suite = suite_create("cli_verdict");
     TCase *tc = tcase_create("cli_verdict");
 
-    tcase_add_loop_test(tc, a_majority_decides_and_who_may_have_forgotten_does_not, 0,
+    tcase_add_loop_test(tc, a_majority_decides_without_servers_that_may_have_lost_data, 0,
                         sizeof table / sizeof table[0]);
-    tcase_add_test(tc, a_quarantine_lasts_a_second_more_as_an_uptime_is_in_whole_seconds);
+    tcase_add_test(tc, a_quarantine_lasts_one_second_longer_than_max_ttl);
     tcase_add_test(tc, an_id_is_fnv_1a);
     tcase_add_loop_test(tc, a_value_is_a_token_a_deadline_or_neither, 0, sizeof kinds / sizeof kinds[0]);
-    tcase_add_loop_test(tc, only_values_are_compared_by_value, 0, 3);
+    tcase_add_loop_test(tc, keys_without_a_value_are_not_compared, 0, 3);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -229,7 +229,7 @@ static const struct {
     {"fff..", "-n --attempt=5s", 69, 10 * SECOND, 10 * SECOND},
 };
 
-START_TEST(a_wait_ends_when_it_must)
+START_TEST(a_wait_ends_at_its_limit)
 {
     int status;
 
@@ -241,7 +241,7 @@ START_TEST(a_wait_ends_when_it_must)
 END_TEST
 
 /* Whoever waits without a limit can reach it now and then, for longer than it may be away. */
-START_TEST(who_is_answered_now_and_then_goes_on_waiting)
+START_TEST(occasional_replies_keep_a_wait_alive)
 {
     int status;
 
@@ -261,7 +261,7 @@ START_TEST(a_majority_that_comes_back_in_time_is_waited_for)
 END_TEST
 
 /* The ten seconds without a majority begin when the servers go down, not when the quarantine began. */
-START_TEST(servers_in_quarantine_are_reached)
+START_TEST(servers_in_quarantine_count_as_reached)
 {
     int status;
 
@@ -303,7 +303,7 @@ static const struct {
              {"oohd", RDL_CLI_SELF_DEADLOCK_NOT},
              {"ohhd", RDL_CLI_SELF_DEADLOCK_UNANSWERED}};
 
-START_TEST(a_nested_run_is_ruled_out_only_when_no_majority_is_left_for_it)
+START_TEST(a_nested_run_fails_only_if_no_majority_is_left_for_it)
 {
     int status;
 
@@ -331,7 +331,7 @@ static const char *renew(struct rdl_cli_held *h)
 }
 
 /* The first failure of a row is a warning, and the renewal that ends the row is reported. No other one is. */
-START_TEST(a_renewal_that_succeeds_ends_a_row_of_failures)
+START_TEST(a_successful_renewal_ends_a_series_of_failures)
 {
     struct rdl_cli_held h = {0};
     int status;
@@ -353,7 +353,7 @@ START_TEST(a_renewal_that_succeeds_ends_a_row_of_failures)
 }
 END_TEST
 
-START_TEST(a_lock_that_is_gone_is_lost_at_the_next_renewal)
+START_TEST(a_deleted_lock_is_lost_at_the_next_renewal)
 {
     struct rdl_cli_held h = {0};
     int status;
@@ -373,7 +373,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- names */
 
-START_TEST(names_that_do_not_exist_are_68_when_no_majority_has_one)
+START_TEST(unknown_names_fail_with_68_if_no_majority_has_an_address)
 {
     int status;
 
@@ -393,17 +393,17 @@ Suite *suite_cli_wait_limits(void)
     TCase *t = tcase_create("in virtual time");
 
     tcase_add_checked_fixture(t, setup, NULL);
-    tcase_add_loop_test(t, a_wait_ends_when_it_must, 0, (int)(sizeof ends / sizeof ends[0]));
-    tcase_add_test(t, who_is_answered_now_and_then_goes_on_waiting);
+    tcase_add_loop_test(t, a_wait_ends_at_its_limit, 0, (int)(sizeof ends / sizeof ends[0]));
+    tcase_add_test(t, occasional_replies_keep_a_wait_alive);
     tcase_add_test(t, a_majority_that_comes_back_in_time_is_waited_for);
-    tcase_add_test(t, servers_in_quarantine_are_reached);
+    tcase_add_test(t, servers_in_quarantine_count_as_reached);
     tcase_add_loop_test(t, a_quarantine_lasts_until_a_majority_counts, 0,
                         (int)(sizeof quarantines / sizeof quarantines[0]));
-    tcase_add_loop_test(t, a_nested_run_is_ruled_out_only_when_no_majority_is_left_for_it, 0,
+    tcase_add_loop_test(t, a_nested_run_fails_only_if_no_majority_is_left_for_it, 0,
                         (int)(sizeof nests / sizeof nests[0]));
-    tcase_add_test(t, a_renewal_that_succeeds_ends_a_row_of_failures);
-    tcase_add_test(t, a_lock_that_is_gone_is_lost_at_the_next_renewal);
-    tcase_add_test(t, names_that_do_not_exist_are_68_when_no_majority_has_one);
+    tcase_add_test(t, a_successful_renewal_ends_a_series_of_failures);
+    tcase_add_test(t, a_deleted_lock_is_lost_at_the_next_renewal);
+    tcase_add_test(t, unknown_names_fail_with_68_if_no_majority_has_an_address);
     suite_add_tcase(suite, t);
     return suite;
 }

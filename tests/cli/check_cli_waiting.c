@@ -22,7 +22,7 @@ static const char *show_at(uint64_t waited_ms)
     "redlock: nightly is held by another client; waiting: " SO_FAR                                           \
     " so far; its lease expires in 30 s unless renewed\n"
 
-START_TEST(elsewhere_than_on_a_terminal_there_is_a_line_after_a_second_and_one_a_minute)
+START_TEST(without_a_terminal_progress_is_printed_once_a_minute)
 {
     static const struct {
         uint64_t waited_ms;
@@ -47,7 +47,7 @@ START_TEST(elsewhere_than_on_a_terminal_there_is_a_line_after_a_second_and_one_a
 }
 END_TEST
 
-START_TEST(with_q_there_is_none_and_at_the_end_of_the_wait_neither)
+START_TEST(no_progress_is_printed_with_q_or_after_the_wait)
 {
     struct rdl_cli_progress over = {"nightly", "", 1000, 0, 1, 30000, ""};
 
@@ -67,7 +67,7 @@ START_TEST(with_q_there_is_none_and_at_the_end_of_the_wait_neither)
 END_TEST
 
 /* What is left is rounded up: it has not come to its end yet. */
-START_TEST(what_is_not_known_is_not_said)
+START_TEST(progress_omits_unknown_values)
 {
     static const struct {
         struct rdl_cli_progress p;
@@ -103,7 +103,7 @@ START_TEST(what_is_not_known_is_not_said)
 END_TEST
 
 /* The longest name, and the longest times there are. */
-START_TEST(there_is_room_for_all_of_it)
+START_TEST(the_longest_progress_line_fits)
 {
     char name[RDL_NAME_MAX + 1], text[RDL_CLI_PROGRESS_MAX];
     const struct rdl_cli_progress p = {name,      "one of ", UINT64_MAX - 1000, UINT64_MAX - 1000, 1,
@@ -118,7 +118,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- a line that is written over */
 
-START_TEST(a_line_that_is_shown_covers_the_one_before_and_goes_when_something_is_said)
+START_TEST(a_progress_line_is_overwritten_and_erased_for_messages)
 {
     rdl_cli_show("long", 79);
     ck_assert_str_eq(heard_since(), "\rredlock: long");
@@ -135,7 +135,7 @@ START_TEST(a_line_that_is_shown_covers_the_one_before_and_goes_when_something_is
 }
 END_TEST
 
-START_TEST(it_is_cut_between_characters)
+START_TEST(a_progress_line_is_cut_between_characters)
 {
     rdl_cli_show("\xc3\xa9\xc3\xa9\xc3\xa9", 9 + 3);
     ck_assert_str_eq(heard_since(), "\rredlock: \xc3\xa9");
@@ -152,12 +152,12 @@ Suite *suite_cli_waiting(void)
     TCase *tc = tcase_create("lines");
 
     tcase_add_checked_fixture(tc, heard_begin, NULL);
-    tcase_add_test(tc, elsewhere_than_on_a_terminal_there_is_a_line_after_a_second_and_one_a_minute);
-    tcase_add_test(tc, with_q_there_is_none_and_at_the_end_of_the_wait_neither);
-    tcase_add_test(tc, what_is_not_known_is_not_said);
-    tcase_add_test(tc, there_is_room_for_all_of_it);
-    tcase_add_test(tc, a_line_that_is_shown_covers_the_one_before_and_goes_when_something_is_said);
-    tcase_add_test(tc, it_is_cut_between_characters);
+    tcase_add_test(tc, without_a_terminal_progress_is_printed_once_a_minute);
+    tcase_add_test(tc, no_progress_is_printed_with_q_or_after_the_wait);
+    tcase_add_test(tc, progress_omits_unknown_values);
+    tcase_add_test(tc, the_longest_progress_line_fits);
+    tcase_add_test(tc, a_progress_line_is_overwritten_and_erased_for_messages);
+    tcase_add_test(tc, a_progress_line_is_cut_between_characters);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -73,7 +73,7 @@ static void age(void)
 }
 
 /* Of 500 s; run prints it as a warning, and so does status. */
-START_TEST(a_lease_above_ones_own_max_ttl_shows_that_another_host_has_other_options)
+START_TEST(a_lease_longer_than_max_ttl_is_reported)
 {
     static const char *const said[] = {
         " s left, more than --max-ttl (1s): after a restart it would count before that lease expires, and "
@@ -94,7 +94,7 @@ START_TEST(a_lease_above_ones_own_max_ttl_shows_that_another_host_has_other_opti
 END_TEST
 
 /* Where the restart guard is off it is of no use; and a key of another program is no lease. */
-START_TEST(a_long_lease_is_none_of_ours_without_the_guard_or_if_it_is_no_lock)
+START_TEST(a_long_lease_is_ignored_without_the_guard_or_a_token)
 {
     set(0, TOKEN, 500000);
     ck_assert_int_eq(redlock("status", uncounted, 1), 1);
@@ -109,7 +109,7 @@ END_TEST
 /* ---------------------------------------------------------------- servers of this host alone */
 
 /* Beside one of another host, which is not there: a majority is. */
-START_TEST(a_server_of_this_host_alone_beside_others_is_told_with_what_to_do)
+START_TEST(one_local_server_among_remote_ones_is_reported)
 {
     static const char own[] = "on this host, unless it is a tunnel: other hosts reach a different "
                               "server at this address, so two hosts may each get a majority; ";
@@ -127,7 +127,7 @@ START_TEST(a_server_of_this_host_alone_beside_others_is_told_with_what_to_do)
 }
 END_TEST
 
-START_TEST(servers_of_this_host_alone_are_told_with_v_and_by_doctor)
+START_TEST(local_servers_are_reported_by_doctor_and_with_v)
 {
     static const char said[] = " is on this host: other hosts do not see its locks (unless it is a "
                                "tunnel to a common server)\n";
@@ -150,7 +150,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- other servers */
 
-START_TEST(two_holders_are_in_the_verdict_and_warned_of)
+START_TEST(two_holders_are_in_the_verdict_and_in_a_warning)
 {
     char text[300];
 
@@ -187,7 +187,7 @@ START_TEST(a_split_names_both_holders)
 END_TEST
 
 /* Another host names one of three. Its key is there for longer than any that a crash left. */
-START_TEST(a_rival_on_one_server_is_told_by_run_at_the_third_renewal)
+START_TEST(run_reports_a_rival_on_one_server_at_the_third_renewal)
 {
     set(0, TOKEN, 600000);
     memset(&a, 0, sizeof a);
@@ -220,7 +220,7 @@ static void move_clock(const char *find, const char *script)
 }
 
 /* By TIME in doctor, by INFO elsewhere. */
-START_TEST(a_clock_of_this_host_that_is_minutes_off_is_told)
+START_TEST(a_local_clock_that_is_minutes_off_is_reported)
 {
     static const char time[] = "*1\r\n$4\r\nTIME\r\n", info[] = "*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n";
     static const char by_time[] = "local t=redis.call('TIME')return{string.format('%.0f',t[1]-300),t[2]}";
@@ -247,14 +247,14 @@ Suite *suite_cli_apart(void)
     TCase *tc = tcase_create("cli_apart");
 
     tcase_add_checked_fixture(tc, start, stop);
-    tcase_add_loop_test(tc, a_lease_above_ones_own_max_ttl_shows_that_another_host_has_other_options, 0, 3);
-    tcase_add_test(tc, a_long_lease_is_none_of_ours_without_the_guard_or_if_it_is_no_lock);
-    tcase_add_loop_test(tc, a_server_of_this_host_alone_beside_others_is_told_with_what_to_do, 0, 3);
-    tcase_add_loop_test(tc, servers_of_this_host_alone_are_told_with_v_and_by_doctor, 0, 3);
-    tcase_add_loop_test(tc, a_clock_of_this_host_that_is_minutes_off_is_told, 0, 3);
-    tcase_add_loop_test(tc, two_holders_are_in_the_verdict_and_warned_of, 0, 2);
+    tcase_add_loop_test(tc, a_lease_longer_than_max_ttl_is_reported, 0, 3);
+    tcase_add_test(tc, a_long_lease_is_ignored_without_the_guard_or_a_token);
+    tcase_add_loop_test(tc, one_local_server_among_remote_ones_is_reported, 0, 3);
+    tcase_add_loop_test(tc, local_servers_are_reported_by_doctor_and_with_v, 0, 3);
+    tcase_add_loop_test(tc, a_local_clock_that_is_minutes_off_is_reported, 0, 3);
+    tcase_add_loop_test(tc, two_holders_are_in_the_verdict_and_in_a_warning, 0, 2);
     tcase_add_test(tc, a_split_names_both_holders);
-    tcase_add_test(tc, a_rival_on_one_server_is_told_by_run_at_the_third_renewal);
+    tcase_add_test(tc, run_reports_a_rival_on_one_server_at_the_third_renewal);
     suite_add_tcase(suite, tc);
     return suite;
 }

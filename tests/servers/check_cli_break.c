@@ -53,7 +53,7 @@ static int break_it(const char *const options[], size_t n)
 static const char *const of_it[] = {"--restart-guard=off", "--attempt=10s", "--held-by", ID, NULL};
 static const char *const asks[] = {"--restart-guard=off", "--attempt=10s", NULL};
 
-START_TEST(what_its_holder_left_behind_is_deleted_where_it_stands)
+START_TEST(break_deletes_the_holders_key_on_every_server)
 {
     set(0, TOKEN);
     set(2, TOKEN);
@@ -68,7 +68,7 @@ START_TEST(what_its_holder_left_behind_is_deleted_where_it_stands)
 END_TEST
 
 /* Whoever has it now keeps it, also where the other's value is a minority. */
-START_TEST(another_holders_keys_are_left_alone)
+START_TEST(break_leaves_another_holders_keys_alone)
 {
     set(0, OTHER);
     set(1, OTHER);
@@ -82,7 +82,7 @@ START_TEST(another_holders_keys_are_left_alone)
 }
 END_TEST
 
-START_TEST(without_a_terminal_it_is_to_be_said_whose)
+START_TEST(break_requires_the_holders_id_without_a_terminal)
 {
     for (int i = 0; i < N; i++)
         set(i, TOKEN);
@@ -137,7 +137,7 @@ static const struct {
                {"\n", "exit 1", ":1\r\n"},      {"yo\n", "exit 1", ":1\r\n"},  {"\004", "exit 1", ":1\r\n"},
                {"yesyes\n", "exit 1", ":1\r\n"}};
 
-START_TEST(on_a_terminal_it_asks)
+START_TEST(break_asks_on_a_terminal)
 {
     set(0, TOKEN);
     master = terminal_open(&slave);
@@ -159,7 +159,7 @@ static const struct {
 } ends[] = {
     {"\003", 0, "signal 2"}, {"\034", 0, "signal 3"}, {"", SIGTERM, "signal 15"}, {"", SIGHUP, "signal 1"}};
 
-START_TEST(a_signal_at_the_question_ends_it_and_deletes_nothing)
+START_TEST(a_signal_at_the_question_ends_break_and_deletes_nothing)
 {
     set(0, TOKEN);
     master = terminal_open(&slave);
@@ -188,7 +188,7 @@ static void await_stopped(pid_t pid)
     }
 }
 
-START_TEST(stopped_at_the_question_it_asks_again)
+START_TEST(break_asks_again_after_it_was_stopped)
 {
     set(0, TOKEN);
     master = terminal_open(&slave);
@@ -206,7 +206,7 @@ START_TEST(stopped_at_the_question_it_asks_again)
 }
 END_TEST
 
-START_TEST(what_was_typed_before_the_question_is_no_answer)
+START_TEST(input_typed_before_the_question_is_ignored)
 {
     set(0, TOKEN);
     master = terminal_open(&slave);
@@ -219,7 +219,7 @@ START_TEST(what_was_typed_before_the_question_is_no_answer)
 }
 END_TEST
 
-START_TEST(the_question_has_no_control_bytes_of_a_name)
+START_TEST(the_question_escapes_control_bytes_of_a_name)
 {
     live_command(&server[0], "SET \"a\\x1b[2J\" " TOKEN);
     master = terminal_open(&slave);
@@ -232,7 +232,7 @@ START_TEST(the_question_has_no_control_bytes_of_a_name)
 END_TEST
 
 /* The server closes connections that nothing is sent over. */
-START_TEST(a_connection_that_is_lost_meanwhile_is_opened_again)
+START_TEST(a_connection_lost_during_the_question_is_reopened)
 {
     set(0, TOKEN);
     master = terminal_open(&slave);
@@ -245,7 +245,7 @@ START_TEST(a_connection_that_is_lost_meanwhile_is_opened_again)
 }
 END_TEST
 
-START_TEST(what_nobody_holds_needs_no_breaking)
+START_TEST(a_free_lock_needs_no_break)
 {
     ck_assert_int_eq(break_it(asks, N), 0);
     ck_assert_str_eq(a.err, "redlock: nightly is not held: there is nothing to break\n");
@@ -255,7 +255,7 @@ START_TEST(what_nobody_holds_needs_no_breaking)
 END_TEST
 
 /* No server could be asked, or too few; or they may have forgotten it. */
-START_TEST(where_it_cannot_ask_it_does_not_say_that_nobody_holds_it)
+START_TEST(break_does_not_call_a_lock_free_without_a_majority)
 {
     static const char *const guarded[] = {"--restart-guard=if-permitted", "--max-ttl=60m", NULL};
     static const char text[] = "redlock: nothing was deleted: it is unknown whether nightly is held, because "
@@ -277,7 +277,7 @@ START_TEST(where_it_cannot_ask_it_does_not_say_that_nobody_holds_it)
 END_TEST
 
 /* Of three, two: else its holder could put the third back to what it has. */
-START_TEST(too_few_servers_are_told)
+START_TEST(break_reports_too_few_servers)
 {
     for (int i = 0; i < N; i++)
         set(i, TOKEN);
@@ -301,7 +301,7 @@ static const struct {
 } lengths[] = {{40, "84ae4e65"}, {63, "3511893f"}, {64, "d19b1ac5"}, {128, "2f5e97c5"}};
 
 /* Where scripts are not known, where only WATCH compares. */
-START_TEST(it_is_deleted_without_scripts_too)
+START_TEST(break_works_without_scripts)
 {
     static const char *const args[] = {"--rename-command", "EVAL", "",  "--rename-command",
                                        "EVALSHA",          "",     NULL};
@@ -321,7 +321,7 @@ START_TEST(it_is_deleted_without_scripts_too)
 END_TEST
 
 /* It changed while the answer was awaited, and begins as it did: by scripts, and by WATCH. */
-START_TEST(what_is_longer_now_is_another_value)
+START_TEST(break_leaves_a_value_that_grew_alone)
 {
     char value[71];
 
@@ -346,7 +346,7 @@ static const struct {
 } odd[] = {{"SETRANGE nightly 128 x", "1b58c59e", "a string of more than 128 bytes"},
            {"LPUSH nightly 1", "00000000", "not a string"}};
 
-START_TEST(a_key_that_is_no_lock_is_left_to_people)
+START_TEST(break_leaves_a_key_that_is_not_a_lock_alone)
 {
     const char *const held_by[] = {"--held-by", odd[_i].id, NULL};
     char text[200];
@@ -364,7 +364,7 @@ START_TEST(a_key_that_is_no_lock_is_left_to_people)
 END_TEST
 
 /* The other two have it no more. */
-START_TEST(beside_a_key_that_is_no_lock_the_lock_is_deleted)
+START_TEST(break_deletes_a_lock_next_to_a_foreign_key)
 {
     live_command(&server[0], "LPUSH nightly 1");
     set(1, TOKEN);
@@ -377,7 +377,7 @@ START_TEST(beside_a_key_that_is_no_lock_the_lock_is_deleted)
 END_TEST
 
 /* It lives after all: it is told, and does not go on without the lock. */
-START_TEST(a_holder_who_renews_hears_that_it_is_lost)
+START_TEST(a_renewing_holder_learns_that_its_lock_was_broken)
 {
     command_set(&b, (const char *const[]){"--restart-guard=off", "--ttl=6s", "--attempt=1500ms", NULL},
                 server, N, "nightly", "echo held >&9; sleep 60");
@@ -400,24 +400,24 @@ Suite *suite_cli_break(void)
     TCase *tc = tcase_create("cli_break");
 
     tcase_add_checked_fixture(tc, start, stop);
-    tcase_add_test(tc, what_its_holder_left_behind_is_deleted_where_it_stands);
-    tcase_add_test(tc, another_holders_keys_are_left_alone);
-    tcase_add_test(tc, without_a_terminal_it_is_to_be_said_whose);
-    tcase_add_loop_test(tc, on_a_terminal_it_asks, 0, sizeof answers / sizeof answers[0]);
-    tcase_add_loop_test(tc, a_signal_at_the_question_ends_it_and_deletes_nothing, 0,
+    tcase_add_test(tc, break_deletes_the_holders_key_on_every_server);
+    tcase_add_test(tc, break_leaves_another_holders_keys_alone);
+    tcase_add_test(tc, break_requires_the_holders_id_without_a_terminal);
+    tcase_add_loop_test(tc, break_asks_on_a_terminal, 0, sizeof answers / sizeof answers[0]);
+    tcase_add_loop_test(tc, a_signal_at_the_question_ends_break_and_deletes_nothing, 0,
                         sizeof ends / sizeof ends[0]);
-    tcase_add_test(tc, stopped_at_the_question_it_asks_again);
-    tcase_add_test(tc, what_was_typed_before_the_question_is_no_answer);
-    tcase_add_test(tc, the_question_has_no_control_bytes_of_a_name);
-    tcase_add_test(tc, a_connection_that_is_lost_meanwhile_is_opened_again);
-    tcase_add_test(tc, what_nobody_holds_needs_no_breaking);
-    tcase_add_test(tc, where_it_cannot_ask_it_does_not_say_that_nobody_holds_it);
-    tcase_add_test(tc, too_few_servers_are_told);
-    tcase_add_loop_test(tc, it_is_deleted_without_scripts_too, 0, sizeof lengths / sizeof lengths[0]);
-    tcase_add_loop_test(tc, what_is_longer_now_is_another_value, 0, 2);
-    tcase_add_loop_test(tc, a_key_that_is_no_lock_is_left_to_people, 0, sizeof odd / sizeof odd[0]);
-    tcase_add_test(tc, beside_a_key_that_is_no_lock_the_lock_is_deleted);
-    tcase_add_test(tc, a_holder_who_renews_hears_that_it_is_lost);
+    tcase_add_test(tc, break_asks_again_after_it_was_stopped);
+    tcase_add_test(tc, input_typed_before_the_question_is_ignored);
+    tcase_add_test(tc, the_question_escapes_control_bytes_of_a_name);
+    tcase_add_test(tc, a_connection_lost_during_the_question_is_reopened);
+    tcase_add_test(tc, a_free_lock_needs_no_break);
+    tcase_add_test(tc, break_does_not_call_a_lock_free_without_a_majority);
+    tcase_add_test(tc, break_reports_too_few_servers);
+    tcase_add_loop_test(tc, break_works_without_scripts, 0, sizeof lengths / sizeof lengths[0]);
+    tcase_add_loop_test(tc, break_leaves_a_value_that_grew_alone, 0, 2);
+    tcase_add_loop_test(tc, break_leaves_a_key_that_is_not_a_lock_alone, 0, sizeof odd / sizeof odd[0]);
+    tcase_add_test(tc, break_deletes_a_lock_next_to_a_foreign_key);
+    tcase_add_test(tc, a_renewing_holder_learns_that_its_lock_was_broken);
     suite_add_tcase(suite, tc);
     return suite;
 }

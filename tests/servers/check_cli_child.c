@@ -42,7 +42,7 @@ static int run(const char *script)
     return command_run(&c);
 }
 
-START_TEST(its_exit_status_is_the_commands)
+START_TEST(run_exits_with_the_status_of_the_command)
 {
     ck_assert_int_eq(run("exit 0"), 0);
     ck_assert_int_eq(run("exit 1"), 1);
@@ -63,7 +63,7 @@ static int run_program(const char *program)
     return command_run(&c);
 }
 
-START_TEST(what_cannot_be_run_is_127_or_126)
+START_TEST(a_command_that_cannot_start_is_127_or_126)
 {
     ck_assert_int_eq(run_program("no-such-program"), 127);
     ck_assert_str_eq(
@@ -76,7 +76,7 @@ START_TEST(what_cannot_be_run_is_127_or_126)
 END_TEST
 
 /* redlock may have been stopped since the lock was granted. */
-START_TEST(one_whose_lease_ended_before_its_start_is_not_run)
+START_TEST(a_command_is_not_started_after_its_lease_expired)
 {
     static char *command[] = {"sh", "-c", "exit 3", NULL};
     static struct rdl_cli_options o = {.lock = "nightly", .legacy = RDL_CLI_LEGACY_AUTO};
@@ -100,7 +100,7 @@ START_TEST(one_whose_lease_ended_before_its_start_is_not_run)
 }
 END_TEST
 
-START_TEST(it_is_told_the_lock_and_the_ttl_whatever_was_inherited)
+START_TEST(the_command_gets_the_lock_and_the_ttl)
 {
     command_set(&c, (const char *const[]){"--ttl", "1500ms", NULL}, &server, 1, "nightly", "env");
     command_setenv(&c, "REDLOCK_LOCK=inherited");
@@ -113,7 +113,7 @@ START_TEST(it_is_told_the_lock_and_the_ttl_whatever_was_inherited)
 END_TEST
 
 /* By which break may be told, and others may see who holds it. */
-START_TEST(it_is_told_the_id_that_status_shows)
+START_TEST(the_command_gets_the_id_that_status_prints)
 {
     char id[32], shown[64], url[LIVE_PATH_MAX], env[LIVE_PATH_MAX + 20];
 
@@ -135,7 +135,7 @@ START_TEST(it_is_told_the_id_that_status_shows)
 }
 END_TEST
 
-START_TEST(it_leads_a_process_group_of_its_own)
+START_TEST(the_command_leads_its_own_process_group)
 {
     ck_assert_int_eq(run("set -- $(cat /proc/$$/stat); [ $5 = $$ ] && [ $5 != $PPID ]"), 0);
 }
@@ -144,7 +144,7 @@ END_TEST
 static const char list_fds[] = "cd /proc/$$/fd; for f in *; do [ $f -lt 3 ] || readlink $f; done; true";
 
 /* The same without the command between, for comparison. */
-START_TEST(it_gets_no_descriptor_of_ours)
+START_TEST(the_command_inherits_none_of_our_descriptors)
 {
     char with[COMMAND_TEXT];
 
@@ -163,7 +163,7 @@ START_TEST(it_gets_no_descriptor_of_ours)
 }
 END_TEST
 
-START_TEST(standard_input_and_output_are_its_own)
+START_TEST(the_command_uses_our_standard_input_and_output)
 {
     int fd[2];
     int was = dup(STDIN_FILENO);
@@ -187,7 +187,7 @@ static unsigned long long mask(const char *name)
     return strtoull(p + strlen(name), NULL, 16);
 }
 
-START_TEST(its_signals_are_as_good_as_new_but_what_was_ignored_stays_ignored)
+START_TEST(the_command_gets_default_signals_except_ignored_ones)
 {
     command_set(&c, no_options, &server, 1, "nightly", "exec cat /proc/self/status");
     c.is_started_badly = 1;
@@ -218,7 +218,7 @@ static void nest(const char *outer, const char *inner, int port, const char *wai
 static const char around[] =
     "redlock: nightly is held by the `redlock run` that started this: waiting for it would never end\n";
 
-START_TEST(who_wants_the_lock_he_runs_under_is_refused)
+START_TEST(a_nested_run_of_the_same_lock_is_refused)
 {
     struct live_server other = {0};
 
@@ -242,7 +242,7 @@ START_TEST(who_wants_the_lock_he_runs_under_is_refused)
 END_TEST
 
 /* A server that is too slow once to show whose lock it is shows it a little later. */
-START_TEST(a_question_about_the_holder_that_is_not_answered_is_repeated)
+START_TEST(an_unanswered_holder_check_is_repeated)
 {
     struct relay line = {.mute = "*2\r\n$3\r\nGET\r\n$7\r\nnightly\r\n"};
 
@@ -262,7 +262,7 @@ static const char *const askers[] = {"run " PATIENT " -- true", "run -qn " PATIE
 
 enum { ASKERS = sizeof askers / sizeof askers[0] };
 
-START_TEST(who_wants_it_is_refused_at_once)
+START_TEST(a_self_deadlock_is_refused_at_once)
 {
     static struct live_server more[2];
     char script[300], urls[3][LIVE_PATH_MAX], env[700];
@@ -288,7 +288,7 @@ START_TEST(who_wants_it_is_refused_at_once)
 END_TEST
 
 /* Without an id, as under --legacy, there is a warning. */
-START_TEST(who_may_wait_for_himself_is_warned)
+START_TEST(a_possible_self_deadlock_is_a_warning)
 {
     static const char warning[] = "redlock: warning: this runs inside `redlock run nightly`";
 
@@ -307,7 +307,7 @@ END_TEST
 
 enum { NOBODY = 65534 };
 
-START_TEST(a_program_that_may_become_another_user_is_warned_of_before)
+START_TEST(run_warns_before_it_starts_a_set_user_id_program)
 {
     memset(&c, 0, sizeof c);
     c.uid = geteuid() == 0 ? NOBODY : 0;
@@ -360,7 +360,7 @@ static void start_as_nobody(const char *script)
  * first at once, of the second only when the shell is gone. It works until somebody else has the lock, and is
  * told to end by a pipe.
  */
-START_TEST(a_command_that_became_another_user_cannot_be_stopped_and_that_is_told)
+START_TEST(run_reports_a_command_that_it_may_not_signal)
 {
     static const char *const before[] = {"exec", "", "setsid"};
     static const char *const said[] = {
@@ -405,7 +405,7 @@ static pid_t start_on_terminal(int slave, const char *script)
     return terminal_start(slave, (const char *const[]){"run", "-u", url, "nightly", "-c", script, NULL});
 }
 
-START_TEST(it_gets_the_terminal_when_it_reads_from_it_and_we_take_it_back)
+START_TEST(the_command_gets_the_terminal_and_run_takes_it_back)
 {
     int slave, master = terminal_open(&slave);
     pid_t shell = start_on_terminal(slave, "echo ready; read -r line; echo got $line; exit 6");
@@ -421,7 +421,7 @@ END_TEST
 /* A shell that is starting a process may lose a signal; one that waits does not. */
 static const char dies_by_int[] = "trap 'trap - INT; kill -INT $$' INT; sleep 1000 & echo ready; wait";
 
-START_TEST(ctrl_c_ends_it_and_us_by_that_signal)
+START_TEST(ctrl_c_ends_the_command_and_redlock)
 {
     int slave, master = terminal_open(&slave);
     pid_t shell = start_on_terminal(slave, "echo ready; read -r line");
@@ -437,7 +437,7 @@ START_TEST(ctrl_c_ends_it_and_us_by_that_signal)
 }
 END_TEST
 
-START_TEST(ctrl_z_stops_the_command_alone_and_again_lets_it_go_on)
+START_TEST(ctrl_z_stops_only_the_command_and_then_continues_it)
 {
     int slave, master = terminal_open(&slave);
     pid_t shell = start_on_terminal(slave, "trap 'echo went on; exit 7' CONT; sleep 1000 & echo ready; wait");
@@ -457,24 +457,24 @@ Suite *suite_cli_child(void)
     Suite *s = suite_create("cli_child");
     TCase *t = tcase_create("one server");
     tcase_add_checked_fixture(t, start, stop);
-    tcase_add_test(t, its_exit_status_is_the_commands);
-    tcase_add_test(t, one_whose_lease_ended_before_its_start_is_not_run);
-    tcase_add_test(t, what_cannot_be_run_is_127_or_126);
-    tcase_add_test(t, it_is_told_the_lock_and_the_ttl_whatever_was_inherited);
-    tcase_add_test(t, it_is_told_the_id_that_status_shows);
-    tcase_add_test(t, it_leads_a_process_group_of_its_own);
-    tcase_add_test(t, it_gets_no_descriptor_of_ours);
-    tcase_add_test(t, standard_input_and_output_are_its_own);
-    tcase_add_test(t, its_signals_are_as_good_as_new_but_what_was_ignored_stays_ignored);
-    tcase_add_test(t, who_wants_the_lock_he_runs_under_is_refused);
-    tcase_add_test(t, a_question_about_the_holder_that_is_not_answered_is_repeated);
-    tcase_add_loop_test(t, who_wants_it_is_refused_at_once, 0, 2 * ASKERS);
-    tcase_add_loop_test(t, who_may_wait_for_himself_is_warned, 0, 3);
-    tcase_add_test(t, a_program_that_may_become_another_user_is_warned_of_before);
-    tcase_add_loop_test(t, a_command_that_became_another_user_cannot_be_stopped_and_that_is_told, 0, 3);
-    tcase_add_test(t, it_gets_the_terminal_when_it_reads_from_it_and_we_take_it_back);
-    tcase_add_test(t, ctrl_c_ends_it_and_us_by_that_signal);
-    tcase_add_test(t, ctrl_z_stops_the_command_alone_and_again_lets_it_go_on);
+    tcase_add_test(t, run_exits_with_the_status_of_the_command);
+    tcase_add_test(t, a_command_is_not_started_after_its_lease_expired);
+    tcase_add_test(t, a_command_that_cannot_start_is_127_or_126);
+    tcase_add_test(t, the_command_gets_the_lock_and_the_ttl);
+    tcase_add_test(t, the_command_gets_the_id_that_status_prints);
+    tcase_add_test(t, the_command_leads_its_own_process_group);
+    tcase_add_test(t, the_command_inherits_none_of_our_descriptors);
+    tcase_add_test(t, the_command_uses_our_standard_input_and_output);
+    tcase_add_test(t, the_command_gets_default_signals_except_ignored_ones);
+    tcase_add_test(t, a_nested_run_of_the_same_lock_is_refused);
+    tcase_add_test(t, an_unanswered_holder_check_is_repeated);
+    tcase_add_loop_test(t, a_self_deadlock_is_refused_at_once, 0, 2 * ASKERS);
+    tcase_add_loop_test(t, a_possible_self_deadlock_is_a_warning, 0, 3);
+    tcase_add_test(t, run_warns_before_it_starts_a_set_user_id_program);
+    tcase_add_loop_test(t, run_reports_a_command_that_it_may_not_signal, 0, 3);
+    tcase_add_test(t, the_command_gets_the_terminal_and_run_takes_it_back);
+    tcase_add_test(t, ctrl_c_ends_the_command_and_redlock);
+    tcase_add_test(t, ctrl_z_stops_only_the_command_and_then_continues_it);
     suite_add_tcase(s, t);
     return s;
 }

@@ -79,7 +79,7 @@ static void expect(size_t findings, const char *level, int i, const char *text)
     ck_assert_msg(command_count(a.out, "; remedy: ") == findings, "%s", a.out);
 }
 
-START_TEST(servers_without_fault_are_told_and_nothing_is_left_on_them)
+START_TEST(doctor_accepts_healthy_servers_and_leaves_no_test_key)
 {
     static const char *const all[] = {"--fence", "--wake-hint", "--canary", NULL};
 
@@ -179,7 +179,7 @@ static const struct {
      "paste the last line into redis-cli"},
 };
 
-START_TEST(what_is_wrong_with_a_server_is_told_with_its_remedy)
+START_TEST(doctor_reports_each_problem_with_its_remedy)
 {
     start(1);
     for (size_t k = 0; k < 2; k++)
@@ -190,7 +190,7 @@ START_TEST(what_is_wrong_with_a_server_is_told_with_its_remedy)
 }
 END_TEST
 
-START_TEST(a_node_of_a_cluster_is_told)
+START_TEST(doctor_reports_a_cluster_node)
 {
     static const char *const cluster[] = {"--cluster-enabled", "yes", NULL};
 
@@ -202,7 +202,7 @@ START_TEST(a_node_of_a_cluster_is_told)
 }
 END_TEST
 
-START_TEST(one_server_behind_two_addresses_is_told_and_so_is_an_even_number)
+START_TEST(doctor_reports_a_duplicate_server_and_an_even_number)
 {
     char v6[LIVE_PATH_MAX], text[200];
 
@@ -222,7 +222,7 @@ START_TEST(one_server_behind_two_addresses_is_told_and_so_is_an_even_number)
 }
 END_TEST
 
-START_TEST(who_does_not_answer_is_told_and_the_others_are_looked_at)
+START_TEST(doctor_reports_a_dead_server_and_checks_the_others)
 {
     static struct fake_server web = {
         .trick = FAKE_ANSWERS, .text = "HTTP/1.1 400 Bad Request\r\n", .after = 1};
@@ -242,7 +242,7 @@ START_TEST(who_does_not_answer_is_told_and_the_others_are_looked_at)
 END_TEST
 
 /* It answers what it is, and not when a script is to be run. */
-START_TEST(a_server_that_falls_silent_meanwhile_is_told)
+START_TEST(doctor_reports_a_server_that_stops_replying)
 {
     char mute[64];
 
@@ -255,7 +255,7 @@ START_TEST(a_server_that_falls_silent_meanwhile_is_told)
 }
 END_TEST
 
-START_TEST(a_refused_login_is_told_without_the_password)
+START_TEST(doctor_reports_a_refused_login_without_the_password)
 {
     char wrong[64];
 
@@ -269,7 +269,7 @@ START_TEST(a_refused_login_is_told_without_the_password)
 }
 END_TEST
 
-START_TEST(a_server_that_just_came_up_is_told_until_when_it_does_not_count)
+START_TEST(doctor_reports_until_when_a_new_server_does_not_count)
 {
     static const char *const guard[] = {"--restart-guard=if-permitted", "--max-ttl=60m", NULL};
     unsigned up, h, m, s;
@@ -290,7 +290,7 @@ START_TEST(a_server_that_just_came_up_is_told_until_when_it_does_not_count)
 END_TEST
 
 /* There is none for the old protocol: neither is one said to help. */
-START_TEST(the_restart_guard_is_told_of_where_there_is_one)
+START_TEST(doctor_mentions_the_restart_guard_only_where_it_applies)
 {
     static const char *const legacy[] = {"--restart-guard=if-permitted", "--legacy=always", NULL};
     static const char *const guard[] = {"--restart-guard=if-permitted", NULL};
@@ -312,7 +312,7 @@ START_TEST(the_restart_guard_is_told_of_where_there_is_one)
 }
 END_TEST
 
-START_TEST(who_may_not_use_info_is_told_as_the_guard_takes_it)
+START_TEST(doctor_reports_a_missing_info_right_if_the_guard_needs_it)
 {
     static const char *const guards[] = {"--restart-guard=if-permitted", "--restart-guard=required",
                                          "--restart-guard=off"};
@@ -326,7 +326,7 @@ START_TEST(who_may_not_use_info_is_told_as_the_guard_takes_it)
 }
 END_TEST
 
-START_TEST(what_is_no_canary_is_told)
+START_TEST(doctor_reports_a_key_that_is_not_a_canary)
 {
     start(1);
     live_command(&server[0], "%s", _i ? "SETRANGE rdl:canary 70 x" : "LPUSH rdl:canary 1");
@@ -373,7 +373,7 @@ START_TEST(a_key_that_another_program_wrote_is_reported)
 }
 END_TEST
 
-START_TEST(a_command_that_was_renamed_away_is_told)
+START_TEST(doctor_reports_a_renamed_command)
 {
     static const char *const renamed[] = {"--rename-command", "pexpire", "", NULL};
 
@@ -387,7 +387,7 @@ START_TEST(a_command_that_was_renamed_away_is_told)
 END_TEST
 
 /* What is not released is no hint that is missing. */
-START_TEST(a_command_that_was_renamed_away_is_told_with_a_hint_as_without)
+START_TEST(doctor_reports_a_renamed_command_with_a_wake_hint)
 {
     static const char *const hint[] = {"--wake-hint", NULL};
     static const char *const names[] = {"set", "get", "del"};
@@ -419,7 +419,7 @@ static const char *behind_relay(const char *find, const char *put)
     return other;
 }
 
-START_TEST(a_server_that_shows_no_run_id_is_told_where_there_are_several)
+START_TEST(doctor_reports_a_missing_run_id_of_several_servers)
 {
     const char *other;
 
@@ -435,7 +435,7 @@ START_TEST(a_server_that_shows_no_run_id_is_told_where_there_are_several)
 }
 END_TEST
 
-START_TEST(a_proxy_that_does_not_answer_info_is_told_as_the_guard_takes_it)
+START_TEST(doctor_reports_a_proxy_without_info_if_the_guard_needs_it)
 {
     static const char *const guards[][2] = {{"--restart-guard=if-permitted"}, {"--restart-guard=required"}};
     const char *other;
@@ -449,7 +449,7 @@ START_TEST(a_proxy_that_does_not_answer_info_is_told_as_the_guard_takes_it)
 }
 END_TEST
 
-START_TEST(a_proxy_that_hangs_up_on_info_is_told)
+START_TEST(doctor_reports_a_proxy_that_hangs_up_on_info)
 {
     static struct fake_server proxy = {.trick = FAKE_CLOSES, .after = 1};
     char other[64];
@@ -502,7 +502,7 @@ static void start_sentinel(const char *verb)
     command_set_script(&a, server, 1, script);
 }
 
-START_TEST(a_sentinel_is_named_by_every_other_verb)
+START_TEST(every_other_verb_reports_a_sentinel)
 {
     start_sentinel(at_sentinel[_i]);
     ck_assert_msg(command_run(&a) == 69, "%d: %s", a.status, a.out);
@@ -511,7 +511,7 @@ START_TEST(a_sentinel_is_named_by_every_other_verb)
 }
 END_TEST
 
-START_TEST(a_sentinel_is_named_by_doctor)
+START_TEST(doctor_reports_a_sentinel)
 {
     start_sentinel("doctor --attempt 2s --restart-guard off nightly");
     ck_assert_msg(command_run(&a) == 78, "%d: %s", a.status, a.out);
@@ -522,7 +522,7 @@ START_TEST(a_sentinel_is_named_by_doctor)
 END_TEST
 
 /* Plain locks need no scripts: the ACL line grants what they use instead. A fence number needs them. */
-START_TEST(a_server_without_scripts_is_of_use)
+START_TEST(doctor_accepts_a_server_without_scripts)
 {
     static const char *const renamed[] = {"--rename-command", "eval", "",  "--rename-command",
                                           "evalsha",          "",     NULL};
@@ -547,7 +547,7 @@ START_TEST(a_server_without_scripts_is_of_use)
 END_TEST
 
 /* A way that is far, and a clock that is another one. */
-START_TEST(a_round_trip_that_is_too_long_for_an_attempt_is_told)
+START_TEST(doctor_reports_a_round_trip_too_long_for_an_attempt)
 {
     char far[64];
 
@@ -565,7 +565,7 @@ START_TEST(a_round_trip_that_is_too_long_for_an_attempt_is_told)
 }
 END_TEST
 
-START_TEST(a_clock_that_is_not_that_of_the_others_is_told)
+START_TEST(doctor_reports_a_clock_that_differs_from_the_others)
 {
     char off[64], text[120];
 
@@ -586,7 +586,7 @@ START_TEST(a_clock_that_is_not_that_of_the_others_is_told)
 END_TEST
 
 /* It neither moves, nor is it a measure of the others. */
-START_TEST(a_clock_that_stands_still_is_told)
+START_TEST(doctor_reports_a_stopped_clock)
 {
     static const char *const puts[] = {"$29\r\nreturn{'1700000000','123456'}\r\n",
                                        "$56\r\nlocal t=redis.call('TIME')return{t[1],string.rep('0',6)}\r\n"};
@@ -605,7 +605,7 @@ START_TEST(a_clock_that_stands_still_is_told)
 END_TEST
 
 /* As the restart guard takes it: a server that has just come up. */
-START_TEST(a_negative_uptime_is_told_by_doctor_and_status_and_does_not_count)
+START_TEST(a_negative_uptime_is_reported_and_does_not_count)
 {
     static const char *const guard[] = {"--restart-guard=if-permitted", NULL};
     const char *other;
@@ -638,7 +638,7 @@ START_TEST(a_negative_uptime_is_told_by_doctor_and_status_and_does_not_count)
 END_TEST
 
 /* ACLs of Valkey 9.1: at SELECT or, where the user may not use 0, at the first command. */
-START_TEST(a_database_that_the_user_may_not_use_is_told_and_granted_by_the_last_line)
+START_TEST(doctor_reports_and_grants_a_forbidden_database)
 {
     static const char *const finds[] = {"*2\r\n$6\r\nSELECT\r\n", "*6\r\n$3\r\nSET\r\n"};
     static const char *const puts[] = {"*4\r\n$4\r\nEVAL\r\n" DATABASE "$1\r\n0\r\n",
@@ -684,7 +684,7 @@ static const char *start_old(int is_ancient)
 
 static const char *const old_protocol[] = {"--legacy=always", "--legacy=auto"};
 
-START_TEST(a_server_before_redis_2_6_is_of_use_for_the_old_protocol)
+START_TEST(redis_before_2_6_works_with_the_old_protocol)
 {
     const char *const options[] = {"--restart-guard=if-permitted", old_protocol[_i], "--clock-error=2s",
                                    NULL};
@@ -705,7 +705,7 @@ START_TEST(a_server_before_redis_2_6_is_of_use_for_the_old_protocol)
 }
 END_TEST
 
-START_TEST(a_server_that_tells_no_time_needs_a_clock_error)
+START_TEST(a_server_without_time_needs_clock_error)
 {
     const char *const options[] = {"--restart-guard=if-permitted", old_protocol[_i], NULL};
 
@@ -719,7 +719,7 @@ START_TEST(a_server_that_tells_no_time_needs_a_clock_error)
 }
 END_TEST
 
-START_TEST(a_server_before_redis_2_2_renews_nothing_and_that_is_a_warning)
+START_TEST(doctor_warns_that_redis_before_2_2_cannot_renew)
 {
     const char *const options[] = {"--restart-guard=if-permitted", old_protocol[_i], "--clock-error=2s",
                                    NULL};
@@ -736,7 +736,7 @@ START_TEST(a_server_before_redis_2_2_renews_nothing_and_that_is_a_warning)
 END_TEST
 
 /* A server that says its version, and is too old for users. */
-START_TEST(a_server_before_redis_6_gets_no_line_of_rights)
+START_TEST(redis_before_6_gets_no_acl_line)
 {
     const char *other;
 
@@ -757,7 +757,7 @@ START_TEST(a_server_before_redis_6_gets_no_line_of_rights)
 }
 END_TEST
 
-START_TEST(what_is_not_permitted_to_be_looked_at_is_said_with_v_alone)
+START_TEST(doctor_mentions_forbidden_checks_only_with_v)
 {
     static const char *const v[] = {"-v", NULL};
 
@@ -772,7 +772,7 @@ START_TEST(what_is_not_permitted_to_be_looked_at_is_said_with_v_alone)
 END_TEST
 
 /* All keys that are tried are named after it: the longest is that of its number, or of its hint. */
-START_TEST(a_name_that_is_too_long_to_be_tried_is_65_and_leaves_no_key)
+START_TEST(a_name_too_long_to_test_fails_with_65_and_leaves_no_key)
 {
     static const struct {
         const char *options;
@@ -799,7 +799,7 @@ START_TEST(a_name_that_is_too_long_to_be_tried_is_65_and_leaves_no_key)
 END_TEST
 
 /* Each byte of such a name takes four there. */
-START_TEST(the_line_of_rights_is_whole_however_long_it_is)
+START_TEST(the_longest_acl_line_is_complete)
 {
     static const char script[] =
         "n=$(printf '%0104d' 0 | tr 0 '\\001'); d=\"$RDL_COMMAND doctor --attempt 2s --fence --wake-hint\"; "
@@ -818,7 +818,7 @@ START_TEST(the_line_of_rights_is_whole_however_long_it_is)
 END_TEST
 
 /* A user of so many bytes that no line holds them. */
-START_TEST(a_line_of_rights_that_is_cut_says_so)
+START_TEST(an_acl_line_that_is_cut_says_so)
 {
     static const char script[] = "u=$(printf '%05000d' 0 | sed 's/0/%01/g'); set -- $REDLOCK_URLS; export "
                                  "REDIS_URL=redis://$u:x@${1#redis://}; "
@@ -831,7 +831,7 @@ START_TEST(a_line_of_rights_that_is_cut_says_so)
 }
 END_TEST
 
-START_TEST(as_json_it_is_one_object)
+START_TEST(doctor_prints_one_json_object)
 {
     start(2);
     live_command(&server[1], "REPLICAOF 127.0.0.1 1");
@@ -851,44 +851,44 @@ Suite *suite_cli_doctor(void)
     TCase *tc = tcase_create("cli_doctor");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, servers_without_fault_are_told_and_nothing_is_left_on_them);
-    tcase_add_loop_test(tc, what_is_wrong_with_a_server_is_told_with_its_remedy, 0,
+    tcase_add_test(tc, doctor_accepts_healthy_servers_and_leaves_no_test_key);
+    tcase_add_loop_test(tc, doctor_reports_each_problem_with_its_remedy, 0,
                         (int)(sizeof faults / sizeof faults[0]));
-    tcase_add_test(tc, a_node_of_a_cluster_is_told);
-    tcase_add_test(tc, one_server_behind_two_addresses_is_told_and_so_is_an_even_number);
-    tcase_add_test(tc, who_does_not_answer_is_told_and_the_others_are_looked_at);
-    tcase_add_test(tc, a_server_that_falls_silent_meanwhile_is_told);
-    tcase_add_test(tc, a_refused_login_is_told_without_the_password);
-    tcase_add_test(tc, a_server_that_just_came_up_is_told_until_when_it_does_not_count);
-    tcase_add_test(tc, the_restart_guard_is_told_of_where_there_is_one);
-    tcase_add_loop_test(tc, who_may_not_use_info_is_told_as_the_guard_takes_it, 0, 3);
-    tcase_add_test(tc, a_server_that_shows_no_run_id_is_told_where_there_are_several);
-    tcase_add_loop_test(tc, a_proxy_that_does_not_answer_info_is_told_as_the_guard_takes_it, 0, 2);
-    tcase_add_test(tc, a_proxy_that_hangs_up_on_info_is_told);
-    tcase_add_loop_test(tc, what_is_no_canary_is_told, 0, 2);
+    tcase_add_test(tc, doctor_reports_a_cluster_node);
+    tcase_add_test(tc, doctor_reports_a_duplicate_server_and_an_even_number);
+    tcase_add_test(tc, doctor_reports_a_dead_server_and_checks_the_others);
+    tcase_add_test(tc, doctor_reports_a_server_that_stops_replying);
+    tcase_add_test(tc, doctor_reports_a_refused_login_without_the_password);
+    tcase_add_test(tc, doctor_reports_until_when_a_new_server_does_not_count);
+    tcase_add_test(tc, doctor_mentions_the_restart_guard_only_where_it_applies);
+    tcase_add_loop_test(tc, doctor_reports_a_missing_info_right_if_the_guard_needs_it, 0, 3);
+    tcase_add_test(tc, doctor_reports_a_missing_run_id_of_several_servers);
+    tcase_add_loop_test(tc, doctor_reports_a_proxy_without_info_if_the_guard_needs_it, 0, 2);
+    tcase_add_test(tc, doctor_reports_a_proxy_that_hangs_up_on_info);
+    tcase_add_loop_test(tc, doctor_reports_a_key_that_is_not_a_canary, 0, 2);
     tcase_add_loop_test(tc, a_key_that_another_program_wrote_is_reported, 0, 2);
     tcase_add_loop_test(tc, a_canary_that_makes_the_next_run_wait_is_reported, 0, 3);
-    tcase_add_test(tc, a_command_that_was_renamed_away_is_told);
-    tcase_add_loop_test(tc, a_command_that_was_renamed_away_is_told_with_a_hint_as_without, 0, 3);
+    tcase_add_test(tc, doctor_reports_a_renamed_command);
+    tcase_add_loop_test(tc, doctor_reports_a_renamed_command_with_a_wake_hint, 0, 3);
     tcase_add_test(tc, an_active_replica_is_refused_by_doctor_and_by_run);
-    tcase_add_test(tc, a_sentinel_is_named_by_doctor);
-    tcase_add_loop_test(tc, a_sentinel_is_named_by_every_other_verb, 0,
+    tcase_add_test(tc, doctor_reports_a_sentinel);
+    tcase_add_loop_test(tc, every_other_verb_reports_a_sentinel, 0,
                         (int)(sizeof at_sentinel / sizeof at_sentinel[0]));
-    tcase_add_test(tc, a_server_without_scripts_is_of_use);
-    tcase_add_test(tc, a_round_trip_that_is_too_long_for_an_attempt_is_told);
-    tcase_add_test(tc, a_clock_that_is_not_that_of_the_others_is_told);
-    tcase_add_loop_test(tc, a_clock_that_stands_still_is_told, 0, 2);
-    tcase_add_test(tc, a_negative_uptime_is_told_by_doctor_and_status_and_does_not_count);
-    tcase_add_loop_test(tc, a_database_that_the_user_may_not_use_is_told_and_granted_by_the_last_line, 0, 2);
-    tcase_add_loop_test(tc, a_server_before_redis_2_6_is_of_use_for_the_old_protocol, 0, 2);
-    tcase_add_loop_test(tc, a_server_that_tells_no_time_needs_a_clock_error, 0, 2);
-    tcase_add_loop_test(tc, a_server_before_redis_2_2_renews_nothing_and_that_is_a_warning, 0, 2);
-    tcase_add_test(tc, a_server_before_redis_6_gets_no_line_of_rights);
-    tcase_add_test(tc, what_is_not_permitted_to_be_looked_at_is_said_with_v_alone);
-    tcase_add_loop_test(tc, a_name_that_is_too_long_to_be_tried_is_65_and_leaves_no_key, 0, 4);
-    tcase_add_test(tc, the_line_of_rights_is_whole_however_long_it_is);
-    tcase_add_test(tc, a_line_of_rights_that_is_cut_says_so);
-    tcase_add_test(tc, as_json_it_is_one_object);
+    tcase_add_test(tc, doctor_accepts_a_server_without_scripts);
+    tcase_add_test(tc, doctor_reports_a_round_trip_too_long_for_an_attempt);
+    tcase_add_test(tc, doctor_reports_a_clock_that_differs_from_the_others);
+    tcase_add_loop_test(tc, doctor_reports_a_stopped_clock, 0, 2);
+    tcase_add_test(tc, a_negative_uptime_is_reported_and_does_not_count);
+    tcase_add_loop_test(tc, doctor_reports_and_grants_a_forbidden_database, 0, 2);
+    tcase_add_loop_test(tc, redis_before_2_6_works_with_the_old_protocol, 0, 2);
+    tcase_add_loop_test(tc, a_server_without_time_needs_clock_error, 0, 2);
+    tcase_add_loop_test(tc, doctor_warns_that_redis_before_2_2_cannot_renew, 0, 2);
+    tcase_add_test(tc, redis_before_6_gets_no_acl_line);
+    tcase_add_test(tc, doctor_mentions_forbidden_checks_only_with_v);
+    tcase_add_loop_test(tc, a_name_too_long_to_test_fails_with_65_and_leaves_no_key, 0, 4);
+    tcase_add_test(tc, the_longest_acl_line_is_complete);
+    tcase_add_test(tc, an_acl_line_that_is_cut_says_so);
+    tcase_add_test(tc, doctor_prints_one_json_object);
     suite_add_tcase(suite, tc);
     return suite;
 }

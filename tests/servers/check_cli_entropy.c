@@ -39,7 +39,7 @@ static void nothing_was_asked(void)
 
 static const char *const verbs[][4] = {{"run", "nightly", "-c", "echo ran"}, {"acquire", "nightly"}};
 
-START_TEST(without_random_numbers_no_lock_is_asked_for)
+START_TEST(without_entropy_no_lock_is_requested)
 {
     command_add(&c, verbs[_i][0]);
     command_add_servers(&c, &server, 1);
@@ -58,7 +58,7 @@ Suite *suite_cli_entropy(void)
     TCase *tc = tcase_create("booted");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, without_random_numbers_no_lock_is_asked_for, 0, 2);
+    tcase_add_loop_test(tc, without_entropy_no_lock_is_requested, 0, 2);
     suite_add_tcase(s, tc);
     return s;
 }

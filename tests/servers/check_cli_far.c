@@ -73,14 +73,14 @@ static const struct {
     int servers, has_password, trip_ms;
 } ways[] = {{N, 0, 260}, {1, 1, 1000}};
 
-START_TEST(a_lock_is_had_over_any_round_trip)
+START_TEST(run_acquires_over_any_round_trip)
 {
     start(ways[_i].servers, ways[_i].has_password, ways[_i].trip_ms);
     assert_runs((const char *const[]){NULL}, "echo ran");
 }
 END_TEST
 
-START_TEST(it_is_renewed_over_any_round_trip)
+START_TEST(run_renews_over_any_round_trip)
 {
     start(1, 0, 260);
     memset(&c, 0, sizeof c);
@@ -96,7 +96,7 @@ START_TEST(it_is_renewed_over_any_round_trip)
 }
 END_TEST
 
-START_TEST(one_attempt_has_the_time_it_was_given)
+START_TEST(one_attempt_lasts_as_long_as_the_option_says)
 {
     start(1, 0, 1000);
     assert_runs((const char *const[]){"-n", "--attempt", "5s", NULL}, "echo ran");
@@ -104,7 +104,7 @@ START_TEST(one_attempt_has_the_time_it_was_given)
 END_TEST
 
 /* Nobody says how far it is. */
-START_TEST(one_attempt_has_three_round_trips_of_260_ms)
+START_TEST(one_attempt_allows_three_round_trips_of_260_ms)
 {
     start(N, 1, 260);
     assert_runs((const char *const[]){"-n", NULL}, "echo ran");
@@ -128,7 +128,7 @@ static double said_behind(const char *words)
 }
 
 /* What is advised suits the round trip that was seen, which is 1 s at least. */
-START_TEST(where_an_attempt_is_shorter_than_the_round_trip_that_is_said)
+START_TEST(an_attempt_shorter_than_the_round_trip_is_reported)
 {
     start(N, 0, 1000);
     memset(&c, 0, sizeof c);
@@ -155,11 +155,11 @@ Suite *suite_cli_far(void)
     Suite *s = suite_create("cli_far");
     TCase *t = tcase_create("far servers");
     tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, a_lock_is_had_over_any_round_trip, 0, sizeof ways / sizeof ways[0]);
-    tcase_add_test(t, it_is_renewed_over_any_round_trip);
-    tcase_add_test(t, one_attempt_has_the_time_it_was_given);
-    tcase_add_test(t, one_attempt_has_three_round_trips_of_260_ms);
-    tcase_add_loop_test(t, where_an_attempt_is_shorter_than_the_round_trip_that_is_said, 0,
+    tcase_add_loop_test(t, run_acquires_over_any_round_trip, 0, sizeof ways / sizeof ways[0]);
+    tcase_add_test(t, run_renews_over_any_round_trip);
+    tcase_add_test(t, one_attempt_lasts_as_long_as_the_option_says);
+    tcase_add_test(t, one_attempt_allows_three_round_trips_of_260_ms);
+    tcase_add_loop_test(t, an_attempt_shorter_than_the_round_trip_is_reported, 0,
                         sizeof too_far / sizeof too_far[0]);
     suite_add_tcase(s, t);
     return s;

@@ -30,7 +30,7 @@ static void stop(void)
     live_remove_all(server, N);
 }
 
-START_TEST(servers_that_just_started_do_not_count_and_that_is_told)
+START_TEST(restarted_servers_do_not_count_and_are_reported)
 {
     command_set(
         &a, (const char *const[]){"-n", "--attempt=5s", "--max-ttl", "60s", "--restart-guard=required", NULL},
@@ -47,7 +47,7 @@ START_TEST(servers_that_just_started_do_not_count_and_that_is_told)
 END_TEST
 
 /* Alone it is not "too many"; and -v says what each of them does, also where the lock was not got. */
-START_TEST(one_server_that_just_started_is_told_as_one)
+START_TEST(one_restarted_server_is_reported_as_one)
 {
     static const char way_out[] = ". Until then, add --restart-guard=off if it is new. Always add it if it "
                                   "loses nothing in a restart\n";
@@ -75,7 +75,7 @@ START_TEST(one_server_that_just_started_is_told_as_one)
 }
 END_TEST
 
-START_TEST(the_wait_for_them_is_told_with_its_seconds_and_ends_with_the_lock)
+START_TEST(run_reports_the_quarantine_and_then_gets_the_lock)
 {
     command_set(&a, (const char *const[]){"--ttl", "4s", "--attempt", "1s", NULL}, server, N, "nightly",
                 "echo ran");
@@ -94,7 +94,7 @@ static void await_key(int n)
 }
 
 /* A holds two of three; one of them restarts without its data. B, who asks then, must wait. */
-START_TEST(a_server_that_forgot_gives_the_lock_to_nobody_else)
+START_TEST(a_server_that_lost_its_data_grants_no_second_lock)
 {
     const char *const off[] = {"-n", "--attempt=5s", "--max-ttl", "60s", NULL};
     const char *const guarded[] = {"-n", "--attempt=5s", "--max-ttl", "60s", "--restart-guard=required",
@@ -137,7 +137,7 @@ static void put_canaries(void)
 }
 
 /* A holds it on three servers; two of them are emptied. */
-START_TEST(servers_that_were_emptied_give_the_lock_to_nobody_else)
+START_TEST(emptied_servers_grant_no_second_lock)
 {
     const char *const plain[] = {"-n", "--attempt=5s", NULL};
     const char *const canary[] = {"-n", "--attempt=5s", "--canary", NULL};
@@ -164,7 +164,7 @@ END_TEST
 static const char *const foreign[] = {"LPUSH rdl:canary 1", "SETRANGE rdl:canary 70 x"};
 
 /* Without -w: the wait would have no end, as nothing replaces what is there. */
-START_TEST(what_is_no_canary_is_named_and_not_waited_for)
+START_TEST(an_invalid_canary_is_reported_and_ends_the_wait)
 {
     char text[200];
 
@@ -219,7 +219,7 @@ START_TEST(a_stale_canary_is_not_called_foreign)
 END_TEST
 
 /* The server is old enough for the restart guard: the canary alone delays the lock. */
-START_TEST(a_new_canary_is_named_as_the_reason_on_one_server)
+START_TEST(one_server_reports_a_new_canary_as_the_reason)
 {
     live_await(&server[0], "INFO server", "uptime_in_seconds:4");
     command_set(&a, (const char *const[]){"-n", "--ttl=2s", "--max-ttl=2s", "--canary", NULL}, server, 1,
@@ -234,7 +234,7 @@ START_TEST(a_new_canary_is_named_as_the_reason_on_one_server)
 }
 END_TEST
 
-START_TEST(servers_without_a_canary_get_one_and_that_is_told)
+START_TEST(a_newly_made_canary_is_reported)
 {
     static const char said[] =
         "redlock: no lock: too many servers started, or their key rdl:canary was made, less than --max-ttl "
@@ -252,7 +252,7 @@ START_TEST(servers_without_a_canary_get_one_and_that_is_told)
 }
 END_TEST
 
-START_TEST(a_ttl_above_the_longest_is_refused)
+START_TEST(a_ttl_above_max_ttl_is_refused)
 {
     command_set(&a, (const char *const[]){"--ttl", "10s", "--max-ttl", "9s", NULL}, server, N, "nightly",
                 "echo ran");
@@ -268,7 +268,7 @@ START_TEST(a_ttl_above_the_longest_is_refused)
 }
 END_TEST
 
-START_TEST(the_command_gets_a_number_that_grows)
+START_TEST(the_command_gets_a_growing_fencing_token)
 {
     unsigned long long last = 0;
 
@@ -287,7 +287,7 @@ START_TEST(the_command_gets_a_number_that_grows)
 }
 END_TEST
 
-START_TEST(a_hold_has_an_end)
+START_TEST(max_hold_stops_the_command_with_124)
 {
     command_set(&a, (const char *const[]){"--ttl", "8s", "--attempt", "2s", "--max-hold", "8s", NULL}, server,
                 N, "nightly", "while :; do sleep 0.01; done");
@@ -305,7 +305,7 @@ START_TEST(a_hold_has_an_end)
 END_TEST
 
 /* It is the lease then, which nobody renews. */
-START_TEST(a_hold_may_be_shorter_than_the_ttl)
+START_TEST(max_hold_may_be_shorter_than_the_ttl)
 {
     command_set(&a,
                 (const char *const[]){"--ttl", "60s", "--attempt", "500ms", "--max-hold", "2s", "-v", NULL},
@@ -319,7 +319,7 @@ START_TEST(a_hold_may_be_shorter_than_the_ttl)
 }
 END_TEST
 
-START_TEST(verbose_tells_what_each_server_did)
+START_TEST(verbose_reports_what_each_server_did)
 {
     live_kill(&server[2]);
     command_set(&a, (const char *const[]){"-v", NULL}, server, N, "nightly", ":");
@@ -329,7 +329,7 @@ START_TEST(verbose_tells_what_each_server_did)
 }
 END_TEST
 
-START_TEST(who_may_not_ask_since_when_they_run_is_told_so)
+START_TEST(the_required_guard_fails_with_77_without_info)
 {
     for (int i = 0; i < N; i++)
         live_command(&server[i], "ACL SETUSER default -info");
@@ -341,7 +341,7 @@ START_TEST(who_may_not_ask_since_when_they_run_is_told_so)
 }
 END_TEST
 
-START_TEST(verbose_tells_who_refused)
+START_TEST(verbose_reports_which_server_refused)
 {
     for (int i = 0; i < N; i++)
         live_command(&server[i], "SET nightly other PX 60000");
@@ -355,7 +355,7 @@ END_TEST
  * Two of three have to count. One does, one is in quarantine, one is not there: who is not there says nothing
  * of when.
  */
-START_TEST(the_seconds_told_are_those_of_who_can_be_asked)
+START_TEST(the_quarantine_ignores_servers_that_are_down)
 {
     static struct rdl_cli_servers servers;
     static struct rdl_cli_lock l;
@@ -371,7 +371,7 @@ START_TEST(the_seconds_told_are_those_of_who_can_be_asked)
 }
 END_TEST
 
-START_TEST(a_server_that_may_evict_is_warned_of)
+START_TEST(run_warns_of_a_server_that_may_evict)
 {
     live_command(&server[1], "CONFIG SET maxmemory 1000000000");
     live_command(&server[1], "CONFIG SET maxmemory-policy allkeys-lru");
@@ -382,7 +382,7 @@ START_TEST(a_server_that_may_evict_is_warned_of)
 }
 END_TEST
 
-START_TEST(what_is_no_guard_is_named)
+START_TEST(an_invalid_restart_guard_is_refused_with_the_choices)
 {
     command_set(&a, (const char *const[]){"--restart-guard=maybe", NULL}, server, N, "nightly", ":");
     ck_assert_int_eq(command_run(&a), 64);
@@ -396,26 +396,26 @@ Suite *suite_cli_guard(void)
     TCase *tc = tcase_create("three servers");
 
     tcase_add_checked_fixture(tc, start, stop);
-    tcase_add_test(tc, servers_that_just_started_do_not_count_and_that_is_told);
-    tcase_add_test(tc, one_server_that_just_started_is_told_as_one);
-    tcase_add_test(tc, the_wait_for_them_is_told_with_its_seconds_and_ends_with_the_lock);
-    tcase_add_loop_test(tc, a_server_that_forgot_gives_the_lock_to_nobody_else, 0, 2);
-    tcase_add_loop_test(tc, servers_that_were_emptied_give_the_lock_to_nobody_else, 0, 2);
-    tcase_add_loop_test(tc, what_is_no_canary_is_named_and_not_waited_for, 0, 2);
+    tcase_add_test(tc, restarted_servers_do_not_count_and_are_reported);
+    tcase_add_test(tc, one_restarted_server_is_reported_as_one);
+    tcase_add_test(tc, run_reports_the_quarantine_and_then_gets_the_lock);
+    tcase_add_loop_test(tc, a_server_that_lost_its_data_grants_no_second_lock, 0, 2);
+    tcase_add_loop_test(tc, emptied_servers_grant_no_second_lock, 0, 2);
+    tcase_add_loop_test(tc, an_invalid_canary_is_reported_and_ends_the_wait, 0, 2);
     tcase_add_loop_test(tc, a_minority_without_a_canary_does_no_harm, 0, 2);
     tcase_add_loop_test(tc, a_stale_canary_is_not_called_foreign, 0, 2);
-    tcase_add_test(tc, servers_without_a_canary_get_one_and_that_is_told);
-    tcase_add_test(tc, a_new_canary_is_named_as_the_reason_on_one_server);
-    tcase_add_test(tc, a_ttl_above_the_longest_is_refused);
-    tcase_add_test(tc, the_command_gets_a_number_that_grows);
-    tcase_add_test(tc, a_hold_has_an_end);
-    tcase_add_test(tc, a_hold_may_be_shorter_than_the_ttl);
-    tcase_add_test(tc, verbose_tells_what_each_server_did);
-    tcase_add_loop_test(tc, who_may_not_ask_since_when_they_run_is_told_so, 0, 2);
-    tcase_add_test(tc, verbose_tells_who_refused);
-    tcase_add_test(tc, the_seconds_told_are_those_of_who_can_be_asked);
-    tcase_add_test(tc, a_server_that_may_evict_is_warned_of);
-    tcase_add_test(tc, what_is_no_guard_is_named);
+    tcase_add_test(tc, a_newly_made_canary_is_reported);
+    tcase_add_test(tc, one_server_reports_a_new_canary_as_the_reason);
+    tcase_add_test(tc, a_ttl_above_max_ttl_is_refused);
+    tcase_add_test(tc, the_command_gets_a_growing_fencing_token);
+    tcase_add_test(tc, max_hold_stops_the_command_with_124);
+    tcase_add_test(tc, max_hold_may_be_shorter_than_the_ttl);
+    tcase_add_test(tc, verbose_reports_what_each_server_did);
+    tcase_add_loop_test(tc, the_required_guard_fails_with_77_without_info, 0, 2);
+    tcase_add_test(tc, verbose_reports_which_server_refused);
+    tcase_add_test(tc, the_quarantine_ignores_servers_that_are_down);
+    tcase_add_test(tc, run_warns_of_a_server_that_may_evict);
+    tcase_add_test(tc, an_invalid_restart_guard_is_refused_with_the_choices);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -92,7 +92,7 @@ static void begin(const char *ttl)
         continue;
 }
 
-START_TEST(when_the_supervisor_is_killed_its_commands_group_dies)
+START_TEST(the_commands_group_dies_when_redlock_is_killed)
 {
     begin("5m");
     kill(c.pid, SIGKILL);
@@ -102,7 +102,7 @@ START_TEST(when_the_supervisor_is_killed_its_commands_group_dies)
 END_TEST
 
 /* As a shell does to its job, or timeout -s KILL to what it started. */
-START_TEST(a_kill_of_its_process_group_spares_the_guardian)
+START_TEST(the_guardian_survives_a_kill_of_redlocks_group)
 {
     begin("5m");
     pid_t guardian = find_guardian();
@@ -115,7 +115,7 @@ START_TEST(a_kill_of_its_process_group_spares_the_guardian)
 }
 END_TEST
 
-START_TEST(when_the_supervisor_is_stopped_its_commands_group_dies_with_the_lease)
+START_TEST(the_commands_group_dies_in_time_when_redlock_is_stopped)
 {
     begin("10s"); /* the margin is 250 ms */
     kill(c.pid, SIGSTOP);
@@ -144,7 +144,7 @@ static unsigned descriptors_of(pid_t pid)
     return n;
 }
 
-START_TEST(a_guardian_that_was_waited_for_is_ready)
+START_TEST(a_started_guardian_is_ready)
 {
     struct rdl_cli_guardian g;
 
@@ -157,7 +157,7 @@ START_TEST(a_guardian_that_was_waited_for_is_ready)
 END_TEST
 
 /* Its end of that pipe is ours here. */
-START_TEST(a_guardian_is_waited_for_until_it_is_ready_or_time_is_up)
+START_TEST(the_wait_for_a_guardian_ends_when_ready_or_late)
 {
     struct rdl_cli_guardian g;
     int end[2];
@@ -189,7 +189,7 @@ static int may_go_first(void)
     return WEXITSTATUS(status);
 }
 
-START_TEST(the_guardian_runs_before_usual_processes_and_the_command_does_not)
+START_TEST(only_the_guardian_has_realtime_priority)
 {
     int expected = may_go_first() ? SCHED_FIFO : SCHED_OTHER, policy = -1;
     const struct timespec pause = {0, 5000000};
@@ -209,7 +209,7 @@ START_TEST(the_guardian_runs_before_usual_processes_and_the_command_does_not)
 }
 END_TEST
 
-START_TEST(a_guardian_that_is_killed_is_replaced)
+START_TEST(a_killed_guardian_is_replaced)
 {
     begin("5m");
     pid_t first = find_guardian();
@@ -226,7 +226,7 @@ START_TEST(a_guardian_that_is_killed_is_replaced)
 END_TEST
 
 /* Not even where somebody left us many, which we hand on. */
-START_TEST(it_ends_with_the_run_and_holds_no_pipe_open)
+START_TEST(the_guardian_ends_with_the_run_and_keeps_no_pipe_open)
 {
     for (int i = 0; i < 200 * _i; i++)
         ck_assert_int_ge(dup(STDERR_FILENO), 0);
@@ -241,7 +241,7 @@ START_TEST(it_ends_with_the_run_and_holds_no_pipe_open)
 }
 END_TEST
 
-START_TEST(one_that_is_stopped_does_not_hold_up_the_release)
+START_TEST(a_stopped_guardian_does_not_delay_the_release)
 {
     command_set(&c, (const char *const[]){NULL}, &server, 1, "nightly",
                 "trap 'exit 3' USR1; echo in >&9; while :; do sleep 0.01; done");
@@ -257,7 +257,7 @@ START_TEST(one_that_is_stopped_does_not_hold_up_the_release)
 END_TEST
 
 /* One that somebody stopped takes no orders: whoever gives them must not wait for it. */
-START_TEST(a_guardian_that_does_not_read_holds_nobody_up)
+START_TEST(a_guardian_that_does_not_read_blocks_nothing)
 {
     struct rdl_cli_guardian g;
 
@@ -272,7 +272,7 @@ START_TEST(a_guardian_that_does_not_read_holds_nobody_up)
 END_TEST
 
 /* As they come when a host shuts down, or from `kill -TERM -1`. */
-START_TEST(it_ignores_signals_that_everybody_gets)
+START_TEST(the_guardian_ignores_signals_sent_to_every_process)
 {
     static const int all[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGPIPE};
     struct rdl_cli_guardian g;
@@ -290,7 +290,7 @@ START_TEST(it_ignores_signals_that_everybody_gets)
 END_TEST
 
 /* A process takes a moment to die; redlock itself kills a whole margin before the end. */
-START_TEST(it_kills_half_a_margin_before_the_lease_ends)
+START_TEST(the_guardian_kills_half_a_margin_before_the_lease_ends)
 {
     static const struct {
         uint32_t ttl_ms, early_ms;
@@ -327,7 +327,7 @@ static void stop_supervisor(void)
  * the supervisor was when it fell asleep decides what it sees first then, the end of the lease or of the
  * command. It starts no other guardian for a lease that has ended.
  */
-START_TEST(who_wakes_up_after_the_lease_does_not_say_that_all_went_well)
+START_TEST(waking_after_the_lease_is_not_reported_as_success)
 {
     command_set(&c, (const char *const[]){"--ttl", "4s", _i % 2 ? "-q" : "-v", NULL}, &server, 1, "nightly",
                 "trap 'exit 0' USR1; echo $$ >&9; while :; do sleep 0.01; done");
@@ -353,7 +353,7 @@ END_TEST
  * The guardian kills the group half a margin before the lease ends (100 ms; 42 ms are for clocks). A
  * supervisor that wakes up just then may see that the command was killed before it sees who did it.
  */
-START_TEST(who_wakes_up_before_the_guardian_ends_reports_the_loss)
+START_TEST(waking_before_the_guardian_ends_reports_the_loss)
 {
     command_set(&c, (const char *const[]){"--ttl", "4s", NULL}, &server, 1, "nightly",
                 "echo $$ >&9; while :; do sleep 0.01; done");
@@ -373,7 +373,7 @@ START_TEST(who_wakes_up_before_the_guardian_ends_reports_the_loss)
 END_TEST
 
 /* Sent to it, too, before it is deaf: a Ctrl-Z that counts twice stops the command and lets it go on. */
-START_TEST(a_signal_to_our_group_while_it_starts_counts_once)
+START_TEST(a_signal_while_the_guardian_starts_counts_once)
 {
     struct rdl_cli_guardian g;
     int wake_fd, status;
@@ -399,24 +399,24 @@ Suite *suite_cli_guardian(void)
 {
     Suite *s = suite_create("cli_guardian");
     TCase *t = tcase_create("no server");
-    tcase_add_test(t, a_signal_to_our_group_while_it_starts_counts_once);
-    tcase_add_test(t, it_ignores_signals_that_everybody_gets);
+    tcase_add_test(t, a_signal_while_the_guardian_starts_counts_once);
+    tcase_add_test(t, the_guardian_ignores_signals_sent_to_every_process);
     suite_add_tcase(s, t);
     t = tcase_create("one server");
     tcase_add_checked_fixture(t, start, stop);
-    tcase_add_test(t, when_the_supervisor_is_killed_its_commands_group_dies);
-    tcase_add_test(t, a_kill_of_its_process_group_spares_the_guardian);
-    tcase_add_test(t, when_the_supervisor_is_stopped_its_commands_group_dies_with_the_lease);
-    tcase_add_test(t, a_guardian_that_was_waited_for_is_ready);
-    tcase_add_test(t, a_guardian_is_waited_for_until_it_is_ready_or_time_is_up);
-    tcase_add_test(t, the_guardian_runs_before_usual_processes_and_the_command_does_not);
-    tcase_add_test(t, a_guardian_that_is_killed_is_replaced);
-    tcase_add_loop_test(t, it_ends_with_the_run_and_holds_no_pipe_open, 0, 2);
-    tcase_add_test(t, one_that_is_stopped_does_not_hold_up_the_release);
-    tcase_add_test(t, a_guardian_that_does_not_read_holds_nobody_up);
-    tcase_add_loop_test(t, it_kills_half_a_margin_before_the_lease_ends, 0, 4);
-    tcase_add_loop_test(t, who_wakes_up_after_the_lease_does_not_say_that_all_went_well, 0, 4);
-    tcase_add_test(t, who_wakes_up_before_the_guardian_ends_reports_the_loss);
+    tcase_add_test(t, the_commands_group_dies_when_redlock_is_killed);
+    tcase_add_test(t, the_guardian_survives_a_kill_of_redlocks_group);
+    tcase_add_test(t, the_commands_group_dies_in_time_when_redlock_is_stopped);
+    tcase_add_test(t, a_started_guardian_is_ready);
+    tcase_add_test(t, the_wait_for_a_guardian_ends_when_ready_or_late);
+    tcase_add_test(t, only_the_guardian_has_realtime_priority);
+    tcase_add_test(t, a_killed_guardian_is_replaced);
+    tcase_add_loop_test(t, the_guardian_ends_with_the_run_and_keeps_no_pipe_open, 0, 2);
+    tcase_add_test(t, a_stopped_guardian_does_not_delay_the_release);
+    tcase_add_test(t, a_guardian_that_does_not_read_blocks_nothing);
+    tcase_add_loop_test(t, the_guardian_kills_half_a_margin_before_the_lease_ends, 0, 4);
+    tcase_add_loop_test(t, waking_after_the_lease_is_not_reported_as_success, 0, 4);
+    tcase_add_test(t, waking_before_the_guardian_ends_reports_the_loss);
     suite_add_tcase(s, t);
     return s;
 }

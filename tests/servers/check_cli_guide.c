@@ -83,7 +83,7 @@ static void without_numbers(char *text)
     *to = '\0';
 }
 
-START_TEST(what_is_to_be_pasted_runs_and_prints_what_is_shown)
+START_TEST(the_guides_examples_run_and_print_what_it_shows)
 {
     char shown[SHOWN_TEXT], prints[SHOWN_TEXT], script[2 * SHOWN_TEXT];
     int held = 0;
@@ -109,7 +109,7 @@ START_TEST(what_is_to_be_pasted_runs_and_prints_what_is_shown)
 }
 END_TEST
 
-START_TEST(there_are_no_more_blocks)
+START_TEST(the_guide_has_no_more_examples)
 {
     char shown[SHOWN_TEXT], prints[SHOWN_TEXT];
 
@@ -137,7 +137,7 @@ static const struct {
     {"exec 3>&-; ulimit -n 4; redlock run nightly true", "cannot create a pipe: Too many open files\n", 71},
 };
 
-START_TEST(it_is_said)
+START_TEST(the_guides_messages_are_printed)
 {
     char script[SHOWN_TEXT];
 
@@ -155,9 +155,9 @@ Suite *suite_cli_guide(void)
     TCase *tcase = tcase_create("blocks");
 
     tcase_add_checked_fixture(tcase, setup, teardown);
-    tcase_add_loop_test(tcase, what_is_to_be_pasted_runs_and_prints_what_is_shown, 0, BLOCKS);
-    tcase_add_test(tcase, there_are_no_more_blocks);
-    tcase_add_loop_test(tcase, it_is_said, 0, (int)(sizeof heard / sizeof heard[0]));
+    tcase_add_loop_test(tcase, the_guides_examples_run_and_print_what_it_shows, 0, BLOCKS);
+    tcase_add_test(tcase, the_guide_has_no_more_examples);
+    tcase_add_loop_test(tcase, the_guides_messages_are_printed, 0, (int)(sizeof heard / sizeof heard[0]));
     suite_add_tcase(suite, tcase);
     return suite;
 }

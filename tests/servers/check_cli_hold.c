@@ -101,7 +101,7 @@ static void vacate(void)
 
 /* ---------------------------------------------------------------- as it should be */
 
-START_TEST(a_coprocess_holds_the_lock_until_the_script_closes_its_input)
+START_TEST(a_coprocess_holds_the_lock_until_its_input_closes)
 {
     start(&a, COPROC("--ttl=8s --attempt=2s -v"));
     await_held(&a);
@@ -114,7 +114,7 @@ START_TEST(a_coprocess_holds_the_lock_until_the_script_closes_its_input)
 }
 END_TEST
 
-START_TEST(with_fence_it_prints_the_number_too)
+START_TEST(hold_prints_the_fencing_token_with_fence)
 {
     unsigned long long number = 0;
 
@@ -130,7 +130,7 @@ END_TEST
 
 static const int signals[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT};
 
-START_TEST(a_signal_ends_it_as_well)
+START_TEST(a_signal_ends_hold)
 {
     start(&a, COPROC("-v"));
     await_held(&a);
@@ -142,7 +142,7 @@ START_TEST(a_signal_ends_it_as_well)
 END_TEST
 
 /* What is for a command, or would stop it, is nothing to it. */
-START_TEST(other_signals_and_what_is_written_to_it_change_nothing)
+START_TEST(hold_ignores_other_signals_and_its_input)
 {
     start(&a, COPROC("--ttl=8s --attempt=2s"));
     await_held(&a);
@@ -160,7 +160,7 @@ START_TEST(other_signals_and_what_is_written_to_it_change_nothing)
 END_TEST
 
 /* Extended or released by its token, as any other. */
-START_TEST(its_token_is_good_for_release)
+START_TEST(a_token_from_hold_works_for_release)
 {
     char entry[80];
 
@@ -178,7 +178,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- how it may go wrong */
 
-START_TEST(who_has_no_input_is_64_and_nothing_is_asked)
+START_TEST(hold_with_closed_input_fails_with_64_before_any_request)
 {
     static const char *const scripts[] = {"\"$RDL_COMMAND\" hold nightly </dev/null",
                                           "\"$RDL_COMMAND\" hold nightly <&-",
@@ -194,7 +194,7 @@ START_TEST(who_has_no_input_is_64_and_nothing_is_asked)
 }
 END_TEST
 
-START_TEST(who_does_not_get_it_is_told_and_prints_nothing)
+START_TEST(hold_without_the_lock_prints_a_message_and_no_token)
 {
     occupy();
     start(&a, COPROC("-n --attempt=5s"));
@@ -206,7 +206,7 @@ START_TEST(who_does_not_get_it_is_told_and_prints_nothing)
 END_TEST
 
 /* The script sees its end while the grace is still left. */
-START_TEST(a_lease_that_cannot_be_renewed_is_lost_and_that_is_75)
+START_TEST(hold_fails_with_75_if_the_lease_cannot_be_renewed)
 {
     start(&a, COPROC("--ttl=3s --attempt=500ms --grace=1s"));
     await_held(&a);
@@ -220,7 +220,7 @@ START_TEST(a_lease_that_cannot_be_renewed_is_lost_and_that_is_75)
 }
 END_TEST
 
-START_TEST(a_lock_that_somebody_else_has_is_lost_at_the_next_renewal)
+START_TEST(hold_loses_a_taken_lock_at_the_next_renewal)
 {
     start(&a, COPROC("--ttl=8s --attempt=2s"));
     await_held(&a);
@@ -231,7 +231,7 @@ START_TEST(a_lock_that_somebody_else_has_is_lost_at_the_next_renewal)
 }
 END_TEST
 
-START_TEST(a_lock_that_somebody_else_has_when_it_is_released_is_lost)
+START_TEST(hold_reports_a_lock_that_was_taken_before_its_release)
 {
     start(&a, COPROC("--ttl=60s"));
     await_held(&a);
@@ -246,7 +246,7 @@ END_TEST
 /* ---------------------------------------------------------------- kill -9 */
 
 /* It waits, or holds, or has just been told to end: no process is left, and the lease ends by itself. */
-START_TEST(killed_at_any_stage_it_leaves_no_more_than_its_lease)
+START_TEST(a_killed_hold_leaves_at_most_its_lease)
 {
     if (_i == 0)
         occupy();
@@ -270,7 +270,7 @@ START_TEST(killed_at_any_stage_it_leaves_no_more_than_its_lease)
 END_TEST
 
 /* Whoever started it is killed while it waits, or holds the lock: it ends too, and the lock is free. */
-START_TEST(it_ends_with_who_started_it)
+START_TEST(hold_ends_with_its_parent_process)
 {
     if (_i == 0)
         occupy();
@@ -318,7 +318,7 @@ static void *start_hold(void *arg)
     return read(from_hold[0], token_read, sizeof token_read) == (ssize_t)sizeof token_read ? arg : NULL;
 }
 
-START_TEST(it_goes_on_when_only_the_thread_that_started_it_ends)
+START_TEST(hold_survives_the_thread_that_started_it)
 {
     pthread_t worker;
     void *has_token = NULL;
@@ -346,19 +346,19 @@ Suite *suite_cli_hold(void)
     TCase *tc = tcase_create("cli_hold");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, a_coprocess_holds_the_lock_until_the_script_closes_its_input);
-    tcase_add_test(tc, with_fence_it_prints_the_number_too);
-    tcase_add_loop_test(tc, a_signal_ends_it_as_well, 0, 4);
-    tcase_add_test(tc, other_signals_and_what_is_written_to_it_change_nothing);
-    tcase_add_test(tc, its_token_is_good_for_release);
-    tcase_add_loop_test(tc, who_has_no_input_is_64_and_nothing_is_asked, 0, 3);
-    tcase_add_test(tc, who_does_not_get_it_is_told_and_prints_nothing);
-    tcase_add_test(tc, a_lease_that_cannot_be_renewed_is_lost_and_that_is_75);
-    tcase_add_test(tc, a_lock_that_somebody_else_has_is_lost_at_the_next_renewal);
-    tcase_add_test(tc, a_lock_that_somebody_else_has_when_it_is_released_is_lost);
-    tcase_add_loop_test(tc, killed_at_any_stage_it_leaves_no_more_than_its_lease, 0, 3);
-    tcase_add_loop_test(tc, it_ends_with_who_started_it, 0, 2);
-    tcase_add_test(tc, it_goes_on_when_only_the_thread_that_started_it_ends);
+    tcase_add_test(tc, a_coprocess_holds_the_lock_until_its_input_closes);
+    tcase_add_test(tc, hold_prints_the_fencing_token_with_fence);
+    tcase_add_loop_test(tc, a_signal_ends_hold, 0, 4);
+    tcase_add_test(tc, hold_ignores_other_signals_and_its_input);
+    tcase_add_test(tc, a_token_from_hold_works_for_release);
+    tcase_add_loop_test(tc, hold_with_closed_input_fails_with_64_before_any_request, 0, 3);
+    tcase_add_test(tc, hold_without_the_lock_prints_a_message_and_no_token);
+    tcase_add_test(tc, hold_fails_with_75_if_the_lease_cannot_be_renewed);
+    tcase_add_test(tc, hold_loses_a_taken_lock_at_the_next_renewal);
+    tcase_add_test(tc, hold_reports_a_lock_that_was_taken_before_its_release);
+    tcase_add_loop_test(tc, a_killed_hold_leaves_at_most_its_lease, 0, 3);
+    tcase_add_loop_test(tc, hold_ends_with_its_parent_process, 0, 2);
+    tcase_add_test(tc, hold_survives_the_thread_that_started_it);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -79,7 +79,7 @@ static void end_keep(void)
 
 /* ---------------------------------------------------------------- run */
 
-START_TEST(the_lock_is_kept_however_the_command_ended)
+START_TEST(keep_holds_the_lock_however_the_command_ends)
 {
     static const struct {
         const char *script;
@@ -95,7 +95,7 @@ START_TEST(the_lock_is_kept_however_the_command_ended)
 }
 END_TEST
 
-START_TEST(a_signal_ends_the_command_and_not_the_keep)
+START_TEST(a_signal_ends_the_command_but_not_keep)
 {
     static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
 
@@ -107,7 +107,7 @@ START_TEST(a_signal_ends_the_command_and_not_the_keep)
 }
 END_TEST
 
-START_TEST(with_v_it_says_for_how_long)
+START_TEST(keep_prints_its_remaining_time_with_v)
 {
     const char *said;
     char *end;
@@ -148,7 +148,7 @@ START_TEST(two_hosts_whose_clocks_differ_run_a_job_once_each_tick)
 }
 END_TEST
 
-START_TEST(it_ends_by_itself)
+START_TEST(a_kept_lock_expires_by_itself)
 {
     ck_assert_int_eq(run(&a, (const char *const[]){"--ttl=2s", "--attempt=500ms", "--keep=2s", NULL}, ":"),
                      0);
@@ -158,7 +158,7 @@ START_TEST(it_ends_by_itself)
 }
 END_TEST
 
-START_TEST(a_command_that_outlives_it_releases_the_lock)
+START_TEST(a_command_that_outlives_keep_releases_the_lock)
 {
     ck_assert_int_eq(run(&a, (const char *const[]){LEASE, "--keep=500ms", "-v", NULL}, "sleep 0.6"), 0);
     ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly released\n"));
@@ -166,7 +166,7 @@ START_TEST(a_command_that_outlives_it_releases_the_lock)
 }
 END_TEST
 
-START_TEST(a_command_that_could_not_be_started_releases_it)
+START_TEST(a_command_that_cannot_start_releases_a_kept_lock)
 {
     memset(&a, 0, sizeof a);
     command_add_all(&a, (const char *const[]){"run", KEEP, NULL});
@@ -189,7 +189,7 @@ static const struct {
     {{"--keep=1m", "--legacy=always", NULL}, "redlock: --keep does not work with --legacy\n"},
 };
 
-START_TEST(what_it_does_not_go_with_is_named_with_what_to_do)
+START_TEST(keep_refuses_conflicting_options_with_advice)
 {
     command_set(&a, refused[_i].options, server, 1, "nightly", "echo ran");
     ck_assert_int_eq(command_run(&a), 64);
@@ -201,7 +201,7 @@ END_TEST
 /* ---------------------------------------------------------------- renewals */
 
 /* A renewal would come 0.2 s after the start, and another, if its like were due. */
-START_TEST(it_is_not_renewed_while_it_has_more_than_a_ttl)
+START_TEST(keep_sends_no_renewal_while_more_than_a_ttl_is_left)
 {
     const char *const options[] = {"--ttl=600ms", "--keep=60s", "--attempt=150ms", "-v", NULL};
 
@@ -213,7 +213,7 @@ START_TEST(it_is_not_renewed_while_it_has_more_than_a_ttl)
 END_TEST
 
 /* A renewal makes it last for a ttl more, which is longer than what was left of the keep. */
-START_TEST(a_command_that_takes_longer_is_renewed_as_without_it)
+START_TEST(keep_renews_the_lock_of_a_longer_command)
 {
     const char *const options[] = {LEASE, "--keep=9s", "-v", NULL};
 
@@ -230,7 +230,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- as without it */
 
-START_TEST(a_lease_that_is_lost_is_75)
+START_TEST(a_lost_lease_is_75_with_keep)
 {
     const char *const options[] = {LEASE, "--keep=8s", NULL};
 
@@ -245,7 +245,7 @@ START_TEST(a_lease_that_is_lost_is_75)
 }
 END_TEST
 
-START_TEST(max_hold_is_124_and_releases_it)
+START_TEST(max_hold_is_124_and_releases_a_kept_lock)
 {
     const char *const options[] = {LEASE, "--max-hold=8s", "--keep=8s", "-v", NULL};
 
@@ -274,7 +274,7 @@ static void start_hold(struct command *c, const char *options)
 }
 
 /* And its token is good for what is left. */
-START_TEST(hold_leaves_it_when_its_input_ends_or_a_signal_comes)
+START_TEST(hold_leaves_a_kept_lock_at_its_end)
 {
     char entry[80];
 
@@ -292,7 +292,7 @@ START_TEST(hold_leaves_it_when_its_input_ends_or_a_signal_comes)
 }
 END_TEST
 
-START_TEST(hold_releases_it_when_the_time_is_over)
+START_TEST(hold_releases_the_lock_after_the_time_of_keep)
 {
     start_hold(&a, "--ttl=8s --attempt=2s --keep=1ms -v");
     command_note(&a);
@@ -310,21 +310,21 @@ Suite *suite_cli_keep(void)
     TCase *tc = tcase_create("three servers");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, the_lock_is_kept_however_the_command_ended, 0, 5);
-    tcase_add_loop_test(tc, a_signal_ends_the_command_and_not_the_keep, 0, 3);
-    tcase_add_test(tc, with_v_it_says_for_how_long);
+    tcase_add_loop_test(tc, keep_holds_the_lock_however_the_command_ends, 0, 5);
+    tcase_add_loop_test(tc, a_signal_ends_the_command_but_not_keep, 0, 3);
+    tcase_add_test(tc, keep_prints_its_remaining_time_with_v);
     tcase_add_test(tc, two_hosts_whose_clocks_differ_run_a_job_once_each_tick);
-    tcase_add_test(tc, it_ends_by_itself);
-    tcase_add_test(tc, a_command_that_outlives_it_releases_the_lock);
-    tcase_add_loop_test(tc, a_command_that_could_not_be_started_releases_it, 0, 2);
-    tcase_add_loop_test(tc, what_it_does_not_go_with_is_named_with_what_to_do, 0,
+    tcase_add_test(tc, a_kept_lock_expires_by_itself);
+    tcase_add_test(tc, a_command_that_outlives_keep_releases_the_lock);
+    tcase_add_loop_test(tc, a_command_that_cannot_start_releases_a_kept_lock, 0, 2);
+    tcase_add_loop_test(tc, keep_refuses_conflicting_options_with_advice, 0,
                         (int)(sizeof refused / sizeof refused[0]));
-    tcase_add_test(tc, it_is_not_renewed_while_it_has_more_than_a_ttl);
-    tcase_add_test(tc, a_command_that_takes_longer_is_renewed_as_without_it);
-    tcase_add_test(tc, a_lease_that_is_lost_is_75);
-    tcase_add_test(tc, max_hold_is_124_and_releases_it);
-    tcase_add_loop_test(tc, hold_leaves_it_when_its_input_ends_or_a_signal_comes, 0, 2);
-    tcase_add_test(tc, hold_releases_it_when_the_time_is_over);
+    tcase_add_test(tc, keep_sends_no_renewal_while_more_than_a_ttl_is_left);
+    tcase_add_test(tc, keep_renews_the_lock_of_a_longer_command);
+    tcase_add_test(tc, a_lost_lease_is_75_with_keep);
+    tcase_add_test(tc, max_hold_is_124_and_releases_a_kept_lock);
+    tcase_add_loop_test(tc, hold_leaves_a_kept_lock_at_its_end, 0, 2);
+    tcase_add_test(tc, hold_releases_the_lock_after_the_time_of_keep);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -112,7 +112,7 @@ static const struct {
     size_t n;
 } fenced[] = {{fence, 1}, {fence, N}, {fence_and_hint, 1}};
 
-START_TEST(every_holder_is_told_a_greater_number)
+START_TEST(every_holder_gets_a_greater_fencing_token)
 {
     unsigned long long last = 0;
 
@@ -134,7 +134,7 @@ static uint64_t wall_ms(void)
 }
 
 /* With a hint it waits long in one piece, so as to keep its place. */
-START_TEST(a_number_is_as_fresh_as_the_grant_however_long_the_wait)
+START_TEST(a_fencing_token_is_as_recent_as_its_grant)
 {
     static const char *const patient[] = {"--fence", "--wake-hint", "-w", "40", NULL};
     const struct timespec pause = {0, 20000000};
@@ -154,13 +154,13 @@ START_TEST(a_number_is_as_fresh_as_the_grant_however_long_the_wait)
 }
 END_TEST
 
-START_TEST(who_did_not_ask_for_a_number_is_told_none_and_none_that_was_inherited)
+START_TEST(without_fence_the_command_sees_no_fencing_token)
 {
     ck_assert_str_eq(run_for_note(no_options, 1, say_fence), "none");
 }
 END_TEST
 
-START_TEST(a_server_without_scripts_gives_no_lock_with_a_number)
+START_TEST(a_server_without_scripts_refuses_fence)
 {
     static const char *const no_scripts[] = {"--rename-command", "EVAL", "",  "--rename-command",
                                              "EVALSHA",          "",     NULL};
@@ -175,7 +175,7 @@ START_TEST(a_server_without_scripts_gives_no_lock_with_a_number)
 END_TEST
 
 /* The key and the server are named, and nothing is left but that key. */
-START_TEST(a_number_that_can_no_longer_grow_is_told_with_its_key)
+START_TEST(an_exhausted_fencing_token_is_reported_with_its_key)
 {
     for (size_t i = 0; i < fenced[_i].n; i++)
         live_command(&server[i], "SET {nightly}:fence 9007199254740991");
@@ -190,7 +190,7 @@ START_TEST(a_number_that_can_no_longer_grow_is_told_with_its_key)
 END_TEST
 
 /* Why the script failed, whole, in the words of Redis 7 whatever the version. */
-START_TEST(a_script_that_fails_is_told_by_what_it_was_refused_with)
+START_TEST(a_failed_script_is_reported_with_its_reason)
 {
     live_command(&server[0], "CONFIG SET maxmemory 1");
     ck_assert_int_eq(run(&a, (const char *const[]){"--fence", "-n", "--attempt=5s", NULL}, 1, ":"), 69);
@@ -208,7 +208,7 @@ static const char *const always[] = {"--legacy=always", "-n", "--attempt=5s", NU
 static const char *const automatic[] = {"--legacy=auto", "-n", "--attempt=5s", NULL};
 static const char *const at_once[] = {"-n", "--attempt=5s", NULL};
 
-START_TEST(the_old_protocol_is_spoken_as_old_clients_do)
+START_TEST(legacy_locks_use_the_old_protocol)
 {
     start_holder(always);
     ck_assert_int_eq(number("PTTL nightly"), -1);
@@ -220,7 +220,7 @@ START_TEST(the_old_protocol_is_spoken_as_old_clients_do)
 }
 END_TEST
 
-START_TEST(a_lock_whose_time_is_up_is_taken_over)
+START_TEST(an_expired_legacy_lock_is_taken_over)
 {
     live_command(&server[0], "SET nightly 1000000000");
     ck_assert_str_eq(run_for_note((const char *const[]){"--legacy=always", "-v", NULL}, 1, "echo in >&9"),
@@ -230,7 +230,7 @@ START_TEST(a_lock_whose_time_is_up_is_taken_over)
 }
 END_TEST
 
-START_TEST(what_is_no_lock_is_not_taken_over)
+START_TEST(a_key_that_is_not_a_legacy_lock_is_not_taken_over)
 {
     live_command(&server[0], "SET nightly precious");
     ck_assert_int_eq(run(&a, always, 1, "true"), 1);
@@ -239,7 +239,7 @@ START_TEST(what_is_no_lock_is_not_taken_over)
 }
 END_TEST
 
-START_TEST(a_server_that_is_silent_is_told_in_the_old_protocol_too)
+START_TEST(legacy_reports_a_frozen_server)
 {
     live_freeze(&server[0]);
     ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=always", "-n", NULL}, 1, "true"), 69);
@@ -249,7 +249,7 @@ START_TEST(a_server_that_is_silent_is_told_in_the_old_protocol_too)
 }
 END_TEST
 
-START_TEST(what_stands_in_the_way_of_an_old_lock_is_told)
+START_TEST(legacy_reports_what_holds_the_key)
 {
     static const char *const loudly[] = {"--legacy=always", "-n", "--attempt=5s", "-v", NULL};
 
@@ -265,7 +265,7 @@ START_TEST(what_stands_in_the_way_of_an_old_lock_is_told)
 END_TEST
 
 /* redis-py's lock without a timeout. */
-START_TEST(a_holder_without_end_is_waited_for)
+START_TEST(legacy_waits_for_a_holder_without_a_timeout)
 {
     static const char *const loudly[] = {"--legacy=always", "-n", "--attempt=5s", "-v", NULL};
 
@@ -292,7 +292,7 @@ static void waiter_overwrites(int without_end)
     ck_assert_int_eq(was[0], '$');
 }
 
-START_TEST(what_a_waiter_wrote_over_the_lock_stays_and_that_is_told)
+START_TEST(a_waiters_overwrite_stays_and_is_reported)
 {
     start_holder(always);
     waiter_overwrites(_i);
@@ -307,7 +307,7 @@ START_TEST(what_a_waiter_wrote_over_the_lock_stays_and_that_is_told)
 END_TEST
 
 /* Who counts in milliseconds takes our seconds for a time long past: that is no waiter, and he has it. */
-START_TEST(a_lock_taken_by_who_counts_in_milliseconds_is_lost)
+START_TEST(a_value_in_milliseconds_is_another_holder)
 {
     start_holder((const char *const[]){"--legacy=always", _i ? "--legacy-shortest-ttl" : NULL, NULL});
     live_command(&server[0], "GETSET nightly 1700000000000");
@@ -319,7 +319,7 @@ START_TEST(a_lock_taken_by_who_counts_in_milliseconds_is_lost)
 }
 END_TEST
 
-START_TEST(what_a_waiter_wrote_is_deleted_by_who_says_that_it_cannot_be_a_holders)
+START_TEST(legacy_shortest_ttl_deletes_a_waiters_value)
 {
     start_holder((const char *const[]){"--legacy=always", "--legacy-shortest-ttl", "-v", NULL});
     waiter_overwrites(_i);
@@ -331,7 +331,7 @@ START_TEST(what_a_waiter_wrote_is_deleted_by_who_says_that_it_cannot_be_a_holder
 END_TEST
 
 /* It cannot be renewed: then it ends by itself, but not before that; or, if it may be a holder's, at once. */
-START_TEST(a_lock_that_was_overwritten_is_not_renewed)
+START_TEST(an_overwritten_legacy_lock_is_not_renewed)
 {
     static const char *const options[][5] = {
         {"--ttl=8s", "--attempt=2s", "--legacy=always", "--legacy-shortest-ttl", NULL},
@@ -348,7 +348,7 @@ START_TEST(a_lock_that_was_overwritten_is_not_renewed)
 }
 END_TEST
 
-START_TEST(where_the_server_does_not_tell_the_time_our_clock_is_asked_for)
+START_TEST(legacy_needs_clock_error_without_server_time)
 {
     static const char *const no_time[] = {"--rename-command", "TIME", "", NULL};
 
@@ -365,7 +365,7 @@ START_TEST(where_the_server_does_not_tell_the_time_our_clock_is_asked_for)
 END_TEST
 
 /* Redis 2.4: neither SET NX PX nor TIME. */
-START_TEST(auto_has_a_clock_as_well)
+START_TEST(legacy_auto_accepts_clock_error)
 {
     static const char *const old[] = {"--rename-command", "TIME", "", "--rename-command", "SET", "", NULL};
 
@@ -381,7 +381,7 @@ START_TEST(auto_has_a_clock_as_well)
 END_TEST
 
 /* Servers before 2.2: what compares is a script (2.6) or WATCH. */
-START_TEST(where_an_old_lock_cannot_be_renewed_that_is_told_before_the_command_starts)
+START_TEST(run_warns_first_if_a_legacy_lock_cannot_be_renewed)
 {
     static const char *const no_watch[] = {"--rename-command",
                                            "EVAL",
@@ -414,7 +414,7 @@ START_TEST(where_an_old_lock_cannot_be_renewed_that_is_told_before_the_command_s
 END_TEST
 
 /* The server has it, and the user may not. */
-START_TEST(who_may_not_renew_an_old_lock_is_told_before_the_command_starts)
+START_TEST(run_warns_first_if_the_user_may_not_renew)
 {
     live_command(&server[0], "ACL SETUSER default -eval -evalsha -watch");
     start_holder(always);
@@ -427,7 +427,7 @@ START_TEST(who_may_not_renew_an_old_lock_is_told_before_the_command_starts)
 }
 END_TEST
 
-START_TEST(a_server_too_old_is_told_what_it_lacks)
+START_TEST(run_reports_what_an_old_server_lacks)
 {
     static const char *const no_set[] = {"--rename-command", "SET", "", NULL};
 
@@ -440,7 +440,7 @@ START_TEST(a_server_too_old_is_told_what_it_lacks)
 END_TEST
 
 /* Only run has --legacy. */
-START_TEST(a_verb_without_the_old_protocol_names_the_one_that_has_it)
+START_TEST(verbs_without_legacy_point_to_run)
 {
     static const char *const no_set[] = {"--rename-command", "SET", "", NULL};
 
@@ -456,7 +456,7 @@ START_TEST(a_verb_without_the_old_protocol_names_the_one_that_has_it)
 }
 END_TEST
 
-START_TEST(a_single_lock_may_have_a_hint_too)
+START_TEST(a_single_lock_may_use_a_wake_hint)
 {
     ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=auto", "--wake-hint", NULL}, 1, "true"), 0);
     ck_assert_str_eq(a.err, "");
@@ -464,7 +464,7 @@ START_TEST(a_single_lock_may_have_a_hint_too)
 }
 END_TEST
 
-START_TEST(auto_is_the_protocol_of_today_where_the_server_has_it)
+START_TEST(legacy_auto_uses_the_new_protocol_if_supported)
 {
     start_holder(automatic);
     ck_assert_int_gt(number("PTTL nightly"), 0);
@@ -472,7 +472,7 @@ START_TEST(auto_is_the_protocol_of_today_where_the_server_has_it)
 }
 END_TEST
 
-START_TEST(auto_is_the_old_protocol_where_the_server_knows_no_other)
+START_TEST(legacy_auto_uses_the_old_protocol_on_old_servers)
 {
     static const char *const no_set[] = {"--rename-command", "SET", "", NULL};
 
@@ -491,7 +491,7 @@ END_TEST
 
 static const char *const hint[] = {"--wake-hint", NULL};
 
-START_TEST(a_waiter_blocks_on_the_first_server_until_it_is_told)
+START_TEST(a_waiter_blocks_on_the_first_server_until_the_hint)
 {
     n_servers = _i == 0 ? 1 : N;
     start_holder(hint);
@@ -504,7 +504,7 @@ START_TEST(a_waiter_blocks_on_the_first_server_until_it_is_told)
 }
 END_TEST
 
-START_TEST(it_waits_for_a_holder_who_does_not_tell_as_well)
+START_TEST(a_hint_waiter_also_waits_for_a_holder_without_hints)
 {
     start_holder(no_options);
     start(&b, hint, "echo in >&9");
@@ -515,7 +515,7 @@ START_TEST(it_waits_for_a_holder_who_does_not_tell_as_well)
 }
 END_TEST
 
-START_TEST(a_signal_ends_the_wait_and_nobody_waits_on)
+START_TEST(a_signal_ends_the_wait_for_a_hint)
 {
     start_holder(hint);
     start(&b, hint, "true");
@@ -527,7 +527,7 @@ START_TEST(a_signal_ends_the_wait_and_nobody_waits_on)
 }
 END_TEST
 
-START_TEST(the_wait_has_its_bound)
+START_TEST(a_wait_for_a_hint_is_limited)
 {
     start_holder(hint);
     ck_assert_int_eq(
@@ -537,7 +537,7 @@ START_TEST(the_wait_has_its_bound)
 }
 END_TEST
 
-START_TEST(a_dead_server_is_told_as_without_it)
+START_TEST(wake_hint_reports_a_dead_server)
 {
     live_kill(&server[0]);
     ck_assert_int_eq(run(&b, (const char *const[]){"--wake-hint", "-w", "0.2", NULL}, 1, "true"), 69);
@@ -555,7 +555,7 @@ static const char *const kinds[][5] = {{"-v", "--ttl=8s", "--attempt=2s", "--wak
 
 static const char *const slow_kinds[][3] = {{"--ttl=12s", NULL}, {"--ttl=12s", "--legacy=always", NULL}};
 
-START_TEST(the_lease_is_renewed_while_the_command_runs)
+START_TEST(every_kind_of_lease_is_renewed_during_the_command)
 {
     start_holder(kinds[_i]);
     command_await_times(&a, "nightly renewed", 4); /* longer than a lease lasts */
@@ -566,7 +566,7 @@ START_TEST(the_lease_is_renewed_while_the_command_runs)
 END_TEST
 
 /* An answer that does not come is no renewal; what it may have done is not in the way of the next. */
-START_TEST(a_renewal_without_an_answer_is_told_and_made_good)
+START_TEST(a_renewal_without_a_reply_is_reported_and_retried)
 {
     char said[100];
 
@@ -582,7 +582,7 @@ START_TEST(a_renewal_without_an_answer_is_told_and_made_good)
 }
 END_TEST
 
-START_TEST(a_server_that_stays_silent_ends_the_command)
+START_TEST(a_server_that_stays_frozen_ends_the_command)
 {
     start_holder(kinds[_i] + 1);
     live_freeze(&server[0]);
@@ -593,7 +593,7 @@ START_TEST(a_server_that_stays_silent_ends_the_command)
 }
 END_TEST
 
-START_TEST(a_lock_that_is_gone_ends_the_command)
+START_TEST(a_deleted_lock_ends_the_command)
 {
     start_holder(kinds[_i] + 1);
     live_command(&server[0], "DEL nightly");
@@ -623,14 +623,14 @@ static const struct {
     {{"--fence=1", NULL}, 1, "--fence takes no value"},
 };
 
-START_TEST(what_does_not_go_together_is_said)
+START_TEST(conflicting_lease_options_are_reported)
 {
     ck_assert_int_eq(run(&a, mistakes[_i].options, mistakes[_i].n, "true"), 64);
     ck_assert_ptr_nonnull(strstr(a.err, mistakes[_i].text));
 }
 END_TEST
 
-START_TEST(never_is_as_if_nothing_was_said)
+START_TEST(legacy_never_is_the_default)
 {
     ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=never", NULL}, N, "true"), 0);
 }
@@ -642,37 +642,37 @@ Suite *suite_cli_lease(void)
     TCase *tc = tcase_create("cli_lease");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, every_holder_is_told_a_greater_number, 0, 3);
-    tcase_add_test(tc, a_number_is_as_fresh_as_the_grant_however_long_the_wait);
-    tcase_add_test(tc, who_did_not_ask_for_a_number_is_told_none_and_none_that_was_inherited);
-    tcase_add_loop_test(tc, a_server_without_scripts_gives_no_lock_with_a_number, 0, 3);
-    tcase_add_loop_test(tc, a_number_that_can_no_longer_grow_is_told_with_its_key, 0, 3);
-    tcase_add_test(tc, a_script_that_fails_is_told_by_what_it_was_refused_with);
-    tcase_add_test(tc, the_old_protocol_is_spoken_as_old_clients_do);
-    tcase_add_test(tc, a_lock_whose_time_is_up_is_taken_over);
-    tcase_add_test(tc, what_is_no_lock_is_not_taken_over);
-    tcase_add_test(tc, a_server_that_is_silent_is_told_in_the_old_protocol_too);
-    tcase_add_test(tc, what_stands_in_the_way_of_an_old_lock_is_told);
-    tcase_add_test(tc, a_holder_without_end_is_waited_for);
-    tcase_add_loop_test(tc, what_a_waiter_wrote_over_the_lock_stays_and_that_is_told, 0, 2);
-    tcase_add_loop_test(tc, what_a_waiter_wrote_is_deleted_by_who_says_that_it_cannot_be_a_holders, 0, 2);
-    tcase_add_test(tc, where_the_server_does_not_tell_the_time_our_clock_is_asked_for);
-    tcase_add_test(tc, auto_has_a_clock_as_well);
-    tcase_add_loop_test(tc, where_an_old_lock_cannot_be_renewed_that_is_told_before_the_command_starts, 0, 2);
-    tcase_add_test(tc, who_may_not_renew_an_old_lock_is_told_before_the_command_starts);
-    tcase_add_loop_test(tc, a_server_too_old_is_told_what_it_lacks, 0, 2);
-    tcase_add_test(tc, a_verb_without_the_old_protocol_names_the_one_that_has_it);
-    tcase_add_test(tc, a_single_lock_may_have_a_hint_too);
-    tcase_add_test(tc, auto_is_the_protocol_of_today_where_the_server_has_it);
-    tcase_add_test(tc, auto_is_the_old_protocol_where_the_server_knows_no_other);
-    tcase_add_loop_test(tc, a_waiter_blocks_on_the_first_server_until_it_is_told, 0, 2);
-    tcase_add_test(tc, it_waits_for_a_holder_who_does_not_tell_as_well);
-    tcase_add_test(tc, a_signal_ends_the_wait_and_nobody_waits_on);
-    tcase_add_test(tc, the_wait_has_its_bound);
-    tcase_add_test(tc, a_dead_server_is_told_as_without_it);
-    tcase_add_loop_test(tc, what_does_not_go_together_is_said, 0,
+    tcase_add_loop_test(tc, every_holder_gets_a_greater_fencing_token, 0, 3);
+    tcase_add_test(tc, a_fencing_token_is_as_recent_as_its_grant);
+    tcase_add_test(tc, without_fence_the_command_sees_no_fencing_token);
+    tcase_add_loop_test(tc, a_server_without_scripts_refuses_fence, 0, 3);
+    tcase_add_loop_test(tc, an_exhausted_fencing_token_is_reported_with_its_key, 0, 3);
+    tcase_add_test(tc, a_failed_script_is_reported_with_its_reason);
+    tcase_add_test(tc, legacy_locks_use_the_old_protocol);
+    tcase_add_test(tc, an_expired_legacy_lock_is_taken_over);
+    tcase_add_test(tc, a_key_that_is_not_a_legacy_lock_is_not_taken_over);
+    tcase_add_test(tc, legacy_reports_a_frozen_server);
+    tcase_add_test(tc, legacy_reports_what_holds_the_key);
+    tcase_add_test(tc, legacy_waits_for_a_holder_without_a_timeout);
+    tcase_add_loop_test(tc, a_waiters_overwrite_stays_and_is_reported, 0, 2);
+    tcase_add_loop_test(tc, legacy_shortest_ttl_deletes_a_waiters_value, 0, 2);
+    tcase_add_test(tc, legacy_needs_clock_error_without_server_time);
+    tcase_add_test(tc, legacy_auto_accepts_clock_error);
+    tcase_add_loop_test(tc, run_warns_first_if_a_legacy_lock_cannot_be_renewed, 0, 2);
+    tcase_add_test(tc, run_warns_first_if_the_user_may_not_renew);
+    tcase_add_loop_test(tc, run_reports_what_an_old_server_lacks, 0, 2);
+    tcase_add_test(tc, verbs_without_legacy_point_to_run);
+    tcase_add_test(tc, a_single_lock_may_use_a_wake_hint);
+    tcase_add_test(tc, legacy_auto_uses_the_new_protocol_if_supported);
+    tcase_add_test(tc, legacy_auto_uses_the_old_protocol_on_old_servers);
+    tcase_add_loop_test(tc, a_waiter_blocks_on_the_first_server_until_the_hint, 0, 2);
+    tcase_add_test(tc, a_hint_waiter_also_waits_for_a_holder_without_hints);
+    tcase_add_test(tc, a_signal_ends_the_wait_for_a_hint);
+    tcase_add_test(tc, a_wait_for_a_hint_is_limited);
+    tcase_add_test(tc, wake_hint_reports_a_dead_server);
+    tcase_add_loop_test(tc, conflicting_lease_options_are_reported, 0,
                         (int)(sizeof mistakes / sizeof mistakes[0]));
-    tcase_add_test(tc, never_is_as_if_nothing_was_said);
+    tcase_add_test(tc, legacy_never_is_the_default);
     suite_add_tcase(suite, tc);
     return suite;
 }
@@ -683,8 +683,8 @@ Suite *suite_cli_lease_renewed(void)
     TCase *tc = tcase_create("cli_lease_renewed");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, the_lease_is_renewed_while_the_command_runs, 0, 3);
-    tcase_add_loop_test(tc, a_renewal_without_an_answer_is_told_and_made_good, 0, 2);
+    tcase_add_loop_test(tc, every_kind_of_lease_is_renewed_during_the_command, 0, 3);
+    tcase_add_loop_test(tc, a_renewal_without_a_reply_is_reported_and_retried, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }
@@ -695,10 +695,10 @@ Suite *suite_cli_lease_lost(void)
     TCase *tc = tcase_create("cli_lease_lost");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, a_lock_taken_by_who_counts_in_milliseconds_is_lost, 0, 2);
-    tcase_add_loop_test(tc, a_lock_that_was_overwritten_is_not_renewed, 0, 2);
-    tcase_add_loop_test(tc, a_server_that_stays_silent_ends_the_command, 0, 3);
-    tcase_add_loop_test(tc, a_lock_that_is_gone_ends_the_command, 0, 3);
+    tcase_add_loop_test(tc, a_value_in_milliseconds_is_another_holder, 0, 2);
+    tcase_add_loop_test(tc, an_overwritten_legacy_lock_is_not_renewed, 0, 2);
+    tcase_add_loop_test(tc, a_server_that_stays_frozen_ends_the_command, 0, 3);
+    tcase_add_loop_test(tc, a_deleted_lock_ends_the_command, 0, 3);
     suite_add_tcase(suite, tc);
     return suite;
 }

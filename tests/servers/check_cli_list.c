@@ -75,7 +75,7 @@ static void expect(int status, const char *what)
 }
 
 /* All that the command leaves on servers, and other people's keys. */
-START_TEST(locks_are_listed_and_no_other_keys)
+START_TEST(list_prints_locks_and_no_other_keys)
 {
     command_set_script(&a, server, N,
                        "acquire() { $RDL_COMMAND acquire --attempt=5s --restart-guard=off \"$@\" || exit; };"
@@ -103,7 +103,7 @@ START_TEST(locks_are_listed_and_no_other_keys)
 }
 END_TEST
 
-START_TEST(of_5000_other_keys_none_is_taken_and_no_lock_is_missed)
+START_TEST(list_finds_every_lock_among_5000_other_keys)
 {
     for (int i = 0; i < N; i++)
         live_command(&server[i],
@@ -120,7 +120,7 @@ START_TEST(of_5000_other_keys_none_is_taken_and_no_lock_is_missed)
 }
 END_TEST
 
-START_TEST(more_keys_than_can_be_looked_at_are_told)
+START_TEST(list_reports_more_keys_than_it_can_check)
 {
     for (int i = 0; i < N; i++)
         live_command(&server[i],
@@ -145,7 +145,7 @@ static const struct {
     {"ab", "ab "},  {"[a", "[ab] "}, {"x", ""},
 };
 
-START_TEST(a_prefix_stands_for_itself)
+START_TEST(list_takes_a_prefix_literally)
 {
     static const char *const all[] = {"a*b", "a?b", "ab", "[ab]", "a\\\\b"};
 
@@ -158,7 +158,7 @@ START_TEST(a_prefix_stands_for_itself)
 END_TEST
 
 /* One that is on the last two only is found there; the other is what a crash left. */
-START_TEST(names_are_gathered_from_all_servers)
+START_TEST(list_collects_names_from_all_servers)
 {
     live_command(&server[1], "SET late " TOKEN " PX 600000");
     live_command(&server[2], "SET late " TOKEN " PX 600000");
@@ -174,7 +174,7 @@ START_TEST(names_are_gathered_from_all_servers)
 }
 END_TEST
 
-START_TEST(a_majority_is_enough_and_less_is_69)
+START_TEST(list_needs_a_majority_or_fails_with_69)
 {
     char text[120];
 
@@ -201,7 +201,7 @@ START_TEST(a_majority_is_enough_and_less_is_69)
 }
 END_TEST
 
-START_TEST(servers_that_just_started_may_have_forgotten_some)
+START_TEST(list_warns_that_restarted_servers_may_have_lost_locks)
 {
     list(guarded, "");
     expect(69, "");
@@ -225,7 +225,7 @@ static const struct {
     {"+scan +getrange +pttl", 1, NULL},
 };
 
-START_TEST(scan_getrange_and_pttl_are_all_it_needs)
+START_TEST(list_needs_only_scan_getrange_and_pttl)
 {
     char url[256];
 
@@ -255,7 +255,7 @@ static long bytes_sent(struct live_server *s)
 
 enum { LARGE_KEYS = 100, KEY_BYTES = 4096, CONNECTION_BYTES = 16384 /* INFO, the names */ };
 
-START_TEST(no_more_than_4_kb_of_a_large_value_is_transferred)
+START_TEST(list_transfers_at_most_4_kb_of_a_large_value)
 {
     long before;
 
@@ -272,7 +272,7 @@ START_TEST(no_more_than_4_kb_of_a_large_value_is_transferred)
 END_TEST
 
 /* As before Redis 2.8. */
-START_TEST(a_server_without_scan_says_so)
+START_TEST(list_reports_a_server_without_scan)
 {
     static const char *const args[] = {"--rename-command", "SCAN", "", NULL};
     struct live_server bare = {.args = args};
@@ -288,7 +288,7 @@ START_TEST(a_server_without_scan_says_so)
 END_TEST
 
 /* Bytes that would move the cursor, or that no argument can hold. */
-START_TEST(a_strange_name_harms_nobody)
+START_TEST(list_prints_strange_names_safely)
 {
     char longest[200];
 
@@ -317,7 +317,7 @@ START_TEST(a_strange_name_harms_nobody)
 END_TEST
 
 /* It accepts the connection, and says nothing. */
-START_TEST(a_server_that_says_nothing_is_left_out)
+START_TEST(list_skips_a_server_that_sends_nothing)
 {
     for (int i = 0; i < 20; i++) {
         char name[16];
@@ -334,7 +334,7 @@ START_TEST(a_server_that_says_nothing_is_left_out)
 END_TEST
 
 /* One that is silent from the start: without its end the wait would be that for a connection. */
-START_TEST(it_takes_no_longer_than_wait_says)
+START_TEST(list_takes_no_longer_than_wait_says)
 {
     static const char *const brief[] = {"--restart-guard=off", "--attempt=20s", "--wait=1", NULL};
 
@@ -352,7 +352,7 @@ START_TEST(it_takes_no_longer_than_wait_says)
 END_TEST
 
 /* In the middle of 2000 names: there is no time to wait for it with each of them. */
-START_TEST(a_server_that_falls_silent_is_not_asked_again)
+START_TEST(list_does_not_query_a_stalled_server_again)
 {
     for (int i = 0; i < N; i++)
         live_command(&server[i], "EVAL \"for i = 1, 2000 do redis.call('SET', KEYS[1] .. i, i) end "
@@ -370,7 +370,7 @@ START_TEST(a_server_that_falls_silent_is_not_asked_again)
 }
 END_TEST
 
-START_TEST(as_json_it_is_one_object)
+START_TEST(list_prints_one_json_object)
 {
     set(2, "b", TOKEN);
     set(N, "a\\\"", TOKEN);
@@ -388,7 +388,7 @@ START_TEST(as_json_it_is_one_object)
 }
 END_TEST
 
-START_TEST(what_run_holds_is_listed)
+START_TEST(list_prints_a_lock_held_by_run)
 {
     command_set_script(&b, server, N,
                        "$RDL_COMMAND run --restart-guard=off --ttl=60s --attempt=5s nightly"
@@ -408,23 +408,22 @@ Suite *suite_cli_list(void)
     TCase *tc = tcase_create("cli_list");
 
     tcase_add_checked_fixture(tc, start, stop);
-    tcase_add_test(tc, locks_are_listed_and_no_other_keys);
-    tcase_add_test(tc, of_5000_other_keys_none_is_taken_and_no_lock_is_missed);
-    tcase_add_test(tc, more_keys_than_can_be_looked_at_are_told);
-    tcase_add_loop_test(tc, a_prefix_stands_for_itself, 0, (int)(sizeof prefixes / sizeof prefixes[0]));
-    tcase_add_test(tc, names_are_gathered_from_all_servers);
-    tcase_add_test(tc, a_majority_is_enough_and_less_is_69);
-    tcase_add_test(tc, servers_that_just_started_may_have_forgotten_some);
-    tcase_add_loop_test(tc, scan_getrange_and_pttl_are_all_it_needs, 0,
-                        (int)(sizeof users / sizeof users[0]));
-    tcase_add_test(tc, no_more_than_4_kb_of_a_large_value_is_transferred);
-    tcase_add_test(tc, a_server_without_scan_says_so);
-    tcase_add_test(tc, a_strange_name_harms_nobody);
-    tcase_add_test(tc, a_server_that_says_nothing_is_left_out);
-    tcase_add_test(tc, it_takes_no_longer_than_wait_says);
-    tcase_add_test(tc, a_server_that_falls_silent_is_not_asked_again);
-    tcase_add_test(tc, as_json_it_is_one_object);
-    tcase_add_test(tc, what_run_holds_is_listed);
+    tcase_add_test(tc, list_prints_locks_and_no_other_keys);
+    tcase_add_test(tc, list_finds_every_lock_among_5000_other_keys);
+    tcase_add_test(tc, list_reports_more_keys_than_it_can_check);
+    tcase_add_loop_test(tc, list_takes_a_prefix_literally, 0, (int)(sizeof prefixes / sizeof prefixes[0]));
+    tcase_add_test(tc, list_collects_names_from_all_servers);
+    tcase_add_test(tc, list_needs_a_majority_or_fails_with_69);
+    tcase_add_test(tc, list_warns_that_restarted_servers_may_have_lost_locks);
+    tcase_add_loop_test(tc, list_needs_only_scan_getrange_and_pttl, 0, (int)(sizeof users / sizeof users[0]));
+    tcase_add_test(tc, list_transfers_at_most_4_kb_of_a_large_value);
+    tcase_add_test(tc, list_reports_a_server_without_scan);
+    tcase_add_test(tc, list_prints_strange_names_safely);
+    tcase_add_test(tc, list_skips_a_server_that_sends_nothing);
+    tcase_add_test(tc, list_takes_no_longer_than_wait_says);
+    tcase_add_test(tc, list_does_not_query_a_stalled_server_again);
+    tcase_add_test(tc, list_prints_one_json_object);
+    tcase_add_test(tc, list_prints_a_lock_held_by_run);
     suite_add_tcase(suite, tc);
     return suite;
 }

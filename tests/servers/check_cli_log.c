@@ -154,7 +154,7 @@ static void vacate(void)
 /* ---------------------------------------------------------------- run */
 
 /* The descriptor is not the command's. */
-START_TEST(a_run_tells_how_it_began_and_ended)
+START_TEST(the_log_shows_how_a_run_began_and_ended)
 {
     run((const char *const[]){TO_9, "--fence", NULL},
         "if { echo >&9; } 2>/dev/null; then exit 4; fi; exit 3");
@@ -170,7 +170,7 @@ START_TEST(a_run_tells_how_it_began_and_ended)
 }
 END_TEST
 
-START_TEST(a_lock_that_is_kept_is_not_released)
+START_TEST(a_kept_lock_is_logged_as_kept)
 {
     run((const char *const[]){TO_9, "--keep=1m", NULL}, ":");
     next("acquired");
@@ -181,7 +181,7 @@ START_TEST(a_lock_that_is_kept_is_not_released)
 }
 END_TEST
 
-START_TEST(with_vv_each_renewal_is_told)
+START_TEST(each_renewal_is_logged_with_vv)
 {
     run((const char *const[]){TO_9, "-vv", "--ttl=8s", "--attempt=2s", NULL}, "exec sleep 60");
     next("acquired");
@@ -194,7 +194,7 @@ START_TEST(with_vv_each_renewal_is_told)
 }
 END_TEST
 
-START_TEST(the_id_is_the_one_that_status_shows)
+START_TEST(the_logged_id_is_the_one_that_status_prints)
 {
     char id[32];
 
@@ -209,7 +209,7 @@ START_TEST(the_id_is_the_one_that_status_shows)
 }
 END_TEST
 
-START_TEST(who_waits_is_told_why)
+START_TEST(the_log_shows_why_run_waits)
 {
     occupy();
     run((const char *const[]){TO_9, NULL}, "true");
@@ -224,7 +224,7 @@ START_TEST(who_waits_is_told_why)
 END_TEST
 
 /* With a wake hint, too, where one acquisition lasts for ten seconds; and not twice. */
-START_TEST(that_it_is_taken_is_told_at_the_first_attempt)
+START_TEST(a_held_lock_is_logged_at_the_first_attempt)
 {
     occupy();
     run((const char *const[]){TO_9, "-w2", "--wake-hint", NULL}, "true");
@@ -234,7 +234,7 @@ START_TEST(that_it_is_taken_is_told_at_the_first_attempt)
 }
 END_TEST
 
-START_TEST(who_does_not_want_to_wait_is_told_of_no_waiting)
+START_TEST(a_run_that_does_not_wait_logs_no_waiting)
 {
     occupy();
     run((const char *const[]){TO_9, "-n", NULL}, "true");
@@ -243,7 +243,7 @@ START_TEST(who_does_not_want_to_wait_is_told_of_no_waiting)
 }
 END_TEST
 
-START_TEST(who_is_stopped_while_he_waits_has_failed)
+START_TEST(a_signal_during_the_wait_is_logged_as_failed)
 {
     occupy();
     run((const char *const[]){TO_9, NULL}, "true");
@@ -255,7 +255,7 @@ START_TEST(who_is_stopped_while_he_waits_has_failed)
 }
 END_TEST
 
-START_TEST(no_lock_is_failed_with_the_exit_status)
+START_TEST(a_run_without_the_lock_logs_failed_with_its_exit_status)
 {
     static const char *const reasons[] = {",\"reason\":\"the lock is held by another client\",\"status\":1,",
                                           ",\"status\":69,"};
@@ -271,7 +271,7 @@ START_TEST(no_lock_is_failed_with_the_exit_status)
 }
 END_TEST
 
-START_TEST(a_lock_that_is_gone_is_lost)
+START_TEST(a_deleted_lock_is_logged_as_lost)
 {
     run((const char *const[]){TO_9, "--ttl=8s", "--attempt=2s", NULL}, "exec sleep 60");
     next("acquired");
@@ -285,7 +285,7 @@ START_TEST(a_lock_that_is_gone_is_lost)
 }
 END_TEST
 
-START_TEST(a_lease_that_cannot_be_renewed_is_losing_while_it_lasts)
+START_TEST(a_lease_that_cannot_be_renewed_is_logged_as_losing)
 {
     run((const char *const[]){TO_9, "--ttl=8s", "--attempt=500ms", "--grace=3s", NULL}, "exec sleep 60");
     next("acquired");
@@ -300,7 +300,7 @@ START_TEST(a_lease_that_cannot_be_renewed_is_losing_while_it_lasts)
 }
 END_TEST
 
-START_TEST(a_renewal_behind_one_that_failed_is_told_without_v)
+START_TEST(a_renewal_after_a_failed_one_is_logged_without_v)
 {
     run((const char *const[]){TO_9, "--ttl=8s", "--attempt=500ms", NULL}, "exec sleep 60");
     next("acquired");
@@ -318,7 +318,7 @@ START_TEST(a_renewal_behind_one_that_failed_is_told_without_v)
 END_TEST
 
 /* The guide's alert: a lock is busy, and nothing is wrong. Two refuse it, and the third is not waited for. */
-START_TEST(a_busy_lock_makes_no_healthy_server_unknown)
+START_TEST(a_busy_lock_logs_no_healthy_server_as_unknown)
 {
     occupy();
     command_set_script(
@@ -332,7 +332,7 @@ START_TEST(a_busy_lock_makes_no_healthy_server_unknown)
 }
 END_TEST
 
-START_TEST(max_hold_is_losing_and_then_released)
+START_TEST(max_hold_is_logged_as_losing_and_then_released)
 {
     run((const char *const[]){TO_9, "--ttl=8s", "--attempt=500ms", "--max-hold=3s", NULL}, "exec sleep 60");
     next("acquired");
@@ -344,7 +344,7 @@ START_TEST(max_hold_is_losing_and_then_released)
 }
 END_TEST
 
-START_TEST(what_somebody_else_has_at_the_release_is_lost)
+START_TEST(a_lock_taken_before_the_release_is_logged_as_lost)
 {
     run((const char *const[]){TO_9, NULL}, "exec sleep 60");
     next("acquired");
@@ -359,7 +359,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- the other verbs */
 
-START_TEST(acquire_extend_and_release_tell_too)
+START_TEST(acquire_extend_and_release_write_a_log)
 {
     start("REDLOCK_TOKEN=$($RDL_COMMAND acquire --log=json --log-fd=9 nightly); export REDLOCK_TOKEN;"
           " for verb in extend release release; do"
@@ -375,7 +375,7 @@ START_TEST(acquire_extend_and_release_tell_too)
 }
 END_TEST
 
-START_TEST(hold_tells_what_became_of_it)
+START_TEST(hold_logs_how_it_ended)
 {
     start(
         "exec 7<> <(:); exec \"$RDL_COMMAND\" hold --log=json --log-fd=9 --ttl=8s --attempt=2s nightly <&7");
@@ -397,7 +397,7 @@ END_TEST
 /* ---------------------------------------------------------------- standard error, and text */
 
 /* Messages, warnings and errors; also what is wrong behind the command line. */
-START_TEST(in_json_every_line_on_standard_error_is_an_object)
+START_TEST(with_a_json_log_every_line_on_stderr_is_an_object)
 {
     static const char *const scripts[] = {
         "$RDL_COMMAND run -v --log=json nightly -c true",
@@ -419,7 +419,7 @@ START_TEST(in_json_every_line_on_standard_error_is_an_object)
 }
 END_TEST
 
-START_TEST(as_text_it_stands_between_the_messages)
+START_TEST(a_text_log_is_written_between_the_messages)
 {
     start("$RDL_COMMAND run -v --log=text --fence nightly -c 'exit 3'");
     ck_assert_int_eq(command_end(&a), 3);
@@ -434,7 +434,7 @@ START_TEST(as_text_it_stands_between_the_messages)
 }
 END_TEST
 
-START_TEST(a_name_of_any_bytes_is_a_string_of_json)
+START_TEST(a_name_of_any_bytes_is_a_json_string)
 {
     start("exec $RDL_COMMAND run --log=json --log-fd=9 $'a\"b\\\\c\\n\\xff\\xc3\\xa4' -c true");
     assert_has(next("acquired"), ",\"lock\":\"a\\\"b\\\\c\\u000a\\ufffd\xc3\xa4\",");
@@ -445,7 +445,7 @@ START_TEST(a_name_of_any_bytes_is_a_string_of_json)
 END_TEST
 
 /* A name that had an address, and one that had none. */
-START_TEST(a_server_that_moves_is_told)
+START_TEST(a_server_that_moves_is_logged)
 {
     static struct rdl_cli_servers s;
     char urls[2][24] = {"redis://a.test", "redis://b.test"};
@@ -487,7 +487,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- secrets */
 
-START_TEST(a_password_is_never_in_it)
+START_TEST(a_password_is_never_logged)
 {
     struct live_server guarded = {.password = "s3cretpassword"};
     static const char *const given[] = {"s3cretpassword", "wr0ngpassword"};
@@ -531,7 +531,7 @@ static const struct {
      "usage: redlock status [options] LOCK...   (redlock status --help)\n"},
 };
 
-START_TEST(where_it_cannot_go_nothing_is_asked_for)
+START_TEST(an_unusable_log_fails_before_any_request)
 {
     start(refused[_i].script);
     ck_assert_int_eq(command_end(&a), 64);
@@ -542,7 +542,7 @@ START_TEST(where_it_cannot_go_nothing_is_asked_for)
 END_TEST
 
 /* A pipe that is full already. */
-START_TEST(a_log_that_nobody_reads_holds_nothing_up)
+START_TEST(a_log_that_nobody_reads_blocks_nothing)
 {
     start("dd if=/dev/zero bs=64k count=1 >&9 2>/dev/null;"
           " $RDL_COMMAND run --log=json --log-fd=9 --ttl=8s --attempt=2s nightly -c 'exit 3'");
@@ -558,32 +558,32 @@ Suite *suite_cli_log(void)
     TCase *tc = tcase_create("cli_log");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, a_run_tells_how_it_began_and_ended);
-    tcase_add_test(tc, a_lock_that_is_kept_is_not_released);
-    tcase_add_test(tc, with_vv_each_renewal_is_told);
-    tcase_add_test(tc, the_id_is_the_one_that_status_shows);
-    tcase_add_test(tc, who_waits_is_told_why);
-    tcase_add_test(tc, that_it_is_taken_is_told_at_the_first_attempt);
-    tcase_add_test(tc, who_does_not_want_to_wait_is_told_of_no_waiting);
-    tcase_add_test(tc, who_is_stopped_while_he_waits_has_failed);
-    tcase_add_loop_test(tc, no_lock_is_failed_with_the_exit_status, 0, 2);
-    tcase_add_test(tc, a_lock_that_is_gone_is_lost);
-    tcase_add_test(tc, a_lease_that_cannot_be_renewed_is_losing_while_it_lasts);
-    tcase_add_test(tc, a_renewal_behind_one_that_failed_is_told_without_v);
-    tcase_add_test(tc, a_busy_lock_makes_no_healthy_server_unknown);
-    tcase_add_test(tc, max_hold_is_losing_and_then_released);
-    tcase_add_test(tc, what_somebody_else_has_at_the_release_is_lost);
-    tcase_add_test(tc, acquire_extend_and_release_tell_too);
-    tcase_add_loop_test(tc, hold_tells_what_became_of_it, 0, 2);
-    tcase_add_loop_test(tc, in_json_every_line_on_standard_error_is_an_object, 0, 4);
-    tcase_add_test(tc, as_text_it_stands_between_the_messages);
-    tcase_add_test(tc, a_name_of_any_bytes_is_a_string_of_json);
-    tcase_add_loop_test(tc, a_password_is_never_in_it, 0, 2);
-    tcase_add_loop_test(tc, where_it_cannot_go_nothing_is_asked_for, 0, sizeof refused / sizeof refused[0]);
-    tcase_add_test(tc, a_log_that_nobody_reads_holds_nothing_up);
+    tcase_add_test(tc, the_log_shows_how_a_run_began_and_ended);
+    tcase_add_test(tc, a_kept_lock_is_logged_as_kept);
+    tcase_add_test(tc, each_renewal_is_logged_with_vv);
+    tcase_add_test(tc, the_logged_id_is_the_one_that_status_prints);
+    tcase_add_test(tc, the_log_shows_why_run_waits);
+    tcase_add_test(tc, a_held_lock_is_logged_at_the_first_attempt);
+    tcase_add_test(tc, a_run_that_does_not_wait_logs_no_waiting);
+    tcase_add_test(tc, a_signal_during_the_wait_is_logged_as_failed);
+    tcase_add_loop_test(tc, a_run_without_the_lock_logs_failed_with_its_exit_status, 0, 2);
+    tcase_add_test(tc, a_deleted_lock_is_logged_as_lost);
+    tcase_add_test(tc, a_lease_that_cannot_be_renewed_is_logged_as_losing);
+    tcase_add_test(tc, a_renewal_after_a_failed_one_is_logged_without_v);
+    tcase_add_test(tc, a_busy_lock_logs_no_healthy_server_as_unknown);
+    tcase_add_test(tc, max_hold_is_logged_as_losing_and_then_released);
+    tcase_add_test(tc, a_lock_taken_before_the_release_is_logged_as_lost);
+    tcase_add_test(tc, acquire_extend_and_release_write_a_log);
+    tcase_add_loop_test(tc, hold_logs_how_it_ended, 0, 2);
+    tcase_add_loop_test(tc, with_a_json_log_every_line_on_stderr_is_an_object, 0, 4);
+    tcase_add_test(tc, a_text_log_is_written_between_the_messages);
+    tcase_add_test(tc, a_name_of_any_bytes_is_a_json_string);
+    tcase_add_loop_test(tc, a_password_is_never_logged, 0, 2);
+    tcase_add_loop_test(tc, an_unusable_log_fails_before_any_request, 0, sizeof refused / sizeof refused[0]);
+    tcase_add_test(tc, a_log_that_nobody_reads_blocks_nothing);
     suite_add_tcase(suite, tc);
     tc = tcase_create("no server");
-    tcase_add_loop_test(tc, a_server_that_moves_is_told, 0, 2);
+    tcase_add_loop_test(tc, a_server_that_moves_is_logged, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

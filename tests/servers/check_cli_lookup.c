@@ -141,7 +141,7 @@ static const char *at(size_t i)
     return text;
 }
 
-START_TEST(who_is_lost_is_connected_to_where_his_name_leads_now)
+START_TEST(a_lost_server_reconnects_at_the_new_address_of_its_name)
 {
     init_three();
     resolver_set("b.test", "192.0.2.7", 6379);
@@ -156,7 +156,7 @@ START_TEST(who_is_lost_is_connected_to_where_his_name_leads_now)
 }
 END_TEST
 
-START_TEST(a_name_is_asked_for_every_five_seconds_at_most)
+START_TEST(a_name_is_looked_up_every_five_seconds_at_most)
 {
     init_three();
     now--; /* it was, at the start */
@@ -200,7 +200,7 @@ START_TEST(an_address_is_never_looked_up)
 END_TEST
 
 /* Said once, until it was connected. */
-START_TEST(a_name_that_leads_nowhere_or_to_several_changes_nothing)
+START_TEST(a_missing_or_ambiguous_address_changes_nothing)
 {
     static const char *const said[] = {
         "redlock: warning: a.test:6379 now has no address (Name or service not known): redlock still tries "
@@ -229,7 +229,7 @@ START_TEST(a_name_that_leads_nowhere_or_to_several_changes_nothing)
 END_TEST
 
 /* It would have two votes, unless that one has moved as well. */
-START_TEST(nobody_moves_to_where_another_one_is)
+START_TEST(a_server_does_not_move_to_an_address_in_use)
 {
     init_three();
     resolver_set("a.test", "192.0.2.2", 6379);
@@ -252,7 +252,7 @@ START_TEST(nobody_moves_to_where_another_one_is)
 END_TEST
 
 /* All three go round; and if one cannot, because a fourth has his place, none may. */
-START_TEST(who_changed_places_moves_together_or_not_at_all)
+START_TEST(servers_that_swap_addresses_move_together_or_not_at_all)
 {
     init_three();
     if (_i == 1) {
@@ -275,7 +275,7 @@ START_TEST(who_changed_places_moves_together_or_not_at_all)
 }
 END_TEST
 
-START_TEST(a_lookup_without_end_is_given_up)
+START_TEST(an_endless_lookup_is_aborted)
 {
     init_three();
     resolver_stall("a.test", 1);
@@ -297,7 +297,7 @@ START_TEST(a_lookup_without_end_is_given_up)
 }
 END_TEST
 
-START_TEST(an_answer_for_who_is_connected_again_is_not_used)
+START_TEST(a_lookup_result_is_ignored_after_reconnecting)
 {
     init_three();
     resolver_set("a.test", _i ? "192.0.2.7" : NULL, 6379);
@@ -314,7 +314,7 @@ START_TEST(an_answer_for_who_is_connected_again_is_not_used)
 END_TEST
 
 /* It may take as long as connecting may; what its failure was called before is what it is called now. */
-START_TEST(a_connection_on_its_way_to_where_it_was_is_ended)
+START_TEST(a_connect_to_the_old_address_is_aborted)
 {
     init_three();
     resolver_set("a.test", "192.0.2.7", 6379);
@@ -327,7 +327,7 @@ START_TEST(a_connection_on_its_way_to_where_it_was_is_ended)
 END_TEST
 
 /* It logs in, at where the name led before, and may succeed. */
-START_TEST(who_is_just_logging_in_moves_when_that_has_failed)
+START_TEST(a_server_moves_only_after_a_pending_login_failed)
 {
     resolver_set("a.test", "192.0.2.1", 6379);
     init((const char *const[]){"redis://:secret@a.test", NULL}, 0);
@@ -344,7 +344,7 @@ START_TEST(who_is_just_logging_in_moves_when_that_has_failed)
 }
 END_TEST
 
-START_TEST(a_name_that_never_had_an_address_is_found_when_it_has_one)
+START_TEST(a_name_is_used_as_soon_as_it_gets_an_address)
 {
     resolver_set("a.test", "192.0.2.1", 6379);
     resolver_set("b.test", "192.0.2.2", 6379);
@@ -364,7 +364,7 @@ START_TEST(a_name_that_never_had_an_address_is_found_when_it_has_one)
 END_TEST
 
 /* Its name server could not be asked: that is asked again soon, until there is an answer. */
-START_TEST(a_name_that_could_not_be_looked_up_is_looked_up_every_second)
+START_TEST(a_failed_lookup_is_repeated_every_second)
 {
     resolver_set("a.test", "192.0.2.1", 6379);
     resolver_fail("a.test", 1);
@@ -385,7 +385,7 @@ START_TEST(a_name_that_could_not_be_looked_up_is_looked_up_every_second)
 }
 END_TEST
 
-START_TEST(a_name_that_turns_out_not_to_exist_has_no_address_for_good)
+START_TEST(a_nonexistent_name_is_reported_and_stays_unresolved)
 {
     resolver_fail("a.test", 1);
     init((const char *const[]){"redis://a.test", NULL}, 0);
@@ -400,7 +400,7 @@ START_TEST(a_name_that_turns_out_not_to_exist_has_no_address_for_good)
 END_TEST
 
 /* The order in which a resolver lists them is another one each time. */
-START_TEST(of_any_address_it_keeps_the_one_it_had_where_none_answers)
+START_TEST(the_old_address_is_kept_if_no_other_one_answers)
 {
     resolver_set("a.test", "127.0.0.5", 1);
     init((const char *const[]){"redis://a.test:1", NULL}, 1);
@@ -413,7 +413,7 @@ START_TEST(of_any_address_it_keeps_the_one_it_had_where_none_answers)
 }
 END_TEST
 
-START_TEST(the_second_connection_goes_where_the_first_one_goes)
+START_TEST(the_second_connection_uses_the_new_address_too)
 {
     init_three();
     rdl_cli_servers_second(&servers);
@@ -446,7 +446,7 @@ START_TEST(many_lookups_leave_no_descriptor_and_no_process)
 END_TEST
 
 /* Else a connection that we close would go on, and a guardian would not see us die. */
-START_TEST(a_lookup_holds_nothing_that_we_have_open)
+START_TEST(a_lookup_process_inherits_no_descriptor)
 {
     char byte;
     int fd[2];
@@ -463,7 +463,7 @@ START_TEST(a_lookup_holds_nothing_that_we_have_open)
 }
 END_TEST
 
-START_TEST(at_the_end_none_is_left)
+START_TEST(no_lookup_process_is_left_at_the_end)
 {
     init_three();
     for (size_t i = 0; i < 3; i++)
@@ -553,7 +553,7 @@ static void move_server(void)
 }
 
 /* It is said with its addresses, in both forms, once; and the key is there again. */
-START_TEST(a_server_that_moves_while_the_lock_is_held_gets_it_again)
+START_TEST(a_server_that_moves_gets_the_held_lock_again)
 {
     static const char *const verbs[] = {"run", "hold"};
     static const char *const script[] = {"-c", "exec sleep 60 9>&-", NULL}, *const none[] = {NULL};
@@ -579,7 +579,7 @@ START_TEST(a_server_that_moves_while_the_lock_is_held_gets_it_again)
 END_TEST
 
 /* Its lookup takes longer than the lease, which is renewed all the while. */
-START_TEST(a_lookup_that_takes_long_delays_no_renewal)
+START_TEST(a_slow_lookup_delays_no_renewal)
 {
     start("run", (const char *const[]){"--ttl=3s", "-vv", "--log=json", "--log-fd=9", NULL},
           (const char *const[]){"-c", "exec sleep 60 9>&-", NULL});
@@ -601,7 +601,7 @@ START_TEST(a_lookup_that_takes_long_delays_no_renewal)
 END_TEST
 
 /* A lock on one server has nothing to do until then. */
-START_TEST(a_name_is_looked_up_though_no_renewal_is_due)
+START_TEST(a_name_is_looked_up_even_if_no_renewal_is_due)
 {
     first = N - 1;
     start("run", (const char *const[]){"--ttl=5m", "--legacy=always", "--log=json", "--log-fd=9", NULL},
@@ -615,7 +615,7 @@ START_TEST(a_name_is_looked_up_though_no_renewal_is_due)
 END_TEST
 
 /* Who waits for the lock has none yet: all of them were down. */
-START_TEST(who_waits_for_the_lock_finds_servers_that_move)
+START_TEST(a_waiting_run_finds_servers_that_move)
 {
     static const char *const verbs[] = {"acquire", "run"};
 
@@ -633,7 +633,7 @@ END_TEST
 static const char *const at_work[] = {"true", NULL};
 
 /* The only name server of this host is not there yet, as when it starts. */
-START_TEST(a_name_server_that_does_not_answer_is_waited_for)
+START_TEST(run_waits_for_a_name_server_that_does_not_answer)
 {
     first = N - 1;
     resolver_fail("a.test", 1);
@@ -653,7 +653,7 @@ START_TEST(a_name_server_that_does_not_answer_is_waited_for)
 }
 END_TEST
 
-START_TEST(a_name_server_that_never_answers_is_69)
+START_TEST(a_name_server_that_never_answers_fails_with_69)
 {
     first = N - 1;
     resolver_fail("a.test", 1);
@@ -665,7 +665,7 @@ START_TEST(a_name_server_that_never_answers_is_69)
 END_TEST
 
 /* The wait began before that was known. */
-START_TEST(a_name_that_turns_out_not_to_exist_is_68)
+START_TEST(a_name_found_not_to_exist_fails_with_68)
 {
     first = N - 1;
     resolver_set("a.test", NULL, 0);
@@ -684,7 +684,7 @@ static void count_pipes(char out[16])
 }
 
 /* A lookup is under way when it starts, and when it ends. */
-START_TEST(the_command_has_no_descriptor_of_a_lookup)
+START_TEST(the_command_inherits_no_descriptor_of_a_lookup)
 {
     static const char *const script[] = {"-c", "ls -l /proc/self/fd | grep -c pipe: >&9", NULL};
     char without[16], with[16];
@@ -706,7 +706,7 @@ START_TEST(the_command_has_no_descriptor_of_a_lookup)
 END_TEST
 
 /* The suite fails if a process is left. */
-START_TEST(who_is_ended_by_a_signal_leaves_no_lookup)
+START_TEST(a_signal_leaves_no_lookup_process)
 {
     for (int i = 0; i < N; i++)
         live_command(&live[i], "SET nightly other PX 60000");
@@ -727,24 +727,24 @@ Suite *suite_cli_lookup(void)
     Suite *s = suite_create("cli_lookup");
     TCase *t = tcase_create("alone");
     tcase_add_checked_fixture(t, begin, end);
-    tcase_add_test(t, who_is_lost_is_connected_to_where_his_name_leads_now);
-    tcase_add_test(t, a_name_is_asked_for_every_five_seconds_at_most);
+    tcase_add_test(t, a_lost_server_reconnects_at_the_new_address_of_its_name);
+    tcase_add_test(t, a_name_is_looked_up_every_five_seconds_at_most);
     tcase_add_test(t, an_address_is_never_looked_up);
-    tcase_add_loop_test(t, a_name_that_leads_nowhere_or_to_several_changes_nothing, 0, 2);
-    tcase_add_test(t, nobody_moves_to_where_another_one_is);
-    tcase_add_loop_test(t, who_changed_places_moves_together_or_not_at_all, 0, 2);
-    tcase_add_test(t, a_lookup_without_end_is_given_up);
-    tcase_add_loop_test(t, an_answer_for_who_is_connected_again_is_not_used, 0, 2);
-    tcase_add_test(t, a_connection_on_its_way_to_where_it_was_is_ended);
-    tcase_add_test(t, who_is_just_logging_in_moves_when_that_has_failed);
-    tcase_add_test(t, a_name_that_never_had_an_address_is_found_when_it_has_one);
-    tcase_add_test(t, a_name_that_could_not_be_looked_up_is_looked_up_every_second);
-    tcase_add_test(t, a_name_that_turns_out_not_to_exist_has_no_address_for_good);
-    tcase_add_test(t, of_any_address_it_keeps_the_one_it_had_where_none_answers);
-    tcase_add_test(t, the_second_connection_goes_where_the_first_one_goes);
+    tcase_add_loop_test(t, a_missing_or_ambiguous_address_changes_nothing, 0, 2);
+    tcase_add_test(t, a_server_does_not_move_to_an_address_in_use);
+    tcase_add_loop_test(t, servers_that_swap_addresses_move_together_or_not_at_all, 0, 2);
+    tcase_add_test(t, an_endless_lookup_is_aborted);
+    tcase_add_loop_test(t, a_lookup_result_is_ignored_after_reconnecting, 0, 2);
+    tcase_add_test(t, a_connect_to_the_old_address_is_aborted);
+    tcase_add_test(t, a_server_moves_only_after_a_pending_login_failed);
+    tcase_add_test(t, a_name_is_used_as_soon_as_it_gets_an_address);
+    tcase_add_test(t, a_failed_lookup_is_repeated_every_second);
+    tcase_add_test(t, a_nonexistent_name_is_reported_and_stays_unresolved);
+    tcase_add_test(t, the_old_address_is_kept_if_no_other_one_answers);
+    tcase_add_test(t, the_second_connection_uses_the_new_address_too);
     tcase_add_test(t, many_lookups_leave_no_descriptor_and_no_process);
-    tcase_add_test(t, a_lookup_holds_nothing_that_we_have_open);
-    tcase_add_test(t, at_the_end_none_is_left);
+    tcase_add_test(t, a_lookup_process_inherits_no_descriptor);
+    tcase_add_test(t, no_lookup_process_is_left_at_the_end);
     suite_add_tcase(s, t);
     return s;
 }
@@ -764,9 +764,9 @@ Suite *suite_cli_lookup_held(void)
     TCase *t;
     Suite *s = of("cli_lookup_held", &t);
 
-    tcase_add_loop_test(t, a_server_that_moves_while_the_lock_is_held_gets_it_again, 0, 2);
-    tcase_add_test(t, a_lookup_that_takes_long_delays_no_renewal);
-    tcase_add_test(t, a_name_is_looked_up_though_no_renewal_is_due);
+    tcase_add_loop_test(t, a_server_that_moves_gets_the_held_lock_again, 0, 2);
+    tcase_add_test(t, a_slow_lookup_delays_no_renewal);
+    tcase_add_test(t, a_name_is_looked_up_even_if_no_renewal_is_due);
     return s;
 }
 
@@ -775,11 +775,11 @@ Suite *suite_cli_lookup_waits(void)
     TCase *t;
     Suite *s = of("cli_lookup_waits", &t);
 
-    tcase_add_loop_test(t, who_waits_for_the_lock_finds_servers_that_move, 0, 2);
-    tcase_add_test(t, a_name_server_that_does_not_answer_is_waited_for);
-    tcase_add_test(t, a_name_server_that_never_answers_is_69);
-    tcase_add_test(t, a_name_that_turns_out_not_to_exist_is_68);
-    tcase_add_test(t, the_command_has_no_descriptor_of_a_lookup);
-    tcase_add_loop_test(t, who_is_ended_by_a_signal_leaves_no_lookup, 0, 2);
+    tcase_add_loop_test(t, a_waiting_run_finds_servers_that_move, 0, 2);
+    tcase_add_test(t, run_waits_for_a_name_server_that_does_not_answer);
+    tcase_add_test(t, a_name_server_that_never_answers_fails_with_69);
+    tcase_add_test(t, a_name_found_not_to_exist_fails_with_68);
+    tcase_add_test(t, the_command_inherits_no_descriptor_of_a_lookup);
+    tcase_add_loop_test(t, a_signal_leaves_no_lookup_process, 0, 2);
     return s;
 }

@@ -91,7 +91,7 @@ static const char *const runs[] = {
     "backup\n",         "backup\n", "nightly: free\n", "",         ""};
 enum { EXAMPLES = sizeof runs / sizeof runs[0] };
 
-START_TEST(the_examples_run_as_they_stand)
+START_TEST(the_manuals_examples_run_unchanged)
 {
     char shown[SHOWN_TEXT], script[2 * SHOWN_TEXT];
     int held = 0;
@@ -113,7 +113,7 @@ START_TEST(the_examples_run_as_they_stand)
 }
 END_TEST
 
-START_TEST(there_are_no_more_examples)
+START_TEST(the_manual_has_no_more_examples)
 {
     char shown[SHOWN_TEXT];
 
@@ -135,7 +135,7 @@ static const char *help_of(const char *verb, const char *all)
     return c.out;
 }
 
-START_TEST(help_is_a_screen_and_names_what_it_is_for)
+START_TEST(help_fits_on_a_screen_and_points_to_help_all)
 {
     size_t lines = 0;
     char text[40], last[80];
@@ -154,7 +154,7 @@ START_TEST(help_is_a_screen_and_names_what_it_is_for)
 END_TEST
 
 /* It stops at the URL: all words before have been accepted. */
-START_TEST(the_example_of_help_is_accepted)
+START_TEST(the_example_in_help_is_accepted)
 {
     static const char token[] = "0123456789012345678901234567890123456789";
     const char *example = strstr(help_of(verbs[_i], NULL), "\nExample: ");
@@ -231,7 +231,7 @@ static int names_option(const char *text, const char *word)
     return 0;
 }
 
-START_TEST(help_all_names_the_options_that_the_verb_accepts_and_no_other)
+START_TEST(help_all_lists_exactly_the_options_of_its_verb)
 {
     static char help[COMMAND_TEXT];
     char letter, word[40], flag[10];
@@ -256,7 +256,7 @@ START_TEST(help_all_names_the_options_that_the_verb_accepts_and_no_other)
 }
 END_TEST
 
-START_TEST(options_of_the_page_are_those_of_the_parser)
+START_TEST(the_manuals_options_are_those_of_the_parser)
 {
     size_t flags = 0, n = 0;
     char letter, word[40], flag[42];
@@ -282,7 +282,7 @@ START_TEST(options_of_the_page_are_those_of_the_parser)
 }
 END_TEST
 
-START_TEST(the_page_says_which_options_a_verb_accepts)
+START_TEST(the_manual_lists_the_options_of_each_verb)
 {
     char letter, word[40], flag[42];
 
@@ -301,7 +301,7 @@ START_TEST(the_page_says_which_options_a_verb_accepts)
 }
 END_TEST
 
-START_TEST(exit_statuses_of_the_page_are_those_of_the_code)
+START_TEST(the_manuals_exit_statuses_are_those_of_the_code)
 {
     int status, shown;
     size_t n = 0;
@@ -321,7 +321,7 @@ START_TEST(exit_statuses_of_the_page_are_those_of_the_code)
 }
 END_TEST
 
-START_TEST(help_all_of_redlock_names_every_option_with_its_verbs)
+START_TEST(redlock_help_all_lists_every_option_with_its_verbs)
 {
     static char help[COMMAND_TEXT];
     char letter, word[40];
@@ -345,18 +345,18 @@ Suite *suite_cli_manual(void)
     TCase *examples = tcase_create("examples"), *help = tcase_create("help"), *page = tcase_create("page");
 
     tcase_add_checked_fixture(examples, setup, teardown);
-    tcase_add_loop_test(examples, the_examples_run_as_they_stand, 0, EXAMPLES);
-    tcase_add_test(examples, there_are_no_more_examples);
-    tcase_add_loop_test(help, help_is_a_screen_and_names_what_it_is_for, 0,
+    tcase_add_loop_test(examples, the_manuals_examples_run_unchanged, 0, EXAMPLES);
+    tcase_add_test(examples, the_manual_has_no_more_examples);
+    tcase_add_loop_test(help, help_fits_on_a_screen_and_points_to_help_all, 0,
                         (int)(sizeof verbs / sizeof verbs[0]));
-    tcase_add_loop_test(help, the_example_of_help_is_accepted, 1, (int)(sizeof verbs / sizeof verbs[0]));
-    tcase_add_loop_test(help, help_all_names_the_options_that_the_verb_accepts_and_no_other, 1,
+    tcase_add_loop_test(help, the_example_in_help_is_accepted, 1, (int)(sizeof verbs / sizeof verbs[0]));
+    tcase_add_loop_test(help, help_all_lists_exactly_the_options_of_its_verb, 1,
                         (int)(sizeof verbs / sizeof verbs[0]));
-    tcase_add_test(help, help_all_of_redlock_names_every_option_with_its_verbs);
-    tcase_add_test(page, options_of_the_page_are_those_of_the_parser);
-    tcase_add_loop_test(page, the_page_says_which_options_a_verb_accepts, 1,
+    tcase_add_test(help, redlock_help_all_lists_every_option_with_its_verbs);
+    tcase_add_test(page, the_manuals_options_are_those_of_the_parser);
+    tcase_add_loop_test(page, the_manual_lists_the_options_of_each_verb, 1,
                         (int)(sizeof verbs / sizeof verbs[0]));
-    tcase_add_test(page, exit_statuses_of_the_page_are_those_of_the_code);
+    tcase_add_test(page, the_manuals_exit_statuses_are_those_of_the_code);
     suite_add_tcase(suite, examples);
     suite_add_tcase(suite, page);
     suite_add_tcase(suite, help);

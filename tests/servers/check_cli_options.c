@@ -51,7 +51,7 @@ static void clear(void)
     unsetenv("REDLOCK_URLS");
 }
 
-START_TEST(nothing_said_means_30_s_on_the_local_server_for_as_long_as_it_takes)
+START_TEST(defaults_are_30_s_a_local_server_and_an_unlimited_wait)
 {
     ck_assert_int_eq(parse("nightly -- backup --fast"), 0);
     ck_assert_uint_eq(o.n_urls, 1);
@@ -68,7 +68,7 @@ START_TEST(nothing_said_means_30_s_on_the_local_server_for_as_long_as_it_takes)
 }
 END_TEST
 
-START_TEST(every_option_is_understood_in_every_form)
+START_TEST(every_option_is_parsed_in_every_form)
 {
     ck_assert_int_eq(parse("-u redis://a -uredis://b --url redis://c --url=redis://d --ttl=12s L x"), 0);
     ck_assert_uint_eq(o.n_urls, 4);
@@ -94,7 +94,7 @@ START_TEST(every_option_is_understood_in_every_form)
 }
 END_TEST
 
-START_TEST(options_end_at_the_lock)
+START_TEST(options_end_at_the_lock_name)
 {
     ck_assert_int_eq(parse("L sh -n --ttl"), 0);
     ck_assert_str_eq(o.command[1], "-n");
@@ -106,7 +106,7 @@ START_TEST(options_end_at_the_lock)
 }
 END_TEST
 
-START_TEST(a_shell_command_may_stand_on_either_side_of_the_lock)
+START_TEST(a_shell_command_may_precede_or_follow_the_lock_name)
 {
     ck_assert_int_eq(parse("-c date L"), 0);
     ck_assert_str_eq(o.command[2], "date");
@@ -119,7 +119,7 @@ START_TEST(a_shell_command_may_stand_on_either_side_of_the_lock)
 }
 END_TEST
 
-START_TEST(every_time_is_written_in_the_same_ways)
+START_TEST(every_duration_has_the_same_syntax)
 {
     ck_assert_int_eq(parse("-w .5m --ttl 1h --grace 1.5 --attempt 500ms --max-ttl 2h L y"), 0);
     ck_assert_uint_eq(o.wait_ms, 30000);
@@ -131,7 +131,7 @@ START_TEST(every_time_is_written_in_the_same_ways)
 END_TEST
 
 /* One lease that is not renewed; the others' longest ttl is what it was. */
-START_TEST(a_hold_that_is_shorter_than_the_ttl_is_the_lease)
+START_TEST(max_hold_below_the_ttl_limits_the_lease)
 {
     ck_assert_int_eq(parse("--max-hold 6s L y"), 0);
     ck_assert_uint_eq(o.ttl_ms, 6000);
@@ -152,7 +152,7 @@ START_TEST(the_default_grace_is_a_sixth_of_the_ttl_and_5_s_at_most)
 END_TEST
 
 /* Others wait for that long before they believe a server that came up. */
-START_TEST(the_longest_ttl_is_by_default_that_of_the_first_lease)
+START_TEST(the_default_max_ttl_covers_the_first_lease)
 {
     ck_assert_int_eq(parse("--keep 50s L y"), 0);
     ck_assert_uint_eq(o.keep_ms, 50000);
@@ -168,7 +168,7 @@ START_TEST(the_longest_ttl_is_by_default_that_of_the_first_lease)
 END_TEST
 
 /* They have no --ttl, so none limits them. */
-START_TEST(verbs_without_a_lease_take_any_attempt_and_max_ttl)
+START_TEST(verbs_without_a_lease_accept_any_attempt_and_max_ttl)
 {
     static const enum rdl_cli_verb verbs[] = {RDL_CLI_STATUS, RDL_CLI_LIST, RDL_CLI_BREAK, RDL_CLI_RELEASE};
 
@@ -226,14 +226,14 @@ START_TEST(mistakes_are_usage_errors)
 }
 END_TEST
 
-START_TEST(no_lock_is_named_like_the_canary)
+START_TEST(a_lock_cannot_have_the_canarys_name)
 {
     ck_assert_int_eq(parse("rdl:canary x"), 65);
     ck_assert_int_eq(parse("rdl:canary2 x"), 0);
 }
 END_TEST
 
-START_TEST(a_name_has_1_to_128_bytes)
+START_TEST(a_lock_name_has_1_to_128_bytes)
 {
     char line[300];
     ck_assert_int_eq(parse(" x"), 65);
@@ -264,7 +264,7 @@ START_TEST(servers_come_from_u_then_redlock_urls_then_redis_url)
 }
 END_TEST
 
-START_TEST(a_password_is_taken_out_of_the_arguments_at_once)
+START_TEST(a_password_is_removed_from_the_arguments_at_once)
 {
     ck_assert_int_eq(parse("-u redis://:sesame@h:1/2 -uredis://u:sesame@h L x"), 0);
     ck_assert_str_eq(argv[1], "redis://***@h:1/2");
@@ -308,7 +308,7 @@ static const char *output_of(const char *first, const char *second)
     return c.out;
 }
 
-START_TEST(help_is_a_word_as_well)
+START_TEST(help_is_also_a_verb)
 {
     static const char *const verbs[] = {"run",    "acquire", "extend", "release", "hold",
                                         "status", "break",   "list",   "doctor"};
@@ -333,7 +333,7 @@ START_TEST(help_is_a_word_as_well)
 }
 END_TEST
 
-START_TEST(every_mistake_is_one_line_and_one_of_usage_if_it_is_in_the_syntax)
+START_TEST(a_mistake_is_one_line_plus_the_usage_for_bad_syntax)
 {
     static const struct {
         const char *args[6];
@@ -363,7 +363,7 @@ START_TEST(every_mistake_is_one_line_and_one_of_usage_if_it_is_in_the_syntax)
 }
 END_TEST
 
-START_TEST(a_mistake_is_told_by_what_is_wrong)
+START_TEST(a_message_describes_the_mistake)
 {
     static const struct {
         const char *args[6];
@@ -404,7 +404,7 @@ START_TEST(a_mistake_is_told_by_what_is_wrong)
 }
 END_TEST
 
-START_TEST(an_empty_restart_guard_in_the_environment_is_none)
+START_TEST(an_empty_restart_guard_variable_is_ignored)
 {
     setenv("REDLOCK_RESTART_GUARD", "", 1);
     ck_assert_int_eq(parse("L x"), 0);
@@ -418,25 +418,25 @@ Suite *suite_cli_options(void)
     Suite *s = suite_create("cli_options");
     TCase *t = tcase_create("the command line");
     tcase_add_checked_fixture(t, clear, NULL);
-    tcase_add_test(t, nothing_said_means_30_s_on_the_local_server_for_as_long_as_it_takes);
-    tcase_add_test(t, every_option_is_understood_in_every_form);
-    tcase_add_test(t, options_end_at_the_lock);
-    tcase_add_test(t, a_shell_command_may_stand_on_either_side_of_the_lock);
-    tcase_add_test(t, every_time_is_written_in_the_same_ways);
+    tcase_add_test(t, defaults_are_30_s_a_local_server_and_an_unlimited_wait);
+    tcase_add_test(t, every_option_is_parsed_in_every_form);
+    tcase_add_test(t, options_end_at_the_lock_name);
+    tcase_add_test(t, a_shell_command_may_precede_or_follow_the_lock_name);
+    tcase_add_test(t, every_duration_has_the_same_syntax);
     tcase_add_test(t, the_default_grace_is_a_sixth_of_the_ttl_and_5_s_at_most);
-    tcase_add_test(t, a_hold_that_is_shorter_than_the_ttl_is_the_lease);
-    tcase_add_test(t, the_longest_ttl_is_by_default_that_of_the_first_lease);
-    tcase_add_loop_test(t, verbs_without_a_lease_take_any_attempt_and_max_ttl, 0, 4);
+    tcase_add_test(t, max_hold_below_the_ttl_limits_the_lease);
+    tcase_add_test(t, the_default_max_ttl_covers_the_first_lease);
+    tcase_add_loop_test(t, verbs_without_a_lease_accept_any_attempt_and_max_ttl, 0, 4);
     tcase_add_test(t, mistakes_are_usage_errors);
-    tcase_add_test(t, no_lock_is_named_like_the_canary);
-    tcase_add_test(t, a_name_has_1_to_128_bytes);
+    tcase_add_test(t, a_lock_cannot_have_the_canarys_name);
+    tcase_add_test(t, a_lock_name_has_1_to_128_bytes);
     tcase_add_test(t, servers_come_from_u_then_redlock_urls_then_redis_url);
-    tcase_add_test(t, a_password_is_taken_out_of_the_arguments_at_once);
+    tcase_add_test(t, a_password_is_removed_from_the_arguments_at_once);
     tcase_add_test(t, help_and_version_go_to_standard_output);
-    tcase_add_test(t, help_is_a_word_as_well);
-    tcase_add_test(t, every_mistake_is_one_line_and_one_of_usage_if_it_is_in_the_syntax);
-    tcase_add_test(t, an_empty_restart_guard_in_the_environment_is_none);
-    tcase_add_test(t, a_mistake_is_told_by_what_is_wrong);
+    tcase_add_test(t, help_is_also_a_verb);
+    tcase_add_test(t, a_mistake_is_one_line_plus_the_usage_for_bad_syntax);
+    tcase_add_test(t, an_empty_restart_guard_variable_is_ignored);
+    tcase_add_test(t, a_message_describes_the_mistake);
     suite_add_tcase(s, t);
     return s;
 }

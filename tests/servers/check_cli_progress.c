@@ -43,7 +43,7 @@ static void assert_screen(const char *expected)
 
 /* ---------------------------------------------------------------- on a terminal */
 
-START_TEST(a_line_counts_and_is_gone_when_the_lock_is_had)
+START_TEST(a_progress_line_counts_and_vanishes_with_the_lock)
 {
     pid_t shell = terminal_start(slave, (const char *const[]){"run", "-u", url, "--ttl=8s", "--attempt=2s",
                                                               "nightly", "--", "echo", "ran", NULL});
@@ -59,7 +59,7 @@ START_TEST(a_line_counts_and_is_gone_when_the_lock_is_had)
 }
 END_TEST
 
-START_TEST(it_is_gone_when_the_wait_is_over)
+START_TEST(a_progress_line_vanishes_when_the_wait_is_over)
 {
     pid_t shell = terminal_start(slave, (const char *const[]){"acquire", "-u", url, "-w", "3", "--ttl=8s",
                                                               "--attempt=2s", "nightly", NULL});
@@ -72,7 +72,7 @@ START_TEST(it_is_gone_when_the_wait_is_over)
 }
 END_TEST
 
-START_TEST(it_is_gone_when_a_signal_ends_it)
+START_TEST(a_progress_line_vanishes_after_a_signal)
 {
     pid_t shell = terminal_start(slave, (const char *const[]){"hold", "-u", url, "nightly", NULL});
 
@@ -85,7 +85,7 @@ START_TEST(it_is_gone_when_a_signal_ends_it)
 END_TEST
 
 /* No piece between two returns is wider. */
-START_TEST(it_is_no_wider_than_the_terminal)
+START_TEST(a_progress_line_is_no_wider_than_the_terminal)
 {
     const struct winsize narrow = {25, 40, 0, 0};
     size_t most = 0;
@@ -113,7 +113,7 @@ END_TEST
 
 static const char begun[] = "redlock: nightly is held by another client; waiting: ";
 
-START_TEST(elsewhere_it_is_a_line_after_a_second)
+START_TEST(without_a_terminal_progress_starts_after_a_second)
 {
     command_set(&c, (const char *const[]){"-w3", "--ttl=8s", "--attempt=2s", NULL}, &server, 1, "nightly",
                 "echo ran");
@@ -125,7 +125,7 @@ START_TEST(elsewhere_it_is_a_line_after_a_second)
 }
 END_TEST
 
-START_TEST(with_a_wake_hint_too)
+START_TEST(progress_is_printed_with_a_wake_hint_too)
 {
     command_set(&c, (const char *const[]){"--wake-hint", "--ttl=8s", "--attempt=2s", NULL}, &server, 1,
                 "nightly", "echo ran");
@@ -139,7 +139,7 @@ START_TEST(with_a_wake_hint_too)
 END_TEST
 
 /* Not at once: they may be far away, and that is no news. */
-START_TEST(where_no_server_answers_it_is_said_after_a_while)
+START_TEST(progress_reports_that_no_server_answers)
 {
     live_freeze(&server);
     command_set(&c, (const char *const[]){"-w60", "--ttl=8s", "--attempt=2s", NULL}, &server, 1, "nightly",
@@ -153,7 +153,7 @@ START_TEST(where_no_server_answers_it_is_said_after_a_while)
 END_TEST
 
 /* A failure is the reason of the wait, so it is printed with the first line. */
-START_TEST(a_wait_for_a_server_that_is_down_has_the_reason)
+START_TEST(progress_gives_the_reason_of_a_failed_connection)
 {
     live_kill(&server);
     command_set(&c, (const char *const[]){"-w3", NULL}, &server, 1, "nightly", "echo ran");
@@ -165,7 +165,7 @@ START_TEST(a_wait_for_a_server_that_is_down_has_the_reason)
 }
 END_TEST
 
-START_TEST(a_short_wait_and_one_with_q_say_nothing)
+START_TEST(a_short_wait_or_q_prints_no_progress)
 {
     command_set(&c, (const char *const[]){"-qw1.5", NULL}, &server, 1, "nightly", "echo ran");
     ck_assert_int_eq(command_run(&c), 1);
@@ -182,15 +182,15 @@ Suite *suite_cli_progress(void)
     TCase *tc = tcase_create("one server");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, a_line_counts_and_is_gone_when_the_lock_is_had);
-    tcase_add_test(tc, it_is_gone_when_the_wait_is_over);
-    tcase_add_test(tc, it_is_gone_when_a_signal_ends_it);
-    tcase_add_test(tc, it_is_no_wider_than_the_terminal);
-    tcase_add_test(tc, elsewhere_it_is_a_line_after_a_second);
-    tcase_add_test(tc, with_a_wake_hint_too);
-    tcase_add_test(tc, where_no_server_answers_it_is_said_after_a_while);
-    tcase_add_test(tc, a_wait_for_a_server_that_is_down_has_the_reason);
-    tcase_add_test(tc, a_short_wait_and_one_with_q_say_nothing);
+    tcase_add_test(tc, a_progress_line_counts_and_vanishes_with_the_lock);
+    tcase_add_test(tc, a_progress_line_vanishes_when_the_wait_is_over);
+    tcase_add_test(tc, a_progress_line_vanishes_after_a_signal);
+    tcase_add_test(tc, a_progress_line_is_no_wider_than_the_terminal);
+    tcase_add_test(tc, without_a_terminal_progress_starts_after_a_second);
+    tcase_add_test(tc, progress_is_printed_with_a_wake_hint_too);
+    tcase_add_test(tc, progress_reports_that_no_server_answers);
+    tcase_add_test(tc, progress_gives_the_reason_of_a_failed_connection);
+    tcase_add_test(tc, a_short_wait_or_q_prints_no_progress);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -124,7 +124,7 @@ static const char use_it[] =
     "\"until sed -n '/or-1 end \\(end for\\|if\\|redis.call(.SET\\)/,\\$p' $T | grep -q '< .:1';"
     " do sleep 0.02; done; echo in\"; S=$?; rm $T; exit $S";
 
-START_TEST(whoever_has_what_the_line_grants_gets_renews_and_releases_the_lock)
+START_TEST(the_acl_line_is_enough_to_get_renew_and_release_a_lock)
 {
     take_line(_i);
     ck_assert_msg(strcmp(live_command(&server, "%s", line), "+OK\r\n") == 0, "%s: %s", line, server.reply);
@@ -139,7 +139,7 @@ START_TEST(whoever_has_what_the_line_grants_gets_renews_and_releases_the_lock)
 }
 END_TEST
 
-START_TEST(its_user_takes_extends_and_releases_by_token)
+START_TEST(the_acl_line_is_enough_for_acquire_extend_and_release)
 {
     take_line(0);
     grant_without(0);
@@ -176,7 +176,7 @@ static const char *told(void)
     return said;
 }
 
-START_TEST(each_right_that_is_taken_away_is_told_by_its_name)
+START_TEST(doctor_names_each_missing_right)
 {
     char lacks[LINE];
 
@@ -220,7 +220,7 @@ static const struct {
     const char *script;
 } kinds[] = {{0, by_token}, {1, by_token}, {4, by_run}, {9, by_token}};
 
-START_TEST(run_fails_or_warns_where_a_right_is_taken_away)
+START_TEST(run_fails_or_warns_if_a_right_is_missing)
 {
     int use = kinds[_i].use;
 
@@ -236,7 +236,7 @@ START_TEST(run_fails_or_warns_where_a_right_is_taken_away)
 }
 END_TEST
 
-START_TEST(without_a_lock_it_is_for_all_of_them)
+START_TEST(without_a_lock_name_the_acl_line_covers_all_locks)
 {
     ck_assert_int_eq(run(0, ADMIN, "$R doctor --attempt 2s -u $U $O"), 0);
     ck_assert_ptr_nonnull(strstr(
@@ -271,9 +271,9 @@ Suite *suite_cli_rights(void)
     Suite *suite = suite_create("cli_rights");
     TCase *tc = add_case(suite, "cli_rights");
 
-    tcase_add_loop_test(tc, each_right_that_is_taken_away_is_told_by_its_name, 0, USES);
-    tcase_add_loop_test(tc, run_fails_or_warns_where_a_right_is_taken_away, 0, 4);
-    tcase_add_test(tc, without_a_lock_it_is_for_all_of_them);
+    tcase_add_loop_test(tc, doctor_names_each_missing_right, 0, USES);
+    tcase_add_loop_test(tc, run_fails_or_warns_if_a_right_is_missing, 0, 4);
+    tcase_add_test(tc, without_a_lock_name_the_acl_line_covers_all_locks);
     return suite;
 }
 
@@ -283,7 +283,7 @@ Suite *suite_cli_rights_used(void)
     Suite *suite = suite_create("cli_rights_used");
     TCase *tc = add_case(suite, "cli_rights_used");
 
-    tcase_add_loop_test(tc, whoever_has_what_the_line_grants_gets_renews_and_releases_the_lock, 0, USES);
-    tcase_add_test(tc, its_user_takes_extends_and_releases_by_token);
+    tcase_add_loop_test(tc, the_acl_line_is_enough_to_get_renew_and_release_a_lock, 0, USES);
+    tcase_add_test(tc, the_acl_line_is_enough_for_acquire_extend_and_release);
     return suite;
 }

@@ -53,7 +53,7 @@ START_TEST(everything_before_the_last_at_sign_of_a_url_is_hidden)
 END_TEST
 
 /* The bytes are overwritten, too: /proc/PID/environ shows them. */
-START_TEST(the_environment_loses_each_variable_with_a_password)
+START_TEST(variables_with_a_password_are_removed_or_overwritten)
 {
     static const char *const with[][2] = {{"REDLOCK_PASSWORD", "s3same-0pen"},
                                           {"REDISCLI_AUTH", "s3same-0pen"},
@@ -87,7 +87,7 @@ static const char *scrubbed(const char *text, const char *word)
     return out;
 }
 
-START_TEST(a_secret_is_scrubbed_from_a_text_even_when_it_was_cut)
+START_TEST(a_secret_is_scrubbed_even_if_the_text_was_cut)
 {
     ck_assert_str_eq(scrubbed("bad 'hunter22' and hunter22", "hunter22"), "bad '***' and ***");
     ck_assert_str_eq(scrubbed("you said hunt", "hunter22"), "you said ***");
@@ -107,7 +107,7 @@ static const char *scrubbed_of(const char *text, const char *said, const char *w
     return out;
 }
 
-START_TEST(only_what_the_server_said_is_scrubbed)
+START_TEST(only_the_servers_words_are_scrubbed)
 {
     static const char said[] = "ERR no or never";
     ck_assert_str_eq(scrubbed_of("for or: ERR no or never (or not)", said, "or"),
@@ -140,7 +140,7 @@ START_TEST(a_text_that_may_have_been_cut_is_marked)
 END_TEST
 
 /* The text that was kept has question marks where a byte does not print. */
-START_TEST(a_secret_that_does_not_print_is_scrubbed)
+START_TEST(an_unprintable_secret_is_scrubbed)
 {
     ck_assert_str_eq(scrubbed("ERR bad p??ss?w", "p\xc3\xa4ss\tw"), "ERR bad ***");
     ck_assert_str_eq(scrubbed("ERR bad p??s", "p\xc3\xa4ss\tw"), "ERR bad ***");
@@ -206,7 +206,7 @@ START_TEST(a_password_comes_from_file_fd_environment_or_url)
 }
 END_TEST
 
-START_TEST(one_line_end_behind_a_password_is_none_of_it)
+START_TEST(one_line_end_after_a_password_is_ignored)
 {
     static const char *const env[] = {"REDLOCK_PASSWORD=s3same-0pen\n", "REDLOCK_PASSWORD=s3same-0pen\r\n",
                                       "REDISCLI_AUTH=s3same-0pen\r\n"};
@@ -220,7 +220,7 @@ START_TEST(one_line_end_behind_a_password_is_none_of_it)
 END_TEST
 
 /* What an editor put there is no part of a password, and nobody can see it. */
-START_TEST(a_password_file_with_a_bom_or_a_second_line_is_66_and_says_so)
+START_TEST(a_password_file_with_a_bom_or_two_lines_fails_with_66)
 {
     static const char *const cases[][2] = {
         {"\xef\xbb\xbfs3same-0pen\n",
@@ -246,7 +246,7 @@ START_TEST(a_password_file_with_a_bom_or_a_second_line_is_66_and_says_so)
 END_TEST
 
 /* Descriptor 0 is then not the next file that is opened, such as our connection to the server. */
-START_TEST(a_password_from_standard_input_leaves_the_command_dev_null)
+START_TEST(after_password_fd_0_the_command_reads_dev_null)
 {
     char path[] = "build/secret.XXXXXX";
     int fd = mkstemp(path), was = dup(STDIN_FILENO);
@@ -266,7 +266,7 @@ START_TEST(a_password_from_standard_input_leaves_the_command_dev_null)
 }
 END_TEST
 
-START_TEST(a_user_in_the_url_goes_with_a_password_from_elsewhere)
+START_TEST(a_url_user_combines_with_a_separate_password)
 {
     static char url[64];
 
@@ -301,7 +301,7 @@ static void rotate_password(const char *path, const char *password)
     live_command(&server, "CLIENT KILL TYPE normal SKIPME yes");
 }
 
-START_TEST(a_password_that_is_rotated_is_read_again_while_the_lock_is_held)
+START_TEST(a_rotated_password_is_read_again_while_holding)
 {
     char path[] = "build/secret.XXXXXX";
     int fd = mkstemp(path);
@@ -327,7 +327,7 @@ START_TEST(a_password_that_is_rotated_is_read_again_while_the_lock_is_held)
 END_TEST
 
 /* A wrong password ends the wait with 77, but not one that was replaced since. */
-START_TEST(a_password_that_is_rotated_is_read_again_while_the_lock_is_waited_for)
+START_TEST(a_rotated_password_is_read_again_while_waiting)
 {
     static char url[64];
     char path[] = "build/secret.XXXXXX";
@@ -361,7 +361,7 @@ START_TEST(a_password_that_is_rotated_is_read_again_while_the_lock_is_waited_for
 }
 END_TEST
 
-START_TEST(a_password_file_that_others_can_read_is_warned_of)
+START_TEST(a_password_file_that_others_can_read_is_a_warning)
 {
     char path[] = "build/secret.XXXXXX";
     int fd = mkstemp(path);
@@ -376,7 +376,7 @@ START_TEST(a_password_file_that_others_can_read_is_warned_of)
 }
 END_TEST
 
-START_TEST(a_password_that_is_too_long_is_told_and_not_cut)
+START_TEST(a_password_that_is_too_long_is_refused)
 {
     static char entry[32 + RDL_CLI_SECRET_MAX], url[32 + RDL_CLI_SECRET_MAX];
     char longest[RDL_CLI_SECRET_MAX + 2];
@@ -397,7 +397,7 @@ START_TEST(a_password_that_is_too_long_is_told_and_not_cut)
 }
 END_TEST
 
-START_TEST(a_password_file_that_cannot_be_used_is_66)
+START_TEST(an_unusable_password_file_fails_with_66)
 {
     static const char *const files[] = {"/nonexistent", "/", "/dev/null", "/dev/zero"};
     for (size_t i = 0; i < 4; i++) {
@@ -413,7 +413,7 @@ START_TEST(a_password_file_that_cannot_be_used_is_66)
 }
 END_TEST
 
-START_TEST(a_refused_password_is_77_and_is_not_repeated)
+START_TEST(a_refused_password_fails_with_77_and_is_not_printed)
 {
     add_url_without_password();
     command_setenv(&c, "REDLOCK_PASSWORD=wr0ng-0ne");
@@ -424,7 +424,7 @@ START_TEST(a_refused_password_is_77_and_is_not_repeated)
 }
 END_TEST
 
-START_TEST(a_missing_password_is_77)
+START_TEST(a_missing_password_fails_with_77)
 {
     add_url_without_password();
     command_add_all(&c, (const char *const[]){"L", "true", NULL});
@@ -439,7 +439,7 @@ static const char show_parent[] =
     "tr '\\0' ' ' </proc/$PPID/cmdline; env; for p in /proc/[0-9]*; do "
     "grep -q '^redlock' $p/comm && tr '\\0' ' ' <$p/cmdline; done 2>/dev/null; true";
 
-START_TEST(a_unix_socket_takes_a_login_and_no_listing_shows_it)
+START_TEST(a_login_over_a_unix_socket_is_in_no_process_listing)
 {
     char url[LIVE_PATH_MAX + 64];
 
@@ -493,7 +493,7 @@ START_TEST(a_url_without_a_password_stays_in_the_environment)
 }
 END_TEST
 
-START_TEST(a_server_that_repeats_the_password_is_not_quoted)
+START_TEST(a_reply_with_the_password_is_not_printed)
 {
     static const char *const replies[] = {
         "-ERR no such user s3same-0pen\r\n", "-s3same-0pen\r\n",
@@ -519,7 +519,7 @@ START_TEST(a_server_that_repeats_the_password_is_not_quoted)
 END_TEST
 
 /* Behind the login, byte by byte, and with letters that do not print: in messages and in the trace. */
-START_TEST(a_server_that_repeats_the_password_later_is_quoted_without_it)
+START_TEST(a_later_reply_is_printed_without_the_password)
 {
     static const char *const words[] = {"s3same-0pen", "p\xc3\xa4ssw\xc3\xb6rter"};
     static const char *const shown[] = {"s3same", "\\303\\244ssw"};
@@ -544,7 +544,7 @@ START_TEST(a_server_that_repeats_the_password_later_is_quoted_without_it)
 }
 END_TEST
 
-START_TEST(a_password_that_is_a_word_of_ours_leaves_our_words_alone)
+START_TEST(a_common_word_as_password_does_not_garble_messages)
 {
     add_url_without_password();
     command_setenv(&c, "REDLOCK_PASSWORD=or");
@@ -557,7 +557,7 @@ START_TEST(a_password_that_is_a_word_of_ours_leaves_our_words_alone)
 }
 END_TEST
 
-START_TEST(with_a_password_there_is_no_core_but_the_command_may_have_one)
+START_TEST(a_password_disables_core_files_only_for_redlock)
 {
     struct rlimit core;
 
@@ -587,33 +587,33 @@ Suite *suite_cli_secret(void)
     Suite *s = suite_create("cli_secret");
     TCase *t = tcase_create("hiding");
     tcase_add_test(t, everything_before_the_last_at_sign_of_a_url_is_hidden);
-    tcase_add_test(t, the_environment_loses_each_variable_with_a_password);
-    tcase_add_test(t, a_secret_is_scrubbed_from_a_text_even_when_it_was_cut);
-    tcase_add_test(t, only_what_the_server_said_is_scrubbed);
+    tcase_add_test(t, variables_with_a_password_are_removed_or_overwritten);
+    tcase_add_test(t, a_secret_is_scrubbed_even_if_the_text_was_cut);
+    tcase_add_test(t, only_the_servers_words_are_scrubbed);
     tcase_add_test(t, a_text_that_may_have_been_cut_is_marked);
-    tcase_add_test(t, a_secret_that_does_not_print_is_scrubbed);
+    tcase_add_test(t, an_unprintable_secret_is_scrubbed);
     suite_add_tcase(s, t);
     t = tcase_create("a server with a password");
     tcase_add_checked_fixture(t, start_with_password, stop);
     tcase_add_test(t, a_password_comes_from_file_fd_environment_or_url);
-    tcase_add_test(t, a_password_from_standard_input_leaves_the_command_dev_null);
-    tcase_add_test(t, a_user_in_the_url_goes_with_a_password_from_elsewhere);
-    tcase_add_loop_test(t, one_line_end_behind_a_password_is_none_of_it, 0, 3);
-    tcase_add_loop_test(t, a_password_file_with_a_bom_or_a_second_line_is_66_and_says_so, 0, 4);
-    tcase_add_test(t, a_password_that_is_rotated_is_read_again_while_the_lock_is_held);
-    tcase_add_test(t, a_password_that_is_rotated_is_read_again_while_the_lock_is_waited_for);
-    tcase_add_test(t, a_password_file_that_others_can_read_is_warned_of);
-    tcase_add_test(t, a_password_that_is_too_long_is_told_and_not_cut);
-    tcase_add_test(t, a_password_file_that_cannot_be_used_is_66);
-    tcase_add_test(t, a_refused_password_is_77_and_is_not_repeated);
-    tcase_add_test(t, a_missing_password_is_77);
-    tcase_add_test(t, a_unix_socket_takes_a_login_and_no_listing_shows_it);
+    tcase_add_test(t, after_password_fd_0_the_command_reads_dev_null);
+    tcase_add_test(t, a_url_user_combines_with_a_separate_password);
+    tcase_add_loop_test(t, one_line_end_after_a_password_is_ignored, 0, 3);
+    tcase_add_loop_test(t, a_password_file_with_a_bom_or_two_lines_fails_with_66, 0, 4);
+    tcase_add_test(t, a_rotated_password_is_read_again_while_holding);
+    tcase_add_test(t, a_rotated_password_is_read_again_while_waiting);
+    tcase_add_test(t, a_password_file_that_others_can_read_is_a_warning);
+    tcase_add_test(t, a_password_that_is_too_long_is_refused);
+    tcase_add_test(t, an_unusable_password_file_fails_with_66);
+    tcase_add_test(t, a_refused_password_fails_with_77_and_is_not_printed);
+    tcase_add_test(t, a_missing_password_fails_with_77);
+    tcase_add_test(t, a_login_over_a_unix_socket_is_in_no_process_listing);
     tcase_add_test(t, no_listing_trace_or_environment_shows_a_password);
     tcase_add_test(t, a_url_without_a_password_stays_in_the_environment);
-    tcase_add_test(t, a_server_that_repeats_the_password_is_not_quoted);
-    tcase_add_loop_test(t, a_server_that_repeats_the_password_later_is_quoted_without_it, 0, 4);
-    tcase_add_test(t, a_password_that_is_a_word_of_ours_leaves_our_words_alone);
-    tcase_add_test(t, with_a_password_there_is_no_core_but_the_command_may_have_one);
+    tcase_add_test(t, a_reply_with_the_password_is_not_printed);
+    tcase_add_loop_test(t, a_later_reply_is_printed_without_the_password, 0, 4);
+    tcase_add_test(t, a_common_word_as_password_does_not_garble_messages);
+    tcase_add_test(t, a_password_disables_core_files_only_for_redlock);
     suite_add_tcase(s, t);
     return s;
 }

@@ -67,7 +67,7 @@ static int run(const char *a, const char *b, const char *third)
     return command_run(&c);
 }
 
-START_TEST(an_unknown_host_is_68_and_named)
+START_TEST(an_unknown_host_fails_with_68_and_is_named)
 {
     ck_assert_int_eq(run(NO_HOST, NULL, NULL), 68);
     ck_assert_ptr_nonnull(strstr(c.err, "no address for nowhere.invalid"));
@@ -75,7 +75,7 @@ START_TEST(an_unknown_host_is_68_and_named)
 }
 END_TEST
 
-START_TEST(an_unknown_host_is_68_for_every_verb)
+START_TEST(an_unknown_host_fails_with_68_for_every_verb)
 {
     static const char *const verbs[] = {"acquire", "extend", "release", "hold", "status", "list"};
 
@@ -88,7 +88,7 @@ START_TEST(an_unknown_host_is_68_for_every_verb)
 }
 END_TEST
 
-START_TEST(one_unknown_host_of_three_counts_as_one_that_is_down)
+START_TEST(one_unknown_host_of_three_counts_as_down)
 {
     ck_assert_int_eq(run(url[0], NO_HOST, url[1]), 0);
     ck_assert_ptr_nonnull(strstr(c.err, "; counted as down (1 of 3 servers)"));
@@ -98,7 +98,7 @@ START_TEST(one_unknown_host_of_three_counts_as_one_that_is_down)
 }
 END_TEST
 
-START_TEST(a_name_with_several_addresses_leads_to_the_one_that_listens)
+START_TEST(a_name_connects_to_the_address_that_listens)
 {
     static const char *const v4_only[] = {"--bind", "127.0.0.1", NULL};
     struct live_server s = {.args = v4_only};
@@ -121,7 +121,7 @@ START_TEST(every_kind_of_address_works)
 }
 END_TEST
 
-START_TEST(one_server_under_two_urls_is_65)
+START_TEST(one_server_under_two_urls_fails_with_65)
 {
     char again[LIVE_PATH_MAX + 40];
     snprintf(again, sizeof again, "%s/5", url[0]);
@@ -132,7 +132,7 @@ START_TEST(one_server_under_two_urls_is_65)
 }
 END_TEST
 
-START_TEST(a_bad_url_is_65_and_not_repeated)
+START_TEST(a_bad_url_fails_with_65_and_is_not_printed)
 {
     static const char *const bad[] = {"",
                                       "http://h",
@@ -151,7 +151,7 @@ START_TEST(a_bad_url_is_65_and_not_repeated)
 END_TEST
 
 /* Nothing that was typed is repeated: each of these holds a password. */
-START_TEST(a_mistake_in_a_url_is_named_with_an_example)
+START_TEST(a_mistake_in_a_url_is_explained_with_an_example)
 {
 #define IN_QUOTES "redlock: -u number 1: the URL is in quotes: remove them ("
 #define NO_SCHEME "redlock: -u number 1: the URL must begin with redis:// ("
@@ -186,7 +186,7 @@ START_TEST(a_mistake_in_a_url_is_named_with_an_example)
 END_TEST
 
 /* As other clients of Valkey write them. */
-START_TEST(valkey_is_redis_and_valkeys_is_rediss)
+START_TEST(valkey_urls_mean_the_same_as_redis_urls)
 {
     static const char relay[] = "bash -c 'exec 3<>/dev/tcp/%h/%p; cat <&3 & cat >&3'";
     char valkey[64], valkeys[64];
@@ -207,7 +207,7 @@ START_TEST(valkey_is_redis_and_valkeys_is_rediss)
 END_TEST
 
 /* Of a file that a variable was set from, or of an editor. */
-START_TEST(one_line_end_behind_a_url_is_none_of_it)
+START_TEST(one_line_end_after_a_url_is_ignored)
 {
     static const char *const ends[] = {"\n", "\r\n"}, *const bad[] = {"\n\n", "\r\n\r\n", "\t\n", " "};
     char text[LIVE_PATH_MAX + 40], variable[LIVE_PATH_MAX + 60];
@@ -228,7 +228,7 @@ START_TEST(one_line_end_behind_a_url_is_none_of_it)
 }
 END_TEST
 
-START_TEST(a_bad_url_is_told_by_where_it_is_from)
+START_TEST(a_bad_url_is_reported_with_its_source)
 {
     static const struct {
         const char *variable, *text;
@@ -249,7 +249,7 @@ START_TEST(a_bad_url_is_told_by_where_it_is_from)
 }
 END_TEST
 
-START_TEST(a_variable_that_is_set_but_empty_is_65)
+START_TEST(an_empty_url_variable_fails_with_65)
 {
     static const struct {
         const char *urls, *url, *text;
@@ -282,7 +282,7 @@ static const char local_warning[] =
     "127.0.0.1:6379, so the lock holds on this host only; ";
 
 /* Whether a server listens there or not. */
-START_TEST(the_default_server_is_warned_of_also_with_q_and_in_the_log)
+START_TEST(the_default_server_is_a_warning_even_with_q)
 {
     static const char *const verbs[] = {"run", "acquire", "hold"};
 
@@ -333,7 +333,7 @@ START_TEST(a_short_ttl_does_not_shorten_the_default_max_ttl)
 }
 END_TEST
 
-START_TEST(a_lease_above_the_default_max_ttl_is_warned_of)
+START_TEST(a_lease_above_the_default_max_ttl_is_a_warning)
 {
     static const struct {
         const char *option, *max_ttl, *text;
@@ -376,7 +376,7 @@ START_TEST(client_list_shows_verb_host_and_pid)
 END_TEST
 
 /* A refusal changes nothing, and the name takes no round trip of its own: it is sent together with INFO. */
-START_TEST(a_user_who_may_not_set_the_name_is_served_as_well)
+START_TEST(a_user_without_client_setname_gets_the_lock)
 {
     char user[80];
     const char *at;
@@ -397,7 +397,7 @@ START_TEST(a_user_who_may_not_set_the_name_is_served_as_well)
 END_TEST
 
 /* There is no INFO, so it would take a round trip. */
-START_TEST(in_the_old_protocol_no_name_is_set)
+START_TEST(the_old_protocol_sets_no_client_name)
 {
     memset(&c, 0, sizeof c);
     command_add_all(&c, (const char *const[]){"run", "-n", "--legacy=always", "--trace", "-u", url[0],
@@ -407,7 +407,7 @@ START_TEST(in_the_old_protocol_no_name_is_set)
 }
 END_TEST
 
-START_TEST(all_bad_urls_are_told)
+START_TEST(all_bad_urls_are_reported)
 {
     ck_assert_int_eq(run("redis://", url[0], "unix://"), 65);
     ck_assert_ptr_nonnull(strstr(c.err, "redlock: -u number 1: "));
@@ -421,25 +421,25 @@ Suite *suite_cli_servers(void)
     Suite *s = suite_create("cli_servers");
     TCase *t = tcase_create("three servers");
     tcase_add_checked_fixture(t, start, stop);
-    tcase_add_test(t, an_unknown_host_is_68_and_named);
-    tcase_add_loop_test(t, an_unknown_host_is_68_for_every_verb, 0, 6);
-    tcase_add_test(t, one_unknown_host_of_three_counts_as_one_that_is_down);
-    tcase_add_test(t, a_name_with_several_addresses_leads_to_the_one_that_listens);
+    tcase_add_test(t, an_unknown_host_fails_with_68_and_is_named);
+    tcase_add_loop_test(t, an_unknown_host_fails_with_68_for_every_verb, 0, 6);
+    tcase_add_test(t, one_unknown_host_of_three_counts_as_down);
+    tcase_add_test(t, a_name_connects_to_the_address_that_listens);
     tcase_add_test(t, every_kind_of_address_works);
-    tcase_add_test(t, one_server_under_two_urls_is_65);
-    tcase_add_test(t, a_bad_url_is_65_and_not_repeated);
-    tcase_add_test(t, a_mistake_in_a_url_is_named_with_an_example);
-    tcase_add_test(t, valkey_is_redis_and_valkeys_is_rediss);
-    tcase_add_test(t, one_line_end_behind_a_url_is_none_of_it);
-    tcase_add_test(t, a_bad_url_is_told_by_where_it_is_from);
+    tcase_add_test(t, one_server_under_two_urls_fails_with_65);
+    tcase_add_test(t, a_bad_url_fails_with_65_and_is_not_printed);
+    tcase_add_test(t, a_mistake_in_a_url_is_explained_with_an_example);
+    tcase_add_test(t, valkey_urls_mean_the_same_as_redis_urls);
+    tcase_add_test(t, one_line_end_after_a_url_is_ignored);
+    tcase_add_test(t, a_bad_url_is_reported_with_its_source);
     tcase_add_test(t, client_list_shows_verb_host_and_pid);
-    tcase_add_test(t, a_user_who_may_not_set_the_name_is_served_as_well);
-    tcase_add_test(t, in_the_old_protocol_no_name_is_set);
-    tcase_add_test(t, all_bad_urls_are_told);
-    tcase_add_test(t, a_variable_that_is_set_but_empty_is_65);
-    tcase_add_test(t, the_default_server_is_warned_of_also_with_q_and_in_the_log);
+    tcase_add_test(t, a_user_without_client_setname_gets_the_lock);
+    tcase_add_test(t, the_old_protocol_sets_no_client_name);
+    tcase_add_test(t, all_bad_urls_are_reported);
+    tcase_add_test(t, an_empty_url_variable_fails_with_65);
+    tcase_add_test(t, the_default_server_is_a_warning_even_with_q);
     tcase_add_test(t, a_short_ttl_does_not_shorten_the_default_max_ttl);
-    tcase_add_test(t, a_lease_above_the_default_max_ttl_is_warned_of);
+    tcase_add_test(t, a_lease_above_the_default_max_ttl_is_a_warning);
     suite_add_tcase(s, t);
     return s;
 }

@@ -79,7 +79,7 @@ static void assert_both_have(const char *value)
 
 /* ---------------------------------------------------------------- all of them or none */
 
-START_TEST(run_holds_all_by_one_token_and_releases_them_together)
+START_TEST(run_holds_several_locks_by_one_token)
 {
     char value[80];
 
@@ -95,7 +95,7 @@ START_TEST(run_holds_all_by_one_token_and_releases_them_together)
 }
 END_TEST
 
-START_TEST(where_one_is_held_none_is_taken)
+START_TEST(run_takes_no_lock_if_one_of_several_is_held)
 {
     static const char *const held[] = {"anna", "berta"};
 
@@ -115,7 +115,7 @@ START_TEST(where_one_is_held_none_is_taken)
 }
 END_TEST
 
-START_TEST(where_one_is_lost_the_command_is_stopped_and_the_others_are_given_back)
+START_TEST(losing_one_lock_stops_the_command_and_releases_the_rest)
 {
     static const char *const ends[] = {"DEL berta", "SET berta somebody"};
 
@@ -133,7 +133,7 @@ START_TEST(where_one_is_lost_the_command_is_stopped_and_the_others_are_given_bac
 END_TEST
 
 /* Each run finds the directory gone: the other is out of it. */
-START_TEST(who_names_them_in_another_order_waits_and_is_waited_for)
+START_TEST(locks_named_in_another_order_do_not_deadlock)
 {
     ck_assert_int_eq(
         run_script("D=build/several.dir.$$; for k in 1 2 3 4 5 6; do"
@@ -146,7 +146,7 @@ START_TEST(who_names_them_in_another_order_waits_and_is_waited_for)
 }
 END_TEST
 
-START_TEST(each_keeps_others_out_by_its_own_name)
+START_TEST(each_of_several_locks_excludes_other_clients)
 {
     set(&a, "run", 1, (const char *const[]){LEASE, BOTH, "-c", "echo in >&9; exec sleep 60", NULL});
     command_start(&a);
@@ -163,7 +163,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- options of a hold */
 
-START_TEST(what_is_kept_is_kept_of_all)
+START_TEST(keep_applies_to_all_of_several_locks)
 {
     ck_assert_int_eq(
         run(&a, "run", (const char *const[]){LEASE, "--keep=60s", "--max-ttl=60s", BOTH, "true", NULL}), 0);
@@ -173,7 +173,7 @@ START_TEST(what_is_kept_is_kept_of_all)
 }
 END_TEST
 
-START_TEST(a_hold_has_its_limit)
+START_TEST(max_hold_applies_to_several_locks)
 {
     set(&a, "run", 1,
         (const char *const[]){"--ttl=1s", "--attempt=250ms", "--max-hold=1500ms", BOTH, "-c",
@@ -185,7 +185,7 @@ START_TEST(a_hold_has_its_limit)
 END_TEST
 
 /* On one server, as a redlock there: nothing stays, and when it counts is told. */
-START_TEST(a_server_that_just_started_does_not_count)
+START_TEST(a_restarted_server_does_not_count_for_several_locks)
 {
     static const char *const guards[] = {"--restart-guard=if-permitted", "--restart-guard=required",
                                          "--restart-guard=strict"};
@@ -202,7 +202,7 @@ START_TEST(a_server_that_just_started_does_not_count)
 }
 END_TEST
 
-START_TEST(it_is_waited_for_and_asked_nothing_meanwhile)
+START_TEST(run_waits_for_a_restarted_server_without_requests)
 {
     ck_assert_int_eq(run(&a, "run",
                          (const char *const[]){"--ttl=2s", "--attempt=500ms", "--restart-guard=strict",
@@ -216,7 +216,7 @@ START_TEST(it_is_waited_for_and_asked_nothing_meanwhile)
 }
 END_TEST
 
-START_TEST(a_server_that_tells_nothing_does_not_count_where_it_has_to)
+START_TEST(a_server_without_info_does_not_count_if_required)
 {
     live_command(&server[0], "ACL SETUSER default -info");
     ck_assert_int_eq(
@@ -233,7 +233,7 @@ START_TEST(a_server_that_tells_nothing_does_not_count_where_it_has_to)
 }
 END_TEST
 
-START_TEST(a_server_that_may_delete_locks_is_warned_of)
+START_TEST(several_locks_warn_of_a_server_that_may_evict)
 {
     live_command(&server[0], "CONFIG SET maxmemory 1gb");
     live_command(&server[0], "CONFIG SET maxmemory-policy allkeys-lru");
@@ -242,7 +242,7 @@ START_TEST(a_server_that_may_delete_locks_is_warned_of)
 }
 END_TEST
 
-START_TEST(a_server_without_scripts_is_told)
+START_TEST(several_locks_need_scripts)
 {
     static const char *const args[] = {"--rename-command", "EVAL", "", NULL};
     char said[160];
@@ -261,7 +261,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- words that are taken again */
 
-START_TEST(the_command_is_told_all_of_them_and_asks_for_them)
+START_TEST(redlock_lock_names_all_locks_and_works_for_status)
 {
     ck_assert_int_eq(run_script("export R; $R run -l berta -l anna -c 'echo \"$REDLOCK_LOCK\";"
                                 " $R status $REDLOCK_LOCK; echo $REDLOCK_ID'"),
@@ -277,7 +277,7 @@ START_TEST(the_command_is_told_all_of_them_and_asks_for_them)
 }
 END_TEST
 
-START_TEST(names_that_are_no_words_of_the_shell_are_quoted)
+START_TEST(special_lock_names_are_quoted_for_the_shell)
 {
     static const char quoted[] = "-l '*' -l 'a  b' -l 'it'\\''s' -l '{so}c-1'\n";
 
@@ -289,7 +289,7 @@ START_TEST(names_that_are_no_words_of_the_shell_are_quoted)
 }
 END_TEST
 
-START_TEST(a_token_file_names_them_and_steps_in_other_processes_take_it)
+START_TEST(a_token_file_names_all_locks_for_later_steps)
 {
     char line[200];
     FILE *f;
@@ -319,7 +319,7 @@ START_TEST(a_token_file_names_them_and_steps_in_other_processes_take_it)
 END_TEST
 
 /* A part of them would be extended alone; one that is not among them would make all be lost. */
-START_TEST(a_token_of_several_is_taken_with_all_their_names_only)
+START_TEST(a_token_of_several_locks_needs_all_their_names)
 {
     static const char *const wrong[][6] = {
         {"anna"}, {"-l", "anna"}, {"-l", "anna", "-l", "carl"}, {"-l", "anna", "-l", "berta", "-l", "carl"}};
@@ -347,7 +347,7 @@ START_TEST(a_token_of_several_is_taken_with_all_their_names_only)
 }
 END_TEST
 
-START_TEST(forty_digits_alone_are_a_token_too)
+START_TEST(forty_digits_alone_are_a_valid_token)
 {
     ck_assert_int_eq(run_script("T=$($R acquire -l anna -l berta); export REDLOCK_TOKEN=${T%% *};"
                                 " $R extend -l anna -l berta && $R release -l anna -l berta"),
@@ -357,7 +357,7 @@ START_TEST(forty_digits_alone_are_a_token_too)
 }
 END_TEST
 
-START_TEST(hold_prints_and_keeps_all_of_them)
+START_TEST(hold_prints_and_holds_several_locks)
 {
     ck_assert_int_eq(run_script("coproc $R hold -l anna -l berta; read -r token words <&\"${COPROC[0]}\";"
                                 " echo \"$words\"; $R status $words | grep -c '1 of 1'; p=$COPROC_PID;"
@@ -368,7 +368,7 @@ START_TEST(hold_prints_and_keeps_all_of_them)
 }
 END_TEST
 
-START_TEST(the_log_names_them_in_words_and_as_an_array)
+START_TEST(the_log_names_several_locks_as_words_and_as_an_array)
 {
     static const char head[] = ",\"lock\":\"" WORDS "\",\"locks\":[\"anna\",\"berta\"],\"id\":\"";
 
@@ -395,7 +395,7 @@ static const struct {
      "redlock: one of -l 'b c' -l dora is held by the `redlock run` that"},
 };
 
-START_TEST(one_of_those_around_it_is_not_waited_for)
+START_TEST(a_nested_run_of_one_of_several_locks_is_refused)
 {
     char script[300];
 
@@ -406,7 +406,7 @@ START_TEST(one_of_those_around_it_is_not_waited_for)
 }
 END_TEST
 
-START_TEST(a_name_that_begins_like_one_of_them_is_another)
+START_TEST(a_name_with_the_same_beginning_is_another_lock)
 {
     ck_assert_int_eq(run_script("export R; $R run -l anna -l berta -- sh -c '$R run -n ann -- true &&"
                                 " $R run -n -l ann -l bert -- echo in'"),
@@ -416,7 +416,7 @@ START_TEST(a_name_that_begins_like_one_of_them_is_another)
 END_TEST
 
 /* The outer one's id is not known: whoever wants one of its names is warned, and nobody else. */
-START_TEST(without_an_id_the_names_tell)
+START_TEST(without_an_id_only_a_shared_name_is_a_warning)
 {
     static const char warning[] = "redlock: warning: this runs inside `redlock run " WORDS
                                   "` ($REDLOCK_LOCK): with the same servers it waits";
@@ -432,7 +432,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- the command line */
 
-START_TEST(one_l_is_a_lock_like_any_other)
+START_TEST(one_l_option_is_an_ordinary_lock)
 {
     ck_assert_int_eq(run(&a, "acquire", (const char *const[]){LEASE, "-l", "anna", NULL}), 0);
     ck_assert_uint_eq(strlen(a.out), TOKEN + 1);
@@ -445,7 +445,7 @@ START_TEST(one_l_is_a_lock_like_any_other)
 }
 END_TEST
 
-START_TEST(behind_l_the_first_word_is_the_command)
+START_TEST(after_l_the_first_word_is_the_command)
 {
     static const char *const ways[][6] = {
         {"echo", "ran"}, {"--", "echo", "ran"}, {"-c", "echo ran"}, {"--", "sh", "-c", "echo ran"}};
@@ -461,7 +461,7 @@ START_TEST(behind_l_the_first_word_is_the_command)
 END_TEST
 
 /* As behind LOCK. */
-START_TEST(a_command_that_begins_with_a_dash_stands_behind_two)
+START_TEST(a_command_that_begins_with_a_dash_follows_two_dashes)
 {
     ck_assert_int_eq(run_script("$R run -l anna -l berta -- -x"), 127);
     ck_assert_str_eq(
@@ -520,7 +520,7 @@ static const struct {
      "-l " NAME66 ": the names of these 3 locks have 127 bytes together: they must have at most 125"},
 };
 
-START_TEST(what_cannot_be_is_refused_with_its_reason)
+START_TEST(invalid_uses_of_l_are_refused_with_a_reason)
 {
     char script[600], said[600];
 
@@ -535,7 +535,7 @@ START_TEST(what_cannot_be_is_refused_with_its_reason)
 END_TEST
 
 /* That it is enough, and none of it too much: check_cli_rights.c */
-START_TEST(the_doctor_grants_the_keys_of_all_and_what_their_scripts_call)
+START_TEST(the_acl_line_covers_several_locks_and_their_scripts)
 {
     static const char line[] =
         "\nACL SETUSER redlock on ~anna ~anna:doctor:* ~berta +get +getrange +del +eval +evalsha "
@@ -550,7 +550,7 @@ START_TEST(the_doctor_grants_the_keys_of_all_and_what_their_scripts_call)
 }
 END_TEST
 
-START_TEST(a_key_that_is_not_permitted_is_no_lock_and_told)
+START_TEST(a_forbidden_key_among_several_is_reported)
 {
     live_command(&server[0], "ACL SETUSER default resetkeys ~anna");
     ck_assert_int_eq(run(&a, "acquire", (const char *const[]){LEASE, BOTH, NULL}), 77);
@@ -605,36 +605,36 @@ Suite *suite_cli_several(void)
     Suite *suite = suite_create("cli_several");
     TCase *tc = add_case(suite, "held"), *words = add_case(suite, "words"), *line = add_case(suite, "line");
 
-    tcase_add_test(tc, run_holds_all_by_one_token_and_releases_them_together);
-    tcase_add_loop_test(tc, where_one_is_held_none_is_taken, 0, 2);
-    tcase_add_loop_test(tc, where_one_is_lost_the_command_is_stopped_and_the_others_are_given_back, 0, 2);
-    tcase_add_test(tc, who_names_them_in_another_order_waits_and_is_waited_for);
-    tcase_add_test(tc, each_keeps_others_out_by_its_own_name);
-    tcase_add_test(tc, what_is_kept_is_kept_of_all);
-    tcase_add_test(tc, a_hold_has_its_limit);
-    tcase_add_loop_test(tc, a_server_that_just_started_does_not_count, 0, 3);
-    tcase_add_test(tc, it_is_waited_for_and_asked_nothing_meanwhile);
-    tcase_add_test(tc, a_server_that_tells_nothing_does_not_count_where_it_has_to);
-    tcase_add_test(tc, a_server_that_may_delete_locks_is_warned_of);
-    tcase_add_test(tc, a_server_without_scripts_is_told);
-    tcase_add_test(words, the_command_is_told_all_of_them_and_asks_for_them);
-    tcase_add_test(words, names_that_are_no_words_of_the_shell_are_quoted);
-    tcase_add_test(words, a_token_file_names_them_and_steps_in_other_processes_take_it);
-    tcase_add_loop_test(words, a_token_of_several_is_taken_with_all_their_names_only, 0, 4);
-    tcase_add_test(words, forty_digits_alone_are_a_token_too);
-    tcase_add_test(words, hold_prints_and_keeps_all_of_them);
-    tcase_add_test(words, the_log_names_them_in_words_and_as_an_array);
-    tcase_add_loop_test(words, one_of_those_around_it_is_not_waited_for, 0,
+    tcase_add_test(tc, run_holds_several_locks_by_one_token);
+    tcase_add_loop_test(tc, run_takes_no_lock_if_one_of_several_is_held, 0, 2);
+    tcase_add_loop_test(tc, losing_one_lock_stops_the_command_and_releases_the_rest, 0, 2);
+    tcase_add_test(tc, locks_named_in_another_order_do_not_deadlock);
+    tcase_add_test(tc, each_of_several_locks_excludes_other_clients);
+    tcase_add_test(tc, keep_applies_to_all_of_several_locks);
+    tcase_add_test(tc, max_hold_applies_to_several_locks);
+    tcase_add_loop_test(tc, a_restarted_server_does_not_count_for_several_locks, 0, 3);
+    tcase_add_test(tc, run_waits_for_a_restarted_server_without_requests);
+    tcase_add_test(tc, a_server_without_info_does_not_count_if_required);
+    tcase_add_test(tc, several_locks_warn_of_a_server_that_may_evict);
+    tcase_add_test(tc, several_locks_need_scripts);
+    tcase_add_test(words, redlock_lock_names_all_locks_and_works_for_status);
+    tcase_add_test(words, special_lock_names_are_quoted_for_the_shell);
+    tcase_add_test(words, a_token_file_names_all_locks_for_later_steps);
+    tcase_add_loop_test(words, a_token_of_several_locks_needs_all_their_names, 0, 4);
+    tcase_add_test(words, forty_digits_alone_are_a_valid_token);
+    tcase_add_test(words, hold_prints_and_holds_several_locks);
+    tcase_add_test(words, the_log_names_several_locks_as_words_and_as_an_array);
+    tcase_add_loop_test(words, a_nested_run_of_one_of_several_locks_is_refused, 0,
                         (int)(sizeof nests / sizeof nests[0]));
-    tcase_add_test(words, a_name_that_begins_like_one_of_them_is_another);
-    tcase_add_test(words, without_an_id_the_names_tell);
-    tcase_add_test(line, one_l_is_a_lock_like_any_other);
-    tcase_add_loop_test(line, behind_l_the_first_word_is_the_command, 0, 4);
-    tcase_add_test(line, a_command_that_begins_with_a_dash_stands_behind_two);
-    tcase_add_loop_test(line, what_cannot_be_is_refused_with_its_reason, 0,
+    tcase_add_test(words, a_name_with_the_same_beginning_is_another_lock);
+    tcase_add_test(words, without_an_id_only_a_shared_name_is_a_warning);
+    tcase_add_test(line, one_l_option_is_an_ordinary_lock);
+    tcase_add_loop_test(line, after_l_the_first_word_is_the_command, 0, 4);
+    tcase_add_test(line, a_command_that_begins_with_a_dash_follows_two_dashes);
+    tcase_add_loop_test(line, invalid_uses_of_l_are_refused_with_a_reason, 0,
                         (int)(sizeof refused / sizeof refused[0]));
-    tcase_add_test(line, the_doctor_grants_the_keys_of_all_and_what_their_scripts_call);
-    tcase_add_test(line, a_key_that_is_not_permitted_is_no_lock_and_told);
+    tcase_add_test(line, the_acl_line_covers_several_locks_and_their_scripts);
+    tcase_add_test(line, a_forbidden_key_among_several_is_reported);
     tcase_add_test(line, eight_names_fill_a_request);
     return suite;
 }

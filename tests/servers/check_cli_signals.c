@@ -54,7 +54,7 @@ START_TEST(signals_are_forwarded_to_the_command)
 }
 END_TEST
 
-START_TEST(they_reach_its_children_too)
+START_TEST(signals_reach_the_commands_children_too)
 {
     command_set(&c, no_options, &server, 1, "nightly",
                 "trap 'wait; exit 8' TERM; "
@@ -67,7 +67,7 @@ START_TEST(they_reach_its_children_too)
 }
 END_TEST
 
-START_TEST(what_our_starter_ignores_is_not_forwarded)
+START_TEST(signals_that_our_parent_ignores_are_not_forwarded)
 {
     command_set(&c, no_options, &server, 1, "nightly", tells);
     c.is_started_badly = 1; /* nohup */
@@ -82,7 +82,7 @@ START_TEST(what_our_starter_ignores_is_not_forwarded)
 END_TEST
 
 /* --legacy: a lock on one server, which has a loop of its own. */
-START_TEST(who_was_stopped_while_he_waited_waits_on)
+START_TEST(a_wait_continues_after_it_was_stopped)
 {
     static struct command holder;
     static const char *const legacy[] = {"--legacy=always", "-v", NULL};
@@ -109,7 +109,7 @@ START_TEST(who_was_stopped_while_he_waited_waits_on)
 END_TEST
 
 /* What is not open is not taken for something else: messages went to where the signals come from. */
-START_TEST(without_standard_input_output_or_error_it_runs_all_the_same)
+START_TEST(run_works_with_closed_standard_descriptors)
 {
     static const char *const scripts[] = {
         "\"$RDL_COMMAND\" run -v inner -c 'sleep 0.1; exit 3' 0<&- 1>&- 2>&-",
@@ -125,7 +125,7 @@ START_TEST(without_standard_input_output_or_error_it_runs_all_the_same)
 END_TEST
 
 /* A release that is waited for costs next to no processor time: 20 s here. A start under a sanitizer does. */
-START_TEST(a_signal_that_nobody_reads_does_not_spin)
+START_TEST(an_unread_signal_does_not_spin)
 {
     struct rusage used;
 
@@ -143,7 +143,7 @@ START_TEST(a_signal_that_nobody_reads_does_not_spin)
 END_TEST
 
 /* Without SIGCHLD redlock would not see the command end. Other signals stay ignored, as by nohup. */
-START_TEST(sigchld_is_caught_though_it_was_ignored_and_is_as_new_for_the_command)
+START_TEST(an_ignored_sigchld_is_caught_and_reset_for_the_command)
 {
     struct sigaction act;
     int wake_fd;
@@ -169,16 +169,16 @@ Suite *suite_cli_signals(void)
 {
     Suite *s = suite_create("cli_signals");
     TCase *t = tcase_create("no server");
-    tcase_add_test(t, sigchld_is_caught_though_it_was_ignored_and_is_as_new_for_the_command);
+    tcase_add_test(t, an_ignored_sigchld_is_caught_and_reset_for_the_command);
     suite_add_tcase(s, t);
     t = tcase_create("one server");
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, signals_are_forwarded_to_the_command);
-    tcase_add_test(t, they_reach_its_children_too);
-    tcase_add_test(t, what_our_starter_ignores_is_not_forwarded);
-    tcase_add_loop_test(t, who_was_stopped_while_he_waited_waits_on, 0, 2);
-    tcase_add_loop_test(t, without_standard_input_output_or_error_it_runs_all_the_same, 0, 3);
-    tcase_add_test(t, a_signal_that_nobody_reads_does_not_spin);
+    tcase_add_test(t, signals_reach_the_commands_children_too);
+    tcase_add_test(t, signals_that_our_parent_ignores_are_not_forwarded);
+    tcase_add_loop_test(t, a_wait_continues_after_it_was_stopped, 0, 2);
+    tcase_add_loop_test(t, run_works_with_closed_standard_descriptors, 0, 3);
+    tcase_add_test(t, an_unread_signal_does_not_spin);
     suite_add_tcase(s, t);
     return s;
 }

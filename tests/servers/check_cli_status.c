@@ -69,7 +69,7 @@ static const char *verdict(void)
     return at + strlen("nightly: ");
 }
 
-START_TEST(a_line_a_server_and_one_of_all)
+START_TEST(status_prints_a_line_per_server_and_a_verdict)
 {
     unsigned left = 0;
     char rest[64] = "";
@@ -127,7 +127,7 @@ static const struct {
     {{"SET nightly " TOKEN " PX 600000", "PING"}, "held by " ID ", ", "free\n", 0},
 };
 
-START_TEST(a_key_is_called_what_it_is)
+START_TEST(status_names_what_each_key_is)
 {
     for (int i = 0; i < 2; i++)
         live_command(&server[i], "%s", keys[_i].set[i]);
@@ -137,7 +137,7 @@ START_TEST(a_key_is_called_what_it_is)
 }
 END_TEST
 
-START_TEST(too_few_that_answer_decide_nothing)
+START_TEST(too_few_replies_decide_nothing)
 {
     live_kill(&server[1]);
     ck_assert_int_eq(status(off, N, nightly), 0);
@@ -149,7 +149,7 @@ START_TEST(too_few_that_answer_decide_nothing)
 END_TEST
 
 /* In whole seconds, as run has them, and with the option whose value makes the difference between the two. */
-START_TEST(servers_that_just_started_decide_nothing)
+START_TEST(restarted_servers_decide_nothing)
 {
     unsigned long seconds = 0;
     char max_ttl[8] = "";
@@ -168,7 +168,7 @@ START_TEST(servers_that_just_started_decide_nothing)
 }
 END_TEST
 
-START_TEST(one_of_several_locks_that_is_held_is_the_status)
+START_TEST(one_held_lock_of_several_sets_the_exit_status)
 {
     for (int i = 0; i < N; i++)
         live_command(&server[i], "SET weekly " TOKEN " PX 600000");
@@ -194,7 +194,7 @@ static int status_with(const char *rights)
 static const char *const enough[] = {"+getrange +pttl", "+strlen +get +pttl", "+get +pttl"};
 
 /* All that such a user may do is look, and that is all that is done. */
-START_TEST(getrange_or_get_and_pttl_are_all_it_needs)
+START_TEST(status_needs_only_getrange_or_get_and_pttl)
 {
     ck_assert_int_eq(status_with(enough[_i]), 0);
     expect(said_of(0), "free\n"); /* and nothing of the server */
@@ -211,7 +211,7 @@ START_TEST(getrange_or_get_and_pttl_are_all_it_needs)
 END_TEST
 
 /* The server sends neither of them, so no other client waits for that. */
-START_TEST(a_long_value_is_not_read)
+START_TEST(status_does_not_read_a_long_value)
 {
     live_command(&server[0], "SETRANGE nightly 1000000 x");
     live_command(&server[0], "PEXPIRE nightly 600000");
@@ -233,7 +233,7 @@ static const struct {
              {"+getrange +strlen +get", "the user lacks permission for a command or a key (ACL): NOPERM"},
              {"+getrange +pttl resetkeys", "the user lacks permission for a command or a key (ACL): NOPERM"}};
 
-START_TEST(a_user_who_may_not_look_is_told_so)
+START_TEST(status_reports_a_missing_permission)
 {
     live_command(&server[0], "SET nightly " TOKEN " PX 600000");
     ck_assert_int_eq(status_with(blind[_i].rights), 77);
@@ -244,7 +244,7 @@ START_TEST(a_user_who_may_not_look_is_told_so)
 END_TEST
 
 /* No id: that of another lock was here. */
-START_TEST(as_json_a_key_that_is_no_lock_has_no_id)
+START_TEST(a_key_that_is_not_a_lock_has_no_id_in_json)
 {
     for (int i = 0; i < 2; i++) {
         live_command(&server[i], "SET nightly " TOKEN " PX 600000");
@@ -258,7 +258,7 @@ START_TEST(as_json_a_key_that_is_no_lock_has_no_id)
 }
 END_TEST
 
-START_TEST(as_json_it_is_one_object)
+START_TEST(status_prints_one_json_object)
 {
     for (int i = 0; i < 2; i++)
         live_command(&server[i], "SET nightly " TOKEN " PX 600000");
@@ -273,7 +273,7 @@ START_TEST(as_json_it_is_one_object)
 END_TEST
 
 /* A server may call itself what it likes. */
-START_TEST(as_json_it_is_an_object_whatever_the_server_says_of_itself)
+START_TEST(status_prints_valid_json_for_any_server_reply)
 {
     static struct relay relay = {.find = "*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n",
                                  .put = "*2\r\n$4\r\nECHO\r\n$19\r\nredis_version:7\"\\\r\n\r\n",
@@ -298,17 +298,17 @@ Suite *suite_cli_status(void)
     TCase *tc = tcase_create("cli_status");
 
     tcase_add_checked_fixture(tc, start, stop);
-    tcase_add_test(tc, a_line_a_server_and_one_of_all);
-    tcase_add_loop_test(tc, a_key_is_called_what_it_is, 0, sizeof keys / sizeof keys[0]);
-    tcase_add_test(tc, too_few_that_answer_decide_nothing);
-    tcase_add_test(tc, servers_that_just_started_decide_nothing);
-    tcase_add_test(tc, one_of_several_locks_that_is_held_is_the_status);
-    tcase_add_loop_test(tc, getrange_or_get_and_pttl_are_all_it_needs, 0, sizeof enough / sizeof enough[0]);
-    tcase_add_loop_test(tc, a_long_value_is_not_read, 0, 2);
-    tcase_add_loop_test(tc, a_user_who_may_not_look_is_told_so, 0, sizeof blind / sizeof blind[0]);
-    tcase_add_test(tc, as_json_a_key_that_is_no_lock_has_no_id);
-    tcase_add_test(tc, as_json_it_is_one_object);
-    tcase_add_test(tc, as_json_it_is_an_object_whatever_the_server_says_of_itself);
+    tcase_add_test(tc, status_prints_a_line_per_server_and_a_verdict);
+    tcase_add_loop_test(tc, status_names_what_each_key_is, 0, sizeof keys / sizeof keys[0]);
+    tcase_add_test(tc, too_few_replies_decide_nothing);
+    tcase_add_test(tc, restarted_servers_decide_nothing);
+    tcase_add_test(tc, one_held_lock_of_several_sets_the_exit_status);
+    tcase_add_loop_test(tc, status_needs_only_getrange_or_get_and_pttl, 0, sizeof enough / sizeof enough[0]);
+    tcase_add_loop_test(tc, status_does_not_read_a_long_value, 0, 2);
+    tcase_add_loop_test(tc, status_reports_a_missing_permission, 0, sizeof blind / sizeof blind[0]);
+    tcase_add_test(tc, a_key_that_is_not_a_lock_has_no_id_in_json);
+    tcase_add_test(tc, status_prints_one_json_object);
+    tcase_add_test(tc, status_prints_valid_json_for_any_server_reply);
     suite_add_tcase(suite, tc);
     return suite;
 }

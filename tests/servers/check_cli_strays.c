@@ -46,7 +46,7 @@ static void begin(const char *options[], const char *script)
     ck_assert_int_eq(kill(job, 0), 0);
 }
 
-START_TEST(what_left_the_group_is_stopped_with_the_command)
+START_TEST(processes_that_left_the_group_are_stopped_too)
 {
     begin((const char *[]){"--max-hold=2s", NULL}, ways[_i]);
     ck_assert_int_eq(command_end(&c), 124);
@@ -58,7 +58,7 @@ START_TEST(what_left_the_group_is_stopped_with_the_command)
 END_TEST
 
 /* The shell dies at once; what it started does not, and came to us as an orphan. */
-START_TEST(it_has_its_grace_and_then_is_killed)
+START_TEST(a_stray_process_is_killed_after_the_grace)
 {
     begin((const char *[]){"--max-hold=5s", "--grace=2s", NULL},
           "setsid sh -c 'trap \"echo term >&9\" TERM; echo $$ >&9; while :; do sleep 0.01; done'");
@@ -70,7 +70,7 @@ START_TEST(it_has_its_grace_and_then_is_killed)
 END_TEST
 
 /* Also where there is no grace, and the kill comes first. */
-START_TEST(it_is_stopped_when_the_server_freezes)
+START_TEST(a_stray_process_is_stopped_when_the_server_freezes)
 {
     begin((const char *[]){"--ttl=3s", _i == 0 ? "--grace=1s" : "--grace=10ms", NULL}, ways[0]);
     live_freeze(&server);
@@ -81,7 +81,7 @@ START_TEST(it_is_stopped_when_the_server_freezes)
 END_TEST
 
 /* The script's own job is not the command's, nor is what becomes an orphan of it. */
-START_TEST(where_there_were_children_before_only_the_commands_are_stopped)
+START_TEST(children_from_before_the_command_are_not_stopped)
 {
     static const char script[] =
         "sleep 600 9>&- & echo 0 $! >&9; (setsid sleep 600 9>&- & echo 1 $! >&9; sleep 1) & "
@@ -105,7 +105,7 @@ START_TEST(where_there_were_children_before_only_the_commands_are_stopped)
 END_TEST
 
 /* Their arguments may hold secrets. */
-START_TEST(what_works_on_after_the_command_is_named_and_lives)
+START_TEST(a_job_that_outlives_the_command_is_reported_and_lives)
 {
     char said[200];
 
@@ -128,7 +128,7 @@ START_TEST(what_works_on_after_the_command_is_named_and_lives)
 END_TEST
 
 /* Were it one of them, nothing could be released. */
-START_TEST(a_connect_command_and_its_children_are_none_of_them)
+START_TEST(connect_commands_are_not_stray_processes)
 {
     static const char relay[] = "bash -c 'exec 3<>/dev/tcp/%h/%p; cat <&3 & setsid cat >&3'";
     char url[80], said[120];
@@ -147,7 +147,7 @@ START_TEST(a_connect_command_and_its_children_are_none_of_them)
 }
 END_TEST
 
-START_TEST(a_command_that_leaves_nobody_behind_is_not_warned_of)
+START_TEST(a_command_without_stray_processes_is_no_warning)
 {
     command_set(&c, (const char *const[]){NULL}, &server, 1, "nightly", "setsid true; timeout 9 true");
     ck_assert_int_eq(command_run(&c), 0);
@@ -161,13 +161,13 @@ Suite *suite_cli_strays(void)
     TCase *t = tcase_create("one server");
 
     tcase_add_checked_fixture(t, start, stop);
-    tcase_add_loop_test(t, what_left_the_group_is_stopped_with_the_command, 0, WAYS);
-    tcase_add_test(t, it_has_its_grace_and_then_is_killed);
-    tcase_add_loop_test(t, it_is_stopped_when_the_server_freezes, 0, 2);
-    tcase_add_loop_test(t, where_there_were_children_before_only_the_commands_are_stopped, 0, 2);
-    tcase_add_test(t, what_works_on_after_the_command_is_named_and_lives);
-    tcase_add_test(t, a_connect_command_and_its_children_are_none_of_them);
-    tcase_add_test(t, a_command_that_leaves_nobody_behind_is_not_warned_of);
+    tcase_add_loop_test(t, processes_that_left_the_group_are_stopped_too, 0, WAYS);
+    tcase_add_test(t, a_stray_process_is_killed_after_the_grace);
+    tcase_add_loop_test(t, a_stray_process_is_stopped_when_the_server_freezes, 0, 2);
+    tcase_add_loop_test(t, children_from_before_the_command_are_not_stopped, 0, 2);
+    tcase_add_test(t, a_job_that_outlives_the_command_is_reported_and_lives);
+    tcase_add_test(t, connect_commands_are_not_stray_processes);
+    tcase_add_test(t, a_command_without_stray_processes_is_no_warning);
     suite_add_tcase(s, t);
     return s;
 }

@@ -57,7 +57,7 @@ static int holding(void)
 /* No stall of a busy machine ends it. */
 static const char *const renewed_often[] = {"--ttl", "8s", "--attempt", "2s", "-v", NULL};
 
-START_TEST(the_lease_is_renewed_for_as_long_as_the_command_runs)
+START_TEST(the_lease_is_renewed_as_long_as_the_command_runs)
 {
     command_set(&c, renewed_often, server, N, "nightly", hold);
     command_start(&c);
@@ -73,7 +73,7 @@ START_TEST(the_lease_is_renewed_for_as_long_as_the_command_runs)
 }
 END_TEST
 
-START_TEST(it_is_renewed_while_two_of_five_servers_are_down)
+START_TEST(the_lease_is_renewed_with_two_of_five_servers_down)
 {
     command_set(&c, renewed_often, server, N, "nightly", hold);
     command_start(&c);
@@ -121,19 +121,19 @@ static void freeze_and_expect_death(const char *script)
         live_thaw(&server[i]);
 }
 
-START_TEST(when_all_servers_freeze_the_command_is_gone_before_the_lease_ends)
+START_TEST(the_command_ends_before_the_lease_if_all_servers_freeze)
 {
     freeze_and_expect_death(STAMPS);
 }
 END_TEST
 
-START_TEST(even_if_it_and_its_children_ignore_sigterm)
+START_TEST(a_command_that_ignores_sigterm_ends_before_the_lease)
 {
     freeze_and_expect_death("trap '' TERM; (" STAMPS ") & " STAMPS);
 }
 END_TEST
 
-START_TEST(even_if_it_is_stopped)
+START_TEST(a_stopped_command_ends_before_the_lease)
 {
     command_set(&c, (const char *const[]){"--ttl", "4s", "--attempt", "1s", NULL}, server, N, "nightly",
                 "echo in >&9; exec 9>&-; kill -STOP $$");
@@ -148,7 +148,7 @@ START_TEST(even_if_it_is_stopped)
 }
 END_TEST
 
-START_TEST(it_has_its_grace_to_end_in_good_order)
+START_TEST(the_command_has_a_grace_period_to_end_cleanly)
 {
     command_set(&c, (const char *const[]){"--ttl", "9s", "--grace", "4s", NULL}, server, N, "nightly",
                 "trap 'echo tidy >&9; exit 0' TERM; echo in >&9; while :; do sleep 0.01; done");
@@ -161,7 +161,7 @@ START_TEST(it_has_its_grace_to_end_in_good_order)
 }
 END_TEST
 
-START_TEST(a_lock_that_somebody_took_away_stops_the_command)
+START_TEST(a_lock_taken_by_another_client_stops_the_command)
 {
     command_set(&c, renewed_often, server, N, "nightly", "echo in >&9; while :; do sleep 0.01; done");
     command_start(&c);
@@ -175,7 +175,7 @@ START_TEST(a_lock_that_somebody_took_away_stops_the_command)
 }
 END_TEST
 
-START_TEST(a_lock_that_was_gone_at_the_end_is_a_warning)
+START_TEST(a_lock_deleted_before_its_release_is_a_warning)
 {
     command_set(&c, (const char *const[]){"--ttl", "60s", NULL}, server, N, "nightly", hold);
     command_start(&c);
@@ -189,7 +189,7 @@ START_TEST(a_lock_that_was_gone_at_the_end_is_a_warning)
 }
 END_TEST
 
-START_TEST(a_lock_that_somebody_else_has_at_the_end_is_lost)
+START_TEST(a_lock_held_by_another_client_at_the_end_is_lost)
 {
     command_set(&c, (const char *const[]){_i ? "-q" : "-v", "--ttl", "60s", NULL}, server, N, "nightly",
                 hold);
@@ -231,7 +231,7 @@ static void start_unread(const char *const options[], const char *script)
     command_note(&c);
 }
 
-START_TEST(the_command_is_stopped_in_time_also_if_nobody_reads_the_messages)
+START_TEST(unread_messages_do_not_delay_stopping_the_command)
 {
     start_unread((const char *const[]){"--ttl", "10s", "-v", "--trace", NULL}, STAMPS);
     for (int i = 0; i < N; i++)
@@ -265,7 +265,7 @@ static void await_renewal(void)
     ck_assert_msg(i < PAUSES, "not renewed for 20 s; PTTL %ld", next);
 }
 
-START_TEST(the_lease_is_renewed_and_released_also_if_nobody_reads_the_messages)
+START_TEST(unread_messages_do_not_delay_renewal_or_release)
 {
     start_unread((const char *const[]){"--ttl", "8s", "--attempt", "2s", "-v", "--trace", NULL},
                  "exec 2>/dev/null; trap 'exit 3' USR1; echo in >&9; while :; do sleep 0.01; done");
@@ -289,7 +289,7 @@ static int names(int i)
 }
 
 /* Three have it taken, a fourth is dead and has nothing to do with it. */
-START_TEST(who_denies_is_named_and_not_the_innocent)
+START_TEST(only_servers_that_refuse_are_named)
 {
     command_set(&c, (const char *const[]){"--ttl", "8s", "--attempt", "2s", NULL}, server, N, "nightly",
                 "echo in >&9; sleep 1000");
@@ -306,7 +306,7 @@ START_TEST(who_denies_is_named_and_not_the_innocent)
 }
 END_TEST
 
-START_TEST(a_lock_that_is_gone_says_where)
+START_TEST(a_deleted_lock_is_reported_with_its_servers)
 {
     command_set(&c, (const char *const[]){"--ttl", "60s", NULL}, server, N, "nightly", hold);
     command_start(&c);
@@ -340,7 +340,7 @@ START_TEST(a_lock_that_is_free_on_four_of_five_is_released)
 END_TEST
 
 /* Two of those that have it say nothing: they are named, and the two that never had it are not. */
-START_TEST(a_release_without_answers_says_where_the_lock_may_stand)
+START_TEST(an_unanswered_release_reports_where_the_lock_may_remain)
 {
     live_kill(&server[3]);
     live_kill(&server[4]);
@@ -363,7 +363,7 @@ END_TEST
 /* ---------------------------------------------------------------- the command ends */
 
 /* With three servers frozen a renewal is under way half of the time: of twelve ends some fall into one. */
-START_TEST(it_may_end_while_the_lease_is_being_renewed)
+START_TEST(the_command_may_end_during_a_renewal)
 {
     enum { MANY = 12 };
     static struct command many[MANY];
@@ -387,7 +387,7 @@ START_TEST(it_may_end_while_the_lease_is_being_renewed)
 }
 END_TEST
 
-START_TEST(the_rest_of_its_group_ends_with_it_and_before_the_release)
+START_TEST(the_commands_group_ends_before_the_release)
 {
     command_set(&c, (const char *const[]){"--ttl", "8s", NULL}, server, N, "nightly",
                 "trap 'exit 4' USR1; (trap '' TERM; echo child >&9; kill -USR1 $$; "
@@ -402,7 +402,7 @@ START_TEST(the_rest_of_its_group_ends_with_it_and_before_the_release)
 END_TEST
 
 /* Also where it would end in good order: SIGTERM comes first. */
-START_TEST(the_rest_of_its_group_gets_sigterm)
+START_TEST(the_rest_of_the_commands_group_gets_sigterm)
 {
     command_set(&c, (const char *const[]){NULL}, server, N, "nightly",
                 "trap 'exit 4' USR1; (trap 'echo term >&9; exit' TERM; trap '' USR1; kill -USR1 $$; "
@@ -413,7 +413,7 @@ START_TEST(the_rest_of_its_group_gets_sigterm)
 }
 END_TEST
 
-START_TEST(the_lock_is_free_at_once_afterwards)
+START_TEST(the_lock_is_free_as_soon_as_run_ends)
 {
     for (int i = 0; i < 3; i++) {
         command_set(&c, (const char *const[]){"-n", "--ttl=5m", "--max-ttl=5m", "--attempt=5s", NULL}, server,
@@ -425,7 +425,7 @@ START_TEST(the_lock_is_free_at_once_afterwards)
 }
 END_TEST
 
-START_TEST(the_kill_comes_scheduling_quanta_before_the_end)
+START_TEST(the_kill_margin_is_a_twentieth_of_the_ttl_within_bounds)
 {
     ck_assert_uint_eq(rdl_cli_margin_ms(100), 20);
     ck_assert_uint_eq(rdl_cli_margin_ms(2000), 100);
@@ -439,22 +439,22 @@ Suite *suite_cli_supervise(void)
     Suite *s = suite_create("cli_supervise");
     TCase *t = tcase_create("five servers");
     tcase_add_checked_fixture(t, start, stop);
-    tcase_add_test(t, the_lease_is_renewed_for_as_long_as_the_command_runs);
-    tcase_add_test(t, it_is_renewed_while_two_of_five_servers_are_down);
-    tcase_add_test(t, a_lock_that_was_gone_at_the_end_is_a_warning);
-    tcase_add_loop_test(t, a_lock_that_somebody_else_has_at_the_end_is_lost, 0, 2);
-    tcase_add_test(t, the_lease_is_renewed_and_released_also_if_nobody_reads_the_messages);
-    tcase_add_test(t, who_denies_is_named_and_not_the_innocent);
-    tcase_add_test(t, a_lock_that_is_gone_says_where);
+    tcase_add_test(t, the_lease_is_renewed_as_long_as_the_command_runs);
+    tcase_add_test(t, the_lease_is_renewed_with_two_of_five_servers_down);
+    tcase_add_test(t, a_lock_deleted_before_its_release_is_a_warning);
+    tcase_add_loop_test(t, a_lock_held_by_another_client_at_the_end_is_lost, 0, 2);
+    tcase_add_test(t, unread_messages_do_not_delay_renewal_or_release);
+    tcase_add_test(t, only_servers_that_refuse_are_named);
+    tcase_add_test(t, a_deleted_lock_is_reported_with_its_servers);
     tcase_add_test(t, a_lock_that_is_free_on_four_of_five_is_released);
-    tcase_add_test(t, a_release_without_answers_says_where_the_lock_may_stand);
-    tcase_add_test(t, it_may_end_while_the_lease_is_being_renewed);
-    tcase_add_test(t, the_rest_of_its_group_ends_with_it_and_before_the_release);
-    tcase_add_test(t, the_rest_of_its_group_gets_sigterm);
-    tcase_add_test(t, the_lock_is_free_at_once_afterwards);
+    tcase_add_test(t, an_unanswered_release_reports_where_the_lock_may_remain);
+    tcase_add_test(t, the_command_may_end_during_a_renewal);
+    tcase_add_test(t, the_commands_group_ends_before_the_release);
+    tcase_add_test(t, the_rest_of_the_commands_group_gets_sigterm);
+    tcase_add_test(t, the_lock_is_free_as_soon_as_run_ends);
     suite_add_tcase(s, t);
     t = tcase_create("times");
-    tcase_add_test(t, the_kill_comes_scheduling_quanta_before_the_end);
+    tcase_add_test(t, the_kill_margin_is_a_twentieth_of_the_ttl_within_bounds);
     suite_add_tcase(s, t);
     return s;
 }
@@ -465,12 +465,12 @@ Suite *suite_cli_supervise_stops(void)
     Suite *s = suite_create("cli_supervise_stops");
     TCase *t = tcase_create("five servers");
     tcase_add_checked_fixture(t, start, stop);
-    tcase_add_test(t, when_all_servers_freeze_the_command_is_gone_before_the_lease_ends);
-    tcase_add_test(t, even_if_it_and_its_children_ignore_sigterm);
-    tcase_add_test(t, even_if_it_is_stopped);
-    tcase_add_test(t, it_has_its_grace_to_end_in_good_order);
-    tcase_add_test(t, a_lock_that_somebody_took_away_stops_the_command);
-    tcase_add_test(t, the_command_is_stopped_in_time_also_if_nobody_reads_the_messages);
+    tcase_add_test(t, the_command_ends_before_the_lease_if_all_servers_freeze);
+    tcase_add_test(t, a_command_that_ignores_sigterm_ends_before_the_lease);
+    tcase_add_test(t, a_stopped_command_ends_before_the_lease);
+    tcase_add_test(t, the_command_has_a_grace_period_to_end_cleanly);
+    tcase_add_test(t, a_lock_taken_by_another_client_stops_the_command);
+    tcase_add_test(t, unread_messages_do_not_delay_stopping_the_command);
     suite_add_tcase(s, t);
     return s;
 }

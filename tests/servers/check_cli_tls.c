@@ -52,7 +52,7 @@ static void expect_err(int status, const char *text)
 
 /* ---------------------------------------------------------------- certificates */
 
-START_TEST(a_lock_is_taken_over_tls_by_every_verb)
+START_TEST(every_verb_works_over_tls)
 {
     const char *url;
 
@@ -72,7 +72,7 @@ START_TEST(a_lock_is_taken_over_tls_by_every_verb)
 }
 END_TEST
 
-START_TEST(the_variable_is_as_good_as_the_option)
+START_TEST(the_connect_command_variable_works_like_the_option)
 {
     tls_start(&server, TLS_RIGHT);
     memset(&a, 0, sizeof a);
@@ -94,7 +94,7 @@ static const struct {
 
 enum { REFUSALS = sizeof refusals / sizeof refusals[0] };
 
-START_TEST(a_certificate_that_is_not_right_is_refused_and_why_is_told_everywhere)
+START_TEST(an_invalid_certificate_is_refused_with_the_reason)
 {
     char text[200];
 
@@ -114,7 +114,7 @@ START_TEST(a_certificate_that_is_not_right_is_refused_and_why_is_told_everywhere
 END_TEST
 
 /* openssl may find the connection closed before it reads why; wrongs[] has both texts. */
-START_TEST(a_server_that_wants_a_certificate_of_ours_is_told_with_its_remedy)
+START_TEST(a_required_client_certificate_is_reported_with_a_remedy)
 {
     tls_start(&server, TLS_RIGHT);
     live_command(&server.live, "CONFIG SET tls-auth-clients yes");
@@ -128,7 +128,7 @@ START_TEST(a_server_that_wants_a_certificate_of_ours_is_told_with_its_remedy)
 END_TEST
 
 /* No byte of the password goes where the certificate is not right, or TLS is not spoken. */
-START_TEST(a_password_goes_to_nobody_else)
+START_TEST(a_password_is_sent_only_over_a_verified_connection)
 {
     char url[80];
 
@@ -180,7 +180,7 @@ static const struct {
 
 enum { WRONGS = sizeof wrongs / sizeof wrongs[0] };
 
-START_TEST(a_program_that_does_not_connect_is_told_by_its_own_words)
+START_TEST(a_failed_connect_command_is_reported_in_its_own_words)
 {
     const char *url = "rediss://localhost:1";
 
@@ -195,7 +195,7 @@ START_TEST(a_program_that_does_not_connect_is_told_by_its_own_words)
 END_TEST
 
 /* The server closes the connection, and says nothing. */
-START_TEST(redis_to_a_port_that_speaks_tls_alone_is_told_of_rediss)
+START_TEST(a_redis_url_of_a_tls_port_gets_a_hint_about_rediss)
 {
     static const char hint[] = "check the port; if it uses TLS, its URL must begin with rediss://";
     static const char *const verbs[] = {"run -n nightly true", "acquire -n nightly", "list", "status nightly",
@@ -227,14 +227,14 @@ static const struct {
 
 enum { USAGES = sizeof usages / sizeof usages[0] };
 
-START_TEST(a_connect_command_that_cannot_be_read_is_an_error_of_the_command_line)
+START_TEST(a_malformed_connect_command_is_a_usage_error)
 {
     ask("run", usages[_i].text, "rediss://localhost:1", run_it);
     expect_err(64, usages[_i].says);
 }
 END_TEST
 
-START_TEST(rediss_and_the_connect_command_go_together)
+START_TEST(rediss_urls_and_connect_command_require_each_other)
 {
     ask("run", "openssl", "redis://localhost:1", run_it);
     expect_err(64, "--connect-command works only with rediss:// URLs, and there is none");
@@ -280,7 +280,7 @@ START_TEST(two_urls_of_one_tls_server_are_refused)
 }
 END_TEST
 
-START_TEST(a_name_that_this_host_does_not_know_is_left_to_the_program)
+START_TEST(unknown_hosts_are_left_to_the_connect_command)
 {
     ask("run", "sh -c 'echo asked for %h port %p >&2; exit 1'", "rediss://nobody.invalid:7",
         (const char *const[]){"-v", "-n", "nightly", "--", "true", NULL});
@@ -292,7 +292,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- what it has of ours */
 
-START_TEST(it_has_three_descriptors_no_secret_and_default_signals)
+START_TEST(a_connect_command_gets_three_descriptors_and_no_secret)
 {
     static const char text[] =
         "sh -c 'for i in 3 4 5 6 7 8 9 10 11 12; do [ -e /proc/$$/fd/$i ] && has=\"$has $i\"; done; "
@@ -316,23 +316,21 @@ Suite *suite_cli_tls(void)
 
     tcase_add_checked_fixture(papers, setup, teardown);
     tcase_set_timeout(papers, 60);
-    tcase_add_test(papers, a_lock_is_taken_over_tls_by_every_verb);
-    tcase_add_test(papers, the_variable_is_as_good_as_the_option);
-    tcase_add_loop_test(papers, a_certificate_that_is_not_right_is_refused_and_why_is_told_everywhere, 0,
-                        REFUSALS);
-    tcase_add_test(papers, a_server_that_wants_a_certificate_of_ours_is_told_with_its_remedy);
-    tcase_add_test(papers, a_password_goes_to_nobody_else);
-    tcase_add_test(papers, redis_to_a_port_that_speaks_tls_alone_is_told_of_rediss);
+    tcase_add_test(papers, every_verb_works_over_tls);
+    tcase_add_test(papers, the_connect_command_variable_works_like_the_option);
+    tcase_add_loop_test(papers, an_invalid_certificate_is_refused_with_the_reason, 0, REFUSALS);
+    tcase_add_test(papers, a_required_client_certificate_is_reported_with_a_remedy);
+    tcase_add_test(papers, a_password_is_sent_only_over_a_verified_connection);
+    tcase_add_test(papers, a_redis_url_of_a_tls_port_gets_a_hint_about_rediss);
     suite_add_tcase(s, papers);
     tcase_set_timeout(words, 60);
-    tcase_add_loop_test(words, a_program_that_does_not_connect_is_told_by_its_own_words, 0, WRONGS);
-    tcase_add_loop_test(words, a_connect_command_that_cannot_be_read_is_an_error_of_the_command_line, 0,
-                        USAGES);
-    tcase_add_test(words, rediss_and_the_connect_command_go_together);
+    tcase_add_loop_test(words, a_failed_connect_command_is_reported_in_its_own_words, 0, WRONGS);
+    tcase_add_loop_test(words, a_malformed_connect_command_is_a_usage_error, 0, USAGES);
+    tcase_add_test(words, rediss_urls_and_connect_command_require_each_other);
     tcase_add_test(words, a_host_that_would_be_an_option_or_a_command_is_refused);
     tcase_add_test(words, two_urls_of_one_tls_server_are_refused);
-    tcase_add_test(words, a_name_that_this_host_does_not_know_is_left_to_the_program);
-    tcase_add_test(words, it_has_three_descriptors_no_secret_and_default_signals);
+    tcase_add_test(words, unknown_hosts_are_left_to_the_connect_command);
+    tcase_add_test(words, a_connect_command_gets_three_descriptors_and_no_secret);
     suite_add_tcase(s, words);
     return s;
 }

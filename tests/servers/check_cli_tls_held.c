@@ -136,7 +136,7 @@ static void await_all_gone(const pid_t pid[], int n)
 
 /* ---------------------------------------------------------------- who dies meanwhile */
 
-START_TEST(a_program_that_dies_is_replaced_and_the_lease_is_renewed)
+START_TEST(a_dead_connect_command_is_replaced_and_renewals_continue)
 {
     pid_t pid[PROCESSES];
 
@@ -155,7 +155,7 @@ START_TEST(a_program_that_dies_is_replaced_and_the_lease_is_renewed)
 }
 END_TEST
 
-START_TEST(five_tls_servers_of_which_two_die_renew_the_lease)
+START_TEST(five_tls_servers_renew_the_lease_after_two_die)
 {
     pid_t pid[PROCESSES];
 
@@ -222,7 +222,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- connections beside each other */
 
-START_TEST(one_that_waits_for_a_hint_has_a_second_connection)
+START_TEST(a_hint_waiter_has_a_second_tls_connection)
 {
     start_servers(1);
     live_command(&server[0].live, "SET nightly somebody PX 600000");
@@ -261,7 +261,7 @@ static const char *text_of(int i)
 }
 
 /* As one process, and as a shell's pipeline, whose parts are nobody's children then. */
-START_TEST(a_command_that_is_killed_leaves_no_process_behind)
+START_TEST(a_killed_redlock_leaves_no_connect_command)
 {
     pid_t pid[PROCESSES];
     int n;
@@ -277,7 +277,7 @@ START_TEST(a_command_that_is_killed_leaves_no_process_behind)
 }
 END_TEST
 
-START_TEST(ctrl_c_is_not_for_it_and_the_lock_is_released)
+START_TEST(ctrl_c_spares_the_connect_command_and_frees_the_lock)
 {
     pid_t pid[PROCESSES];
     int n;
@@ -295,7 +295,7 @@ START_TEST(ctrl_c_is_not_for_it_and_the_lock_is_released)
 }
 END_TEST
 
-START_TEST(one_that_never_connects_and_takes_no_signal_is_killed)
+START_TEST(a_stuck_connect_command_is_killed)
 {
     pid_t pid[PROCESSES];
     int n = 0;
@@ -314,7 +314,7 @@ START_TEST(one_that_never_connects_and_takes_no_signal_is_killed)
 }
 END_TEST
 
-START_TEST(one_that_never_stops_talking_is_no_hindrance)
+START_TEST(a_noisy_connect_command_blocks_nothing)
 {
     start_servers(1);
     start("run", tls_text("yes noise >&2 & exec %s", tls_openssl()),
@@ -353,7 +353,7 @@ START_TEST(an_acquire_over_tls_takes_ten_round_trips_at_most)
 END_TEST
 
 /* The attempt begins when the program has connected, whatever that takes, though the guard asks nothing. */
-START_TEST(a_far_server_has_the_time_that_connecting_takes)
+START_TEST(connecting_over_tls_does_not_shorten_the_attempt)
 {
     int port;
 
@@ -375,17 +375,17 @@ Suite *suite_cli_tls_held(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 900);
-    tcase_add_test(tc, a_program_that_dies_is_replaced_and_the_lease_is_renewed);
-    tcase_add_test(tc, five_tls_servers_of_which_two_die_renew_the_lease);
+    tcase_add_test(tc, a_dead_connect_command_is_replaced_and_renewals_continue);
+    tcase_add_test(tc, five_tls_servers_renew_the_lease_after_two_die);
     tcase_add_test(tc, reconnects_leave_no_descriptor_and_no_process);
-    tcase_add_test(tc, one_that_waits_for_a_hint_has_a_second_connection);
+    tcase_add_test(tc, a_hint_waiter_has_a_second_tls_connection);
     tcase_add_loop_test(tc, servers_with_and_without_tls_hold_a_lock_together, 0, 2);
-    tcase_add_loop_test(tc, a_command_that_is_killed_leaves_no_process_behind, 0, 2);
-    tcase_add_loop_test(tc, ctrl_c_is_not_for_it_and_the_lock_is_released, 0, 2);
-    tcase_add_test(tc, one_that_never_connects_and_takes_no_signal_is_killed);
-    tcase_add_test(tc, one_that_never_stops_talking_is_no_hindrance);
+    tcase_add_loop_test(tc, a_killed_redlock_leaves_no_connect_command, 0, 2);
+    tcase_add_loop_test(tc, ctrl_c_spares_the_connect_command_and_frees_the_lock, 0, 2);
+    tcase_add_test(tc, a_stuck_connect_command_is_killed);
+    tcase_add_test(tc, a_noisy_connect_command_blocks_nothing);
     tcase_add_loop_test(tc, an_acquire_over_tls_takes_ten_round_trips_at_most, 0, 4);
-    tcase_add_test(tc, a_far_server_has_the_time_that_connecting_takes);
+    tcase_add_test(tc, connecting_over_tls_does_not_shorten_the_attempt);
     suite_add_tcase(s, tc);
     return s;
 }

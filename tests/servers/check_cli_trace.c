@@ -59,7 +59,7 @@ static void open_trace(void)
     ck_assert_int_eq(rdl_cli_trace_open(&servers, path), 0);
 }
 
-START_TEST(bytes_are_escaped_as_in_c)
+START_TEST(trace_bytes_are_escaped_as_in_c)
 {
     open_trace();
     trace('>',
@@ -71,7 +71,7 @@ START_TEST(bytes_are_escaped_as_in_c)
 }
 END_TEST
 
-START_TEST(a_password_is_told_by_its_length_alone)
+START_TEST(only_the_length_of_a_password_is_traced)
 {
     open_trace();
     trace('>', NULL, 34);
@@ -98,7 +98,7 @@ static void send_and_see(const char *password, const char *const pieces[], const
 
 #define LINE "[0-9]+\\.[0-9]{6} #2 < "
 
-START_TEST(a_password_is_left_out_wherever_it_stands)
+START_TEST(a_password_is_redacted_wherever_it_appears)
 {
     send_and_see("ab\xc3\"", (const char *const[]){"-ERR ab\xc3\" or ab\xc3\"ab\xc3\"\r\n", "ab\xc3\"", NULL},
                  "^" LINE "\"-ERR \" <redacted 4 bytes> \" or \" <redacted 8 bytes> \"\\\\r\\\\n\"\n" LINE
@@ -106,7 +106,7 @@ START_TEST(a_password_is_left_out_wherever_it_stands)
 }
 END_TEST
 
-START_TEST(a_password_is_left_out_though_it_comes_in_pieces)
+START_TEST(a_password_split_over_reads_is_redacted)
 {
     send_and_see("secret", (const char *const[]){"for s", "e", "cr", "et.", NULL},
                  "^" LINE "\"for \" <redacted 1 byte>\n" LINE "<redacted 1 byte>\n" LINE
@@ -115,14 +115,14 @@ START_TEST(a_password_is_left_out_though_it_comes_in_pieces)
 END_TEST
 
 /* "sese" begins again in its middle. */
-START_TEST(a_password_that_begins_in_another_one_is_left_out)
+START_TEST(a_password_with_an_overlapping_prefix_is_redacted)
 {
     send_and_see("sesex", (const char *const[]){"ses", "esex.", NULL},
                  "^" LINE "<redacted 3 bytes>\n" LINE "<redacted 4 bytes> \"\\.\"\n$");
 }
 END_TEST
 
-START_TEST(what_only_began_as_a_password_does_is_shown)
+START_TEST(a_partial_match_of_the_password_is_shown)
 {
     send_and_see("sesame", (const char *const[]){"ses", "ame!", "sesam!", NULL},
                  "^" LINE "<redacted 3 bytes>\n" LINE "<redacted 3 bytes> \"!\"\n" LINE "\"sesam!\"\n$");
@@ -130,7 +130,7 @@ START_TEST(what_only_began_as_a_password_does_is_shown)
 END_TEST
 
 /* What was sent to a server and what came from it are two streams, and so are two servers. */
-START_TEST(each_stream_has_its_own_beginning_of_a_password)
+START_TEST(password_matches_do_not_span_streams)
 {
     with_password("secret");
     trace('<', "sec", 3);
@@ -142,7 +142,7 @@ START_TEST(each_stream_has_its_own_beginning_of_a_password)
 END_TEST
 
 /* Longer than a line, and cut where the trace cuts. */
-START_TEST(a_password_within_a_long_piece_is_left_out)
+START_TEST(a_password_within_a_long_piece_is_redacted)
 {
     static char bytes[9000];
 
@@ -156,7 +156,7 @@ START_TEST(a_password_within_a_long_piece_is_left_out)
 }
 END_TEST
 
-START_TEST(a_long_piece_becomes_lines_that_have_every_byte)
+START_TEST(a_long_piece_is_split_into_lines_without_loss)
 {
     static char bytes[6000];
     size_t n = 0;
@@ -169,7 +169,7 @@ START_TEST(a_long_piece_becomes_lines_that_have_every_byte)
 }
 END_TEST
 
-START_TEST(the_file_is_the_owners_alone_and_added_to)
+START_TEST(the_trace_file_is_private_and_appended_to)
 {
     struct stat st;
     for (int i = 0; i < 2; i++) {
@@ -183,7 +183,7 @@ START_TEST(the_file_is_the_owners_alone_and_added_to)
 }
 END_TEST
 
-START_TEST(a_run_can_be_read_in_its_trace)
+START_TEST(a_trace_shows_a_whole_run)
 {
     static struct live_server server;
     static struct command c;
@@ -201,7 +201,7 @@ START_TEST(a_run_can_be_read_in_its_trace)
 }
 END_TEST
 
-START_TEST(a_file_that_cannot_be_written_is_an_error)
+START_TEST(an_unwritable_trace_file_is_an_error)
 {
     dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
     ck_assert_int_eq(rdl_cli_trace_open(&servers, "/nonexistent/file"), RDL_EXIT_OS);
@@ -213,18 +213,18 @@ Suite *suite_cli_trace(void)
     Suite *s = suite_create("cli_trace");
     TCase *t = tcase_create("the trace");
     tcase_add_checked_fixture(t, make_file, remove_file);
-    tcase_add_test(t, bytes_are_escaped_as_in_c);
-    tcase_add_test(t, a_password_is_told_by_its_length_alone);
-    tcase_add_test(t, a_password_is_left_out_wherever_it_stands);
-    tcase_add_test(t, a_password_is_left_out_though_it_comes_in_pieces);
-    tcase_add_test(t, a_password_that_begins_in_another_one_is_left_out);
-    tcase_add_test(t, what_only_began_as_a_password_does_is_shown);
-    tcase_add_test(t, each_stream_has_its_own_beginning_of_a_password);
-    tcase_add_test(t, a_password_within_a_long_piece_is_left_out);
-    tcase_add_test(t, a_long_piece_becomes_lines_that_have_every_byte);
-    tcase_add_test(t, the_file_is_the_owners_alone_and_added_to);
-    tcase_add_test(t, a_run_can_be_read_in_its_trace);
-    tcase_add_test(t, a_file_that_cannot_be_written_is_an_error);
+    tcase_add_test(t, trace_bytes_are_escaped_as_in_c);
+    tcase_add_test(t, only_the_length_of_a_password_is_traced);
+    tcase_add_test(t, a_password_is_redacted_wherever_it_appears);
+    tcase_add_test(t, a_password_split_over_reads_is_redacted);
+    tcase_add_test(t, a_password_with_an_overlapping_prefix_is_redacted);
+    tcase_add_test(t, a_partial_match_of_the_password_is_shown);
+    tcase_add_test(t, password_matches_do_not_span_streams);
+    tcase_add_test(t, a_password_within_a_long_piece_is_redacted);
+    tcase_add_test(t, a_long_piece_is_split_into_lines_without_loss);
+    tcase_add_test(t, the_trace_file_is_private_and_appended_to);
+    tcase_add_test(t, a_trace_shows_a_whole_run);
+    tcase_add_test(t, an_unwritable_trace_file_is_an_error);
     suite_add_tcase(s, t);
     return s;
 }

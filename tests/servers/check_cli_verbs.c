@@ -99,7 +99,7 @@ static long connections(void)
 
 /* ---------------------------------------------------------------- acquire */
 
-START_TEST(acquire_prints_the_token_and_leaves_the_lease_on_every_server)
+START_TEST(acquire_prints_a_token_and_leaves_a_lease_everywhere)
 {
     char value[TOKEN + 1];
 
@@ -116,7 +116,7 @@ START_TEST(acquire_prints_the_token_and_leaves_the_lease_on_every_server)
 }
 END_TEST
 
-START_TEST(a_server_that_is_slower_than_the_majority_gets_the_lease_too)
+START_TEST(acquire_also_reaches_servers_slower_than_the_majority)
 {
     live_freeze(&server[1]);
     set(&a, "acquire", (const char *const[]){"--attempt=5s", "-v", NULL}, N);
@@ -138,7 +138,7 @@ static void assert_told_of_each(const struct command *c, int is_release)
 }
 
 /* One that is still connecting when the majority is not. */
-START_TEST(a_server_that_is_slow_to_connect_is_extended_and_released_too)
+START_TEST(a_server_slow_to_connect_is_extended_and_released_too)
 {
     ck_assert_int_eq(run(&a, "acquire", (const char *const[]){"--attempt=5s", NULL}), 0);
     for (int verb = 0; verb < 2; verb++) {
@@ -156,7 +156,7 @@ START_TEST(a_server_that_is_slow_to_connect_is_extended_and_released_too)
 }
 END_TEST
 
-START_TEST(with_fence_the_number_follows_behind_a_blank)
+START_TEST(the_fencing_token_follows_the_token_after_a_space)
 {
     unsigned long long first, second;
 
@@ -170,7 +170,7 @@ START_TEST(with_fence_the_number_follows_behind_a_blank)
 }
 END_TEST
 
-START_TEST(who_finds_it_held_exits_1_or_as_it_was_told)
+START_TEST(acquire_of_a_held_lock_exits_with_the_conflict_status)
 {
     ck_assert_int_eq(run(&a, "acquire", none), 0);
     ck_assert_int_eq(run(&b, "acquire", (const char *const[]){"-n", "--attempt=5s", NULL}), 1);
@@ -181,7 +181,7 @@ START_TEST(who_finds_it_held_exits_1_or_as_it_was_told)
 }
 END_TEST
 
-START_TEST(the_token_file_is_its_owners_alone_and_nothing_is_printed)
+START_TEST(the_token_file_is_private_and_nothing_is_printed)
 {
     struct stat st;
 
@@ -197,7 +197,7 @@ START_TEST(the_token_file_is_its_owners_alone_and_nothing_is_printed)
 END_TEST
 
 /* As another tool may have written them. */
-START_TEST(a_token_in_capitals_is_that_token)
+START_TEST(a_token_in_upper_case_is_the_same_token)
 {
     char entry[64];
 
@@ -213,7 +213,7 @@ START_TEST(a_token_in_capitals_is_that_token)
 }
 END_TEST
 
-START_TEST(a_token_file_that_exists_is_73_and_nothing_is_asked)
+START_TEST(an_existing_token_file_fails_with_73_before_any_request)
 {
     char text[300];
     long before;
@@ -240,7 +240,7 @@ static void wait_and_be_killed(void)
     ck_assert_int_eq(command_end(&b), 128 + SIGTERM);
 }
 
-START_TEST(who_does_not_get_it_leaves_no_token_file)
+START_TEST(a_failed_acquire_leaves_no_token_file)
 {
     ck_assert_int_eq(run(&a, "acquire", none), 0);
     if (_i == 0)
@@ -266,7 +266,7 @@ static const struct {
      "redlock: cannot write the token to standard output (Broken pipe): releasing nightly\n"},
 };
 
-START_TEST(a_token_that_does_not_fit_into_its_file_leaves_neither)
+START_TEST(a_token_file_on_a_full_disk_leaves_no_file_and_no_lock)
 {
     char script[200], text[200];
 
@@ -284,7 +284,7 @@ START_TEST(a_token_that_does_not_fit_into_its_file_leaves_neither)
 }
 END_TEST
 
-START_TEST(a_token_that_cannot_be_written_is_released_and_that_is_73)
+START_TEST(a_lock_is_released_with_73_if_its_token_is_not_written)
 {
     command_set_script(&a, server, N, unwritable[_i].script);
     ck_assert_int_eq(command_run(&a), 73);
@@ -297,7 +297,7 @@ END_TEST
 /* ---------------------------------------------------------------- extend, release */
 
 /* Another process on another address of the servers: all it has is the token. */
-START_TEST(extend_and_release_need_the_token_alone)
+START_TEST(extend_and_release_need_only_the_token)
 {
     char urls[N][LIVE_PATH_MAX];
 
@@ -325,7 +325,7 @@ START_TEST(extend_and_release_need_the_token_alone)
 }
 END_TEST
 
-START_TEST(the_token_comes_from_a_descriptor_too)
+START_TEST(a_token_may_come_from_a_descriptor)
 {
     command_set_script(&a, server, N,
                        "token=$(\"$RDL_COMMAND\" acquire --fence nightly) && "
@@ -337,7 +337,7 @@ START_TEST(the_token_comes_from_a_descriptor_too)
 }
 END_TEST
 
-START_TEST(what_is_gone_or_somebody_elses_is_1_and_stays_as_it_is)
+START_TEST(extend_and_release_of_a_lost_lock_exit_with_1)
 {
     static const char *const verbs[] = {"extend", "release"}, *const done[] = {"extended", "released"};
     char text[120];
@@ -357,7 +357,7 @@ START_TEST(what_is_gone_or_somebody_elses_is_1_and_stays_as_it_is)
 }
 END_TEST
 
-START_TEST(a_minority_may_be_down)
+START_TEST(extend_and_release_work_with_a_minority_down)
 {
     ck_assert_int_eq(run(&a, "acquire", none), 0);
     live_kill(&server[_i]);
@@ -370,7 +370,7 @@ START_TEST(a_minority_may_be_down)
 END_TEST
 
 /* Too young to count: they were started for this test. */
-START_TEST(servers_in_quarantine_are_told)
+START_TEST(extend_reports_servers_in_quarantine)
 {
     static const char *const guarded[] = {"--restart-guard=if-permitted", NULL};
 
@@ -385,7 +385,7 @@ START_TEST(servers_in_quarantine_are_told)
 }
 END_TEST
 
-START_TEST(without_a_majority_it_is_69_at_once)
+START_TEST(extend_and_release_fail_with_69_without_a_majority)
 {
     static const char *const verbs[] = {"extend", "release"};
     char text[120];
@@ -403,7 +403,7 @@ START_TEST(without_a_majority_it_is_69_at_once)
 END_TEST
 
 /* It is in the middle of asking. */
-START_TEST(a_signal_ends_it_and_leaves_the_lease_as_it_is)
+START_TEST(a_signal_ends_extend_and_leaves_the_lease_unchanged)
 {
     char value[TOKEN + 1];
 
@@ -424,7 +424,7 @@ START_TEST(a_signal_ends_it_and_leaves_the_lease_as_it_is)
 }
 END_TEST
 
-START_TEST(a_password_that_is_refused_is_77)
+START_TEST(a_refused_password_fails_with_77_for_acquire)
 {
     ck_assert_int_eq(run(&a, "acquire", none), 0);
     for (int i = 0; i < N; i++)
@@ -433,7 +433,7 @@ START_TEST(a_password_that_is_refused_is_77)
 }
 END_TEST
 
-START_TEST(who_waits_with_a_hint_is_told_of_the_release)
+START_TEST(release_wakes_a_client_that_waits_with_a_hint)
 {
     static const char *const hinted[] = {"--wake-hint", "--ttl=60s", "-v", NULL};
 
@@ -451,7 +451,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- far away */
 
-START_TEST(over_far_servers_all_three_work_by_default)
+START_TEST(script_verbs_work_with_far_servers_by_default)
 {
     static struct relay relay[N];
     static char urls[256];
@@ -608,7 +608,7 @@ static const struct {
      "128"},
 };
 
-START_TEST(bad_input_is_told_in_a_sentence_of_its_own_and_nothing_is_sent)
+START_TEST(bad_input_gets_its_own_message_and_sends_nothing)
 {
     char script[400], text[400], line[420], name[80];
     long before = connections();
@@ -628,7 +628,7 @@ START_TEST(bad_input_is_told_in_a_sentence_of_its_own_and_nothing_is_sent)
 END_TEST
 
 /* What is wrong with the servers is told by every verb as by run. */
-START_TEST(servers_that_cannot_be_asked_have_the_same_status_for_every_verb)
+START_TEST(unusable_servers_have_one_exit_status_for_all_verbs)
 {
     static const char *const verbs[] = {
         "acquire -w1", "extend", "release", "hold -w1", "status", "list", "break --held-by 12345678"};
@@ -664,7 +664,7 @@ static const char *const asking[] = {"status nightly", "status --json nightly",
                                      "run --help",     "help doctor"};
 enum { ASKING = sizeof asking / sizeof asking[0] };
 
-START_TEST(on_a_full_disk_it_is_said_why_nothing_is_shown)
+START_TEST(output_to_a_full_disk_is_an_error)
 {
     char script[200];
 
@@ -677,7 +677,7 @@ START_TEST(on_a_full_disk_it_is_said_why_nothing_is_shown)
 END_TEST
 
 /* A pipe that nobody reads any more, as that of head(1). */
-START_TEST(a_closed_pipe_ends_it_by_sigpipe_and_silently)
+START_TEST(a_closed_output_pipe_ends_a_verb_by_sigpipe)
 {
     char script[300];
 
@@ -692,7 +692,7 @@ START_TEST(a_closed_pipe_ends_it_by_sigpipe_and_silently)
 }
 END_TEST
 
-START_TEST(lines_of_log_and_trace_that_cannot_be_written_are_counted)
+START_TEST(unwritten_lines_of_log_and_trace_are_counted)
 {
     static const char *const options[] = {"--log=json --log-fd 8", "--trace=/dev/full --restart-guard=off"};
     char script[200], said[100];
@@ -712,7 +712,7 @@ START_TEST(lines_of_log_and_trace_that_cannot_be_written_are_counted)
 END_TEST
 
 /* Nobody reads the token, and it would be waited for until the lease ends. */
-START_TEST(a_signal_ends_it_while_the_token_cannot_be_written)
+START_TEST(a_signal_ends_acquire_while_its_output_is_blocked)
 {
     static const char *const verbs[] = {"acquire", "hold"};
     char script[400];
@@ -735,7 +735,7 @@ START_TEST(a_signal_ends_it_while_the_token_cannot_be_written)
 END_TEST
 
 /* It cannot get better while the command runs. The pipe for signals takes two. */
-START_TEST(without_a_descriptor_for_a_server_it_is_71_at_once)
+START_TEST(running_out_of_descriptors_fails_with_71_at_once)
 {
     static const char *const verbs[] = {"run -w 5m nightly true", "acquire nightly", "status nightly",
                                         "list nightly", "doctor nightly"};
@@ -756,7 +756,7 @@ END_TEST
 /* ---------------------------------------------------------------- many at once */
 
 /* Who is inside makes a directory, which nobody else can make meanwhile. */
-START_TEST(of_200_who_acquire_and_release_at_once_never_two_are_inside)
+START_TEST(of_200_concurrent_clients_only_one_holds_the_lock)
 {
     char script[600];
 
@@ -785,35 +785,35 @@ Suite *suite_cli_verbs(void)
     TCase *tc = tcase_create("cli_verbs");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, acquire_prints_the_token_and_leaves_the_lease_on_every_server);
-    tcase_add_test(tc, a_server_that_is_slower_than_the_majority_gets_the_lease_too);
-    tcase_add_test(tc, a_server_that_is_slow_to_connect_is_extended_and_released_too);
-    tcase_add_test(tc, with_fence_the_number_follows_behind_a_blank);
-    tcase_add_test(tc, who_finds_it_held_exits_1_or_as_it_was_told);
-    tcase_add_test(tc, the_token_file_is_its_owners_alone_and_nothing_is_printed);
-    tcase_add_test(tc, a_token_in_capitals_is_that_token);
-    tcase_add_test(tc, a_token_file_that_exists_is_73_and_nothing_is_asked);
-    tcase_add_loop_test(tc, who_does_not_get_it_leaves_no_token_file, 0, 2);
-    tcase_add_loop_test(tc, a_token_that_cannot_be_written_is_released_and_that_is_73, 0,
+    tcase_add_test(tc, acquire_prints_a_token_and_leaves_a_lease_everywhere);
+    tcase_add_test(tc, acquire_also_reaches_servers_slower_than_the_majority);
+    tcase_add_test(tc, a_server_slow_to_connect_is_extended_and_released_too);
+    tcase_add_test(tc, the_fencing_token_follows_the_token_after_a_space);
+    tcase_add_test(tc, acquire_of_a_held_lock_exits_with_the_conflict_status);
+    tcase_add_test(tc, the_token_file_is_private_and_nothing_is_printed);
+    tcase_add_test(tc, a_token_in_upper_case_is_the_same_token);
+    tcase_add_test(tc, an_existing_token_file_fails_with_73_before_any_request);
+    tcase_add_loop_test(tc, a_failed_acquire_leaves_no_token_file, 0, 2);
+    tcase_add_loop_test(tc, a_lock_is_released_with_73_if_its_token_is_not_written, 0,
                         (int)(sizeof unwritable / sizeof unwritable[0]));
-    tcase_add_test(tc, extend_and_release_need_the_token_alone);
-    tcase_add_test(tc, the_token_comes_from_a_descriptor_too);
-    tcase_add_loop_test(tc, what_is_gone_or_somebody_elses_is_1_and_stays_as_it_is, 0, 4);
-    tcase_add_loop_test(tc, a_minority_may_be_down, 0, N);
-    tcase_add_test(tc, servers_in_quarantine_are_told);
-    tcase_add_loop_test(tc, without_a_majority_it_is_69_at_once, 0, 2);
-    tcase_add_test(tc, a_token_that_does_not_fit_into_its_file_leaves_neither);
-    tcase_add_test(tc, a_signal_ends_it_and_leaves_the_lease_as_it_is);
-    tcase_add_loop_test(tc, a_password_that_is_refused_is_77, 0, 2);
-    tcase_add_test(tc, who_waits_with_a_hint_is_told_of_the_release);
-    tcase_add_loop_test(tc, bad_input_is_told_in_a_sentence_of_its_own_and_nothing_is_sent, 0,
+    tcase_add_test(tc, extend_and_release_need_only_the_token);
+    tcase_add_test(tc, a_token_may_come_from_a_descriptor);
+    tcase_add_loop_test(tc, extend_and_release_of_a_lost_lock_exit_with_1, 0, 4);
+    tcase_add_loop_test(tc, extend_and_release_work_with_a_minority_down, 0, N);
+    tcase_add_test(tc, extend_reports_servers_in_quarantine);
+    tcase_add_loop_test(tc, extend_and_release_fail_with_69_without_a_majority, 0, 2);
+    tcase_add_test(tc, a_token_file_on_a_full_disk_leaves_no_file_and_no_lock);
+    tcase_add_test(tc, a_signal_ends_extend_and_leaves_the_lease_unchanged);
+    tcase_add_loop_test(tc, a_refused_password_fails_with_77_for_acquire, 0, 2);
+    tcase_add_test(tc, release_wakes_a_client_that_waits_with_a_hint);
+    tcase_add_loop_test(tc, bad_input_gets_its_own_message_and_sends_nothing, 0,
                         (int)(sizeof bad / sizeof bad[0]));
-    tcase_add_loop_test(tc, servers_that_cannot_be_asked_have_the_same_status_for_every_verb, 0, 7);
-    tcase_add_loop_test(tc, on_a_full_disk_it_is_said_why_nothing_is_shown, 0, ASKING);
-    tcase_add_loop_test(tc, a_closed_pipe_ends_it_by_sigpipe_and_silently, 0, ASKING);
-    tcase_add_loop_test(tc, lines_of_log_and_trace_that_cannot_be_written_are_counted, 0, 2);
-    tcase_add_loop_test(tc, a_signal_ends_it_while_the_token_cannot_be_written, 0, 2);
-    tcase_add_loop_test(tc, without_a_descriptor_for_a_server_it_is_71_at_once, 0, 5);
+    tcase_add_loop_test(tc, unusable_servers_have_one_exit_status_for_all_verbs, 0, 7);
+    tcase_add_loop_test(tc, output_to_a_full_disk_is_an_error, 0, ASKING);
+    tcase_add_loop_test(tc, a_closed_output_pipe_ends_a_verb_by_sigpipe, 0, ASKING);
+    tcase_add_loop_test(tc, unwritten_lines_of_log_and_trace_are_counted, 0, 2);
+    tcase_add_loop_test(tc, a_signal_ends_acquire_while_its_output_is_blocked, 0, 2);
+    tcase_add_loop_test(tc, running_out_of_descriptors_fails_with_71_at_once, 0, 5);
     suite_add_tcase(suite, tc);
     return suite;
 }
@@ -825,8 +825,8 @@ Suite *suite_cli_verbs_crowd(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 120);
-    tcase_add_test(tc, over_far_servers_all_three_work_by_default);
-    tcase_add_test(tc, of_200_who_acquire_and_release_at_once_never_two_are_inside);
+    tcase_add_test(tc, script_verbs_work_with_far_servers_by_default);
+    tcase_add_test(tc, of_200_concurrent_clients_only_one_holds_the_lock);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -59,7 +59,7 @@ START_TEST(the_second_waits_and_then_runs)
 }
 END_TEST
 
-START_TEST(a_conflict_is_1_or_what_was_asked_for)
+START_TEST(a_conflict_exits_with_1_or_the_given_status)
 {
     start_holder();
     command_set(&b, at_once, server, N, "nightly", "echo never");
@@ -80,7 +80,7 @@ START_TEST(a_conflict_is_1_or_what_was_asked_for)
 }
 END_TEST
 
-START_TEST(a_signal_ends_the_wait_and_leaves_nothing_behind)
+START_TEST(a_signal_ends_the_wait_and_leaves_no_key)
 {
     static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1};
     start_holder();
@@ -117,7 +117,7 @@ static void where(const struct live_server *s, char out[32])
     snprintf(out, 32, "127.0.0.1:%d: ", s->port);
 }
 
-START_TEST(three_of_five_down_is_69_and_says_which)
+START_TEST(three_of_five_servers_down_fail_with_69_and_are_named)
 {
     char name[32];
     for (int i = 0; i < 3; i++)
@@ -135,7 +135,7 @@ START_TEST(three_of_five_down_is_69_and_says_which)
 END_TEST
 
 /* Two of five are down: of the others three refuse, whoever is the quickest. */
-START_TEST(a_lock_is_a_conflict_also_while_a_minority_is_down)
+START_TEST(a_held_lock_is_a_conflict_while_a_minority_is_down)
 {
     start_holder();
     live_kill(&server[4]);
@@ -153,7 +153,7 @@ START_TEST(a_lock_is_a_conflict_also_while_a_minority_is_down)
 END_TEST
 
 /* One attempt, connecting included; how long it lasts is asked where time is an argument. */
-START_TEST(at_once_means_so_where_a_majority_is_frozen)
+START_TEST(n_makes_one_attempt_on_a_frozen_majority)
 {
     char name[32];
 
@@ -171,7 +171,7 @@ START_TEST(at_once_means_so_where_a_majority_is_frozen)
 END_TEST
 
 /* Connecting takes several round trips, and then comes the lock's: together longer than an attempt. */
-START_TEST(at_once_gives_a_slow_server_the_time_to_connect)
+START_TEST(n_gives_a_slow_server_time_to_connect)
 {
     struct relay far = {0};
     char url[40];
@@ -186,7 +186,7 @@ START_TEST(at_once_gives_a_slow_server_the_time_to_connect)
 }
 END_TEST
 
-START_TEST(a_majority_that_comes_back_is_waited_for)
+START_TEST(run_waits_for_a_majority_that_comes_back)
 {
     for (int i = 0; i < 3; i++)
         live_kill(&server[i]);
@@ -198,7 +198,7 @@ START_TEST(a_majority_that_comes_back_is_waited_for)
 }
 END_TEST
 
-START_TEST(a_frozen_majority_is_69)
+START_TEST(a_frozen_majority_fails_with_69)
 {
     for (int i = 0; i < 3; i++)
         live_freeze(&server[i]);
@@ -209,7 +209,7 @@ START_TEST(a_frozen_majority_is_69)
 }
 END_TEST
 
-START_TEST(a_key_without_expiry_is_said_to_be_no_lock)
+START_TEST(a_key_without_expiry_is_reported_as_not_a_lock)
 {
     live_command(&server[0], "SET nightly something");
     command_set(&a, at_once, server, 1, "nightly", "echo never");
@@ -218,7 +218,7 @@ START_TEST(a_key_without_expiry_is_said_to_be_no_lock)
 }
 END_TEST
 
-START_TEST(who_may_not_ask_for_how_long_is_told_that_it_is_held)
+START_TEST(a_user_without_pttl_learns_that_the_lock_is_held)
 {
     live_command(&server[0], "SET nightly something PX 60000");
     live_command(&server[0], "ACL SETUSER default -pttl");
@@ -229,7 +229,7 @@ START_TEST(who_may_not_ask_for_how_long_is_told_that_it_is_held)
 END_TEST
 
 /* No advice but where nobody listens. */
-START_TEST(why_a_server_cannot_be_reached_is_told_as_the_system_has_it)
+START_TEST(an_unreachable_server_is_reported_in_the_systems_words)
 {
     static const struct {
         const char *url, *text;
@@ -253,7 +253,7 @@ START_TEST(why_a_server_cannot_be_reached_is_told_as_the_system_has_it)
 }
 END_TEST
 
-START_TEST(it_is_asked_whether_they_run_only_where_they_refuse_connections)
+START_TEST(only_refused_connections_get_advice_to_start_servers)
 {
     live_command(&server[0], "CONFIG SET maxmemory 1");
     command_set(&a, at_once, server, 1, "nightly", "true");
@@ -293,7 +293,7 @@ static int run_against(const char *text, size_t good)
     return a.status;
 }
 
-START_TEST(a_server_that_speaks_http_is_76)
+START_TEST(a_server_that_speaks_http_fails_with_76)
 {
     static const char http[] = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n";
     ck_assert_int_eq(run_against(http, 0), 76);
@@ -305,7 +305,7 @@ START_TEST(a_server_that_speaks_http_is_76)
 }
 END_TEST
 
-START_TEST(a_load_balancer_without_a_server_is_waited_for)
+START_TEST(run_waits_for_a_load_balancer_without_a_backend)
 {
     ck_assert_int_eq(run_against("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n", 0), 69);
     ck_assert_ptr_nonnull(strstr(a.err, "redlock: no lock after 0.5"));
@@ -314,7 +314,7 @@ START_TEST(a_load_balancer_without_a_server_is_waited_for)
 }
 END_TEST
 
-START_TEST(a_server_that_says_nothing_is_69)
+START_TEST(a_server_that_sends_nothing_fails_with_69)
 {
     ck_assert_int_eq(run_against("", 0), 69);
     ck_assert_int_eq(run_against("-LOADING Redis is loading the dataset in memory\r\n", 0), 69);
@@ -322,7 +322,7 @@ START_TEST(a_server_that_says_nothing_is_69)
 }
 END_TEST
 
-START_TEST(what_a_server_says_cannot_write_on_the_terminal)
+START_TEST(server_text_cannot_control_the_terminal)
 {
     ck_assert_int_eq(run_against("-OOM \033[2J\007pwned\r\n-OOM \033[2J\007pwned\r\n", 0), 69);
     ck_assert_ptr_null(strchr(a.err, '\033'));
@@ -335,21 +335,21 @@ Suite *suite_cli_wait(void)
     Suite *s = suite_create("cli_wait");
     TCase *t = tcase_create("five servers");
     tcase_add_checked_fixture(t, start, stop);
-    tcase_add_test(t, a_conflict_is_1_or_what_was_asked_for);
+    tcase_add_test(t, a_conflict_exits_with_1_or_the_given_status);
     tcase_add_test(t, two_of_five_servers_may_be_down);
-    tcase_add_test(t, three_of_five_down_is_69_and_says_which);
-    tcase_add_loop_test(t, a_lock_is_a_conflict_also_while_a_minority_is_down, 0, 2);
-    tcase_add_test(t, at_once_means_so_where_a_majority_is_frozen);
-    tcase_add_test(t, at_once_gives_a_slow_server_the_time_to_connect);
-    tcase_add_test(t, a_frozen_majority_is_69);
-    tcase_add_test(t, who_may_not_ask_for_how_long_is_told_that_it_is_held);
-    tcase_add_test(t, why_a_server_cannot_be_reached_is_told_as_the_system_has_it);
-    tcase_add_test(t, it_is_asked_whether_they_run_only_where_they_refuse_connections);
-    tcase_add_test(t, a_key_without_expiry_is_said_to_be_no_lock);
-    tcase_add_test(t, a_server_that_speaks_http_is_76);
-    tcase_add_test(t, a_load_balancer_without_a_server_is_waited_for);
-    tcase_add_test(t, a_server_that_says_nothing_is_69);
-    tcase_add_test(t, what_a_server_says_cannot_write_on_the_terminal);
+    tcase_add_test(t, three_of_five_servers_down_fail_with_69_and_are_named);
+    tcase_add_loop_test(t, a_held_lock_is_a_conflict_while_a_minority_is_down, 0, 2);
+    tcase_add_test(t, n_makes_one_attempt_on_a_frozen_majority);
+    tcase_add_test(t, n_gives_a_slow_server_time_to_connect);
+    tcase_add_test(t, a_frozen_majority_fails_with_69);
+    tcase_add_test(t, a_user_without_pttl_learns_that_the_lock_is_held);
+    tcase_add_test(t, an_unreachable_server_is_reported_in_the_systems_words);
+    tcase_add_test(t, only_refused_connections_get_advice_to_start_servers);
+    tcase_add_test(t, a_key_without_expiry_is_reported_as_not_a_lock);
+    tcase_add_test(t, a_server_that_speaks_http_fails_with_76);
+    tcase_add_test(t, run_waits_for_a_load_balancer_without_a_backend);
+    tcase_add_test(t, a_server_that_sends_nothing_fails_with_69);
+    tcase_add_test(t, server_text_cannot_control_the_terminal);
     suite_add_tcase(s, t);
     return s;
 }
@@ -360,8 +360,8 @@ Suite *suite_cli_wait_long(void)
     TCase *t = tcase_create("five servers");
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, the_second_waits_and_then_runs);
-    tcase_add_test(t, a_signal_ends_the_wait_and_leaves_nothing_behind);
-    tcase_add_test(t, a_majority_that_comes_back_is_waited_for);
+    tcase_add_test(t, a_signal_ends_the_wait_and_leaves_no_key);
+    tcase_add_test(t, run_waits_for_a_majority_that_comes_back);
     suite_add_tcase(s, t);
     return s;
 }

@@ -70,7 +70,7 @@ static const char all[] = "~* +@all";
 static const char *const permitted[] = {"--restart-guard=if-permitted", NULL};
 static const char *const off[] = {"--restart-guard=off", NULL};
 
-START_TEST(who_refuses_info_is_named_with_what_to_do_once)
+START_TEST(servers_that_refuse_info_are_named_once_with_advice)
 {
     char where[32];
 
@@ -90,7 +90,7 @@ START_TEST(who_refuses_info_is_named_with_what_to_do_once)
 }
 END_TEST
 
-START_TEST(who_wants_no_guard_or_is_told_all_hears_nothing_of_it)
+START_TEST(info_is_not_mentioned_if_it_is_unneeded_or_permitted)
 {
     set_user(&a, _i == 0 ? "~* +@all -info" : all, off, N, "sleep 0.1");
     ck_assert_int_eq(command_run(&a), 0);
@@ -120,7 +120,7 @@ static const struct {
 };
 
 /* Server 0 is behind something that says less of itself. */
-START_TEST(what_info_does_not_show_is_told)
+START_TEST(missing_info_fields_are_reported)
 {
     char put[100], err[200];
     struct live_server all_of_them[N];
@@ -174,7 +174,7 @@ static void await_renewal(void)
 }
 
 /* And the lease is renewed. */
-START_TEST(one_of_three_that_fails_for_good_is_told_with_its_reason_once)
+START_TEST(a_permanent_failure_of_one_server_is_reported_once)
 {
     static const char *const renewed[] = {"--ttl=8s", "--attempt=2s", NULL};
 
@@ -196,7 +196,7 @@ START_TEST(one_of_three_that_fails_for_good_is_told_with_its_reason_once)
 }
 END_TEST
 
-START_TEST(one_that_is_down_may_come_back_and_is_no_warning)
+START_TEST(a_server_that_is_down_is_no_warning)
 {
     set_user(&a, all, none, N, "sleep 0.3");
     live_kill(&server[N - 1]);
@@ -205,7 +205,7 @@ START_TEST(one_that_is_down_may_come_back_and_is_no_warning)
 }
 END_TEST
 
-START_TEST(who_waits_is_told_too)
+START_TEST(a_waiting_run_reports_a_permanent_failure_too)
 {
     live_command(&server[0], "SET nightly other PX 60000");
     live_command(&server[1], "SET nightly other PX 60000");
@@ -225,7 +225,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- a key without expiry */
 
-START_TEST(a_key_without_expiry_is_told_at_once_and_once)
+START_TEST(a_key_without_expiry_is_reported_once_and_at_once)
 {
     live_command(&server[0], "SET nightly other");
     set_user(&a, all, (const char *const[]){"-w", _i == 0 ? "0" : "2.5", "--attempt=5s", NULL}, 1, ":");
@@ -249,7 +249,7 @@ static const char *const side[][5] = {
      NULL}, /* it was asked for all the same */
 };
 
-START_TEST(a_key_pattern_that_covers_the_lock_alone_is_77_and_names_the_key)
+START_TEST(a_forbidden_fence_or_canary_key_fails_with_77)
 {
     set_user(&a, _i % 3 == 2 ? "~nightly +@all -info" : "~nightly +@all", side[_i % 3], _i < 3 ? 1 : N,
              "echo ran");
@@ -263,7 +263,7 @@ START_TEST(a_key_pattern_that_covers_the_lock_alone_is_77_and_names_the_key)
 }
 END_TEST
 
-START_TEST(a_minority_that_the_canary_cannot_watch_is_told)
+START_TEST(a_minority_that_canary_cannot_watch_is_reported)
 {
     set_user(&a, all,
              (const char *const[]){"--canary", "--restart-guard=if-permitted", "--ttl=8s", "--max-ttl=8s",
@@ -297,7 +297,7 @@ static const struct {
     {"~* +@all -@scripting", NULL, NULL},                            /* there is another way */
 };
 
-START_TEST(who_may_not_release_or_extend_is_told_before_the_command_starts)
+START_TEST(run_warns_first_if_the_user_may_not_release_or_extend)
 {
     set_user(&a, giving[_i].rules, none, _i % 2 ? N : 1, "echo in >&9; read -r x </dev/zero");
     command_start(&a);
@@ -319,7 +319,7 @@ START_TEST(who_may_not_release_or_extend_is_told_before_the_command_starts)
 END_TEST
 
 /* Which the probe cannot see: scripts are permitted, and what they do is not. */
-START_TEST(a_release_that_is_refused_says_so_and_by_what)
+START_TEST(a_refused_release_is_reported_with_its_reason)
 {
     set_user(&a, "~* +@all -del", none, _i == 0 ? 1 : N, ":");
     ck_assert_int_eq(command_run(&a), 0);
@@ -336,22 +336,22 @@ Suite *suite_cli_warn(void)
     TCase *tc = tcase_create("three servers");
 
     tcase_add_checked_fixture(tc, start, stop);
-    tcase_add_loop_test(tc, who_refuses_info_is_named_with_what_to_do_once, 0, 2);
-    tcase_add_loop_test(tc, who_wants_no_guard_or_is_told_all_hears_nothing_of_it, 0, 2);
-    tcase_add_loop_test(tc, one_of_three_that_fails_for_good_is_told_with_its_reason_once, 0,
+    tcase_add_loop_test(tc, servers_that_refuse_info_are_named_once_with_advice, 0, 2);
+    tcase_add_loop_test(tc, info_is_not_mentioned_if_it_is_unneeded_or_permitted, 0, 2);
+    tcase_add_loop_test(tc, a_permanent_failure_of_one_server_is_reported_once, 0,
                         (int)(sizeof failing / sizeof failing[0]));
-    tcase_add_test(tc, one_that_is_down_may_come_back_and_is_no_warning);
-    tcase_add_test(tc, who_waits_is_told_too);
-    tcase_add_loop_test(tc, a_key_without_expiry_is_told_at_once_and_once, 0, 2);
-    tcase_add_loop_test(tc, a_key_pattern_that_covers_the_lock_alone_is_77_and_names_the_key, 0, 6);
-    tcase_add_test(tc, a_minority_that_the_canary_cannot_watch_is_told);
-    tcase_add_loop_test(tc, who_may_not_release_or_extend_is_told_before_the_command_starts, 0,
+    tcase_add_test(tc, a_server_that_is_down_is_no_warning);
+    tcase_add_test(tc, a_waiting_run_reports_a_permanent_failure_too);
+    tcase_add_loop_test(tc, a_key_without_expiry_is_reported_once_and_at_once, 0, 2);
+    tcase_add_loop_test(tc, a_forbidden_fence_or_canary_key_fails_with_77, 0, 6);
+    tcase_add_test(tc, a_minority_that_canary_cannot_watch_is_reported);
+    tcase_add_loop_test(tc, run_warns_first_if_the_user_may_not_release_or_extend, 0,
                         (int)(sizeof giving / sizeof giving[0]));
-    tcase_add_loop_test(tc, a_release_that_is_refused_says_so_and_by_what, 0, 2);
+    tcase_add_loop_test(tc, a_refused_release_is_reported_with_its_reason, 0, 2);
     suite_add_tcase(suite, tc);
     tc = tcase_create("a relay");
     tcase_add_checked_fixture(tc, start, stop_relay);
-    tcase_add_loop_test(tc, what_info_does_not_show_is_told, 0, sizeof shown / sizeof shown[0]);
+    tcase_add_loop_test(tc, missing_info_fields_are_reported, 0, sizeof shown / sizeof shown[0]);
     suite_add_tcase(suite, tc);
     return suite;
 }

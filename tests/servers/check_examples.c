@@ -60,7 +60,7 @@ static const char *const examples[] = {
 
 /* ---------------------------------------------------------------- they run */
 
-START_TEST(minimal_does_its_work)
+START_TEST(the_minimal_example_works)
 {
     live_start(&server[0]);
     ck_assert_int_eq(run("lock/minimal", url(0)), 0);
@@ -93,7 +93,7 @@ static const char *const loops[] = {"epoll", "libuv", "io_uring"};
 enum { LOOPS = sizeof loops / sizeof loops[0] };
 
 /* Somebody has it at first, so there is a wait by the clock, too; at last nobody is there. */
-START_TEST(a_lock_is_taken_in_the_loops_of_others)
+START_TEST(locks_work_in_other_event_loops)
 {
     char name[64];
 
@@ -110,7 +110,7 @@ START_TEST(a_lock_is_taken_in_the_loops_of_others)
 END_TEST
 
 /* Over one connection: the other one is that of the next command here. */
-START_TEST(many_locks_are_taken_over_one_connection_of_lwip)
+START_TEST(many_locks_share_one_lwip_connection)
 {
     char args[64];
 
@@ -129,7 +129,7 @@ START_TEST(many_locks_are_taken_over_one_connection_of_lwip)
 END_TEST
 
 /* The last of the locks is given back when the server has ended the connection, and there is another one. */
-START_TEST(a_connection_of_lwip_that_ends_is_made_anew)
+START_TEST(a_closed_lwip_connection_is_opened_again)
 {
     char args[64];
     pid_t other;
@@ -151,7 +151,7 @@ START_TEST(a_connection_of_lwip_that_ends_is_made_anew)
 }
 END_TEST
 
-START_TEST(legacy_gets_along_with_old_programs)
+START_TEST(the_legacy_example_works_with_old_programs)
 {
     live_start(&server[0]);
     ck_assert_int_eq(run("lock/legacy", url(0)), 0);
@@ -171,7 +171,7 @@ START_TEST(legacy_gets_along_with_old_programs)
 }
 END_TEST
 
-START_TEST(fencing_refuses_the_late_one)
+START_TEST(the_fencing_example_refuses_a_late_write)
 {
     live_start(&server[0]);
     ck_assert_int_eq(run("lock/fencing", url(0)), 0);
@@ -219,7 +219,7 @@ static int run_on_five(const char *name, int down)
     return status;
 }
 
-START_TEST(superloop_pumps_under_the_lock)
+START_TEST(the_superloop_example_pumps_only_with_the_lock)
 {
     ck_assert_int_eq(run_on_five("redlock/superloop", 2 * _i), 0);
     ck_assert_str_eq(output, "pumped: done\n");
@@ -227,7 +227,7 @@ START_TEST(superloop_pumps_under_the_lock)
 END_TEST
 
 /* The work takes longer than the ttl, so it was renewed at least once. */
-START_TEST(renewal_holds_it_for_as_long_as_it_takes)
+START_TEST(the_renewal_example_holds_the_lock_as_long_as_needed)
 {
     unsigned watchdog = 0, leader = 0;
 
@@ -242,14 +242,14 @@ START_TEST(renewal_holds_it_for_as_long_as_it_takes)
 }
 END_TEST
 
-START_TEST(many_locks_are_all_got_and_let_go)
+START_TEST(the_many_locks_example_acquires_and_releases_all)
 {
     ck_assert_int_eq(run_on_five("redlock/many_locks", 2 * _i), 0);
     ck_assert_str_eq(output, "100 of 100 orders done\n");
 }
 END_TEST
 
-START_TEST(without_an_argument_they_say_how)
+START_TEST(examples_print_their_usage_without_arguments)
 {
     ck_assert_int_eq(run(examples[_i], ""), 2);
     says("usage: ");
@@ -258,7 +258,7 @@ START_TEST(without_an_argument_they_say_how)
 }
 END_TEST
 
-START_TEST(a_lock_that_is_taken_is_said)
+START_TEST(examples_report_a_held_lock)
 {
     live_start(&server[0]);
     live_command(&server[0], "SET nightly 00112233445566778899aabbccddeeff00000001 PX 600000");
@@ -298,7 +298,7 @@ static void read_lines(const char *path, int is_header, struct lines *out)
 }
 
 /* Lines of the header follow each other in the program too, but for those that "..." stands for. */
-START_TEST(the_program_of_the_header_is_the_example)
+START_TEST(the_programs_in_the_headers_are_the_examples)
 {
     static const char *const headers[] = {"lock/lock.h", "redlock/redlock.h"};
     static const char *const programs[] = {"lock/examples/minimal.c", "redlock/examples/minimal.c"};
@@ -360,7 +360,7 @@ static int run_over_tls(const char *name)
     return run(name, args);
 }
 
-START_TEST(a_lock_is_taken_over_tls)
+START_TEST(examples_take_a_lock_over_tls)
 {
     tls_start(&over_tls, TLS_RIGHT);
     live_command(&over_tls.live, "SET nightly somebody PX 300");
@@ -371,7 +371,7 @@ START_TEST(a_lock_is_taken_over_tls)
 END_TEST
 
 /* Not a command comes to it. */
-START_TEST(a_wrong_certificate_is_refused_with_words)
+START_TEST(examples_refuse_a_wrong_certificate_with_a_reason)
 {
     enum tls_paper paper = (enum tls_paper)(_i % 3 + 1);
     const char *why = drivers[_i / 3].words[paper];
@@ -384,7 +384,7 @@ START_TEST(a_wrong_certificate_is_refused_with_words)
 }
 END_TEST
 
-START_TEST(who_is_not_there_is_told_by_the_systems_words)
+START_TEST(examples_report_a_missing_server_in_the_systems_words)
 {
     tls_start(&over_tls, TLS_RIGHT);
     live_kill(&over_tls.live);
@@ -405,19 +405,20 @@ Suite *suite_examples(void)
     TCase *text = tcase_create("text");
 
     tcase_add_checked_fixture(tc, NULL, teardown);
-    tcase_add_test(tc, minimal_does_its_work);
+    tcase_add_test(tc, the_minimal_example_works);
     tcase_add_test(tc, small_chunks_takes_a_lock_sixteen_bytes_at_a_time);
     tcase_add_test(tc, event_loop_acquires_extends_and_releases);
-    tcase_add_test(tc, legacy_gets_along_with_old_programs);
-    tcase_add_test(tc, fencing_refuses_the_late_one);
+    tcase_add_test(tc, the_legacy_example_works_with_old_programs);
+    tcase_add_test(tc, the_fencing_example_refuses_a_late_write);
     tcase_add_test(tc, redlock_minimal_needs_a_majority);
-    tcase_add_loop_test(tc, without_an_argument_they_say_how, 0, sizeof examples / sizeof examples[0]);
-    tcase_add_loop_test(tc, superloop_pumps_under_the_lock, 0, 2);
-    tcase_add_test(tc, renewal_holds_it_for_as_long_as_it_takes);
-    tcase_add_loop_test(tc, many_locks_are_all_got_and_let_go, 0, 2);
-    tcase_add_test(tc, a_lock_that_is_taken_is_said);
+    tcase_add_loop_test(tc, examples_print_their_usage_without_arguments, 0,
+                        sizeof examples / sizeof examples[0]);
+    tcase_add_loop_test(tc, the_superloop_example_pumps_only_with_the_lock, 0, 2);
+    tcase_add_test(tc, the_renewal_example_holds_the_lock_as_long_as_needed);
+    tcase_add_loop_test(tc, the_many_locks_example_acquires_and_releases_all, 0, 2);
+    tcase_add_test(tc, examples_report_a_held_lock);
     suite_add_tcase(suite, tc);
-    tcase_add_loop_test(text, the_program_of_the_header_is_the_example, 0, 2);
+    tcase_add_loop_test(text, the_programs_in_the_headers_are_the_examples, 0, 2);
     suite_add_tcase(suite, text);
     return suite;
 }
@@ -429,7 +430,7 @@ Suite *suite_examples_loops(void)
 
     tcase_add_checked_fixture(tc, NULL, teardown);
     tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, a_lock_is_taken_in_the_loops_of_others, 0, LOOPS);
+    tcase_add_loop_test(tc, locks_work_in_other_event_loops, 0, LOOPS);
     suite_add_tcase(s, tc);
     return s;
 }
@@ -441,8 +442,8 @@ Suite *suite_examples_lwip(void)
 
     tcase_add_checked_fixture(tc, NULL, teardown);
     tcase_set_timeout(tc, 60);
-    tcase_add_test(tc, many_locks_are_taken_over_one_connection_of_lwip);
-    tcase_add_test(tc, a_connection_of_lwip_that_ends_is_made_anew);
+    tcase_add_test(tc, many_locks_share_one_lwip_connection);
+    tcase_add_test(tc, a_closed_lwip_connection_is_opened_again);
     suite_add_tcase(s, tc);
     return s;
 }
@@ -454,9 +455,9 @@ Suite *suite_examples_tls(void)
 
     tcase_add_checked_fixture(tc, setup_tls, teardown_tls);
     tcase_set_timeout(tc, 60);
-    tcase_add_loop_test(tc, a_lock_is_taken_over_tls, 0, DRIVERS);
-    tcase_add_loop_test(tc, a_wrong_certificate_is_refused_with_words, 0, DRIVERS * 3);
-    tcase_add_loop_test(tc, who_is_not_there_is_told_by_the_systems_words, 0, DRIVERS);
+    tcase_add_loop_test(tc, examples_take_a_lock_over_tls, 0, DRIVERS);
+    tcase_add_loop_test(tc, examples_refuse_a_wrong_certificate_with_a_reason, 0, DRIVERS * 3);
+    tcase_add_loop_test(tc, examples_report_a_missing_server_in_the_systems_words, 0, DRIVERS);
     suite_add_tcase(s, tc);
     return s;
 }

@@ -317,7 +317,7 @@ static int is_wrapped(const struct row *r, int rc)
     return 1;
 }
 
-START_TEST(it_is_told_from_all_others)
+START_TEST(each_error_reply_has_its_own_code)
 {
     const struct row *r = &rows[_i];
     int rc;
@@ -343,7 +343,7 @@ START_TEST(it_is_told_from_all_others)
 END_TEST
 
 /* Who would wait for ever is told at once that it would be for ever; else gets it when it is mended. */
-START_TEST(who_waits_waits_for_what_can_be_mended)
+START_TEST(an_acquire_waits_only_for_errors_that_can_pass)
 {
     const struct row *r = &rows[_i];
     uint8_t entropy[RDL_ENTROPY_LEN] = {7};
@@ -373,7 +373,7 @@ START_TEST(who_waits_waits_for_what_can_be_mended)
 }
 END_TEST
 
-START_TEST(what_was_for_good_can_be_mended_by_the_operator)
+START_TEST(an_operator_can_fix_a_permanent_error)
 {
     struct row r = {.make = limit_user, .login = "lk:secret@"};
 
@@ -393,9 +393,9 @@ Suite *suite_live_errors(void)
     Suite *suite = suite_create("live_errors");
     TCase *tc = tcase_create("errors of real servers");
 
-    tcase_add_loop_test(tc, it_is_told_from_all_others, 0, ROWS);
-    tcase_add_loop_test(tc, who_waits_waits_for_what_can_be_mended, 0, ROWS);
-    tcase_add_test(tc, what_was_for_good_can_be_mended_by_the_operator);
+    tcase_add_loop_test(tc, each_error_reply_has_its_own_code, 0, ROWS);
+    tcase_add_loop_test(tc, an_acquire_waits_only_for_errors_that_can_pass, 0, ROWS);
+    tcase_add_test(tc, an_operator_can_fix_a_permanent_error);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -102,7 +102,7 @@ static const char *foreign_address(void)
  * Without a password it serves its own host alone; who would wait for ever is told at once. Before 7.0 it
  * is not in that mode when it was told which addresses to listen on, as here.
  */
-START_TEST(a_server_in_protected_mode_lets_nobody_in_from_elsewhere)
+START_TEST(protected_mode_refuses_remote_clients)
 {
     static const char *const logins[] = {"", "lk:secret@"};
 
@@ -137,7 +137,7 @@ static void await_aof(const char *line)
 }
 
 /* A write that cannot be logged is still done; then there are no more until there is room. */
-START_TEST(a_server_that_cannot_write_its_log_refuses_until_it_can)
+START_TEST(a_server_that_cannot_write_its_aof_refuses_until_it_can)
 {
     static const char *const logging[] = {"--appendonly", "yes", NULL};
     uint8_t entropy[RDL_ENTROPY_LEN] = {7};
@@ -170,7 +170,7 @@ END_TEST
 static const char *const impatient[] = {"--timeout", "1", NULL};
 
 /* Nothing was asked, so nothing is unknown; whoever asks next does not notice. */
-START_TEST(a_connection_that_was_idle_too_long_is_made_anew)
+START_TEST(an_idle_connection_closed_by_the_server_is_reopened)
 {
     asked.args = impatient;
     asking_begin("");
@@ -187,7 +187,7 @@ START_TEST(a_connection_that_was_idle_too_long_is_made_anew)
 END_TEST
 
 /* Who asks while it ends cannot know, and does so again. */
-START_TEST(a_request_on_a_connection_that_was_idle_too_long_is_unknown)
+START_TEST(a_request_on_a_timed_out_connection_is_unknown)
 {
     asked.args = impatient;
     asking_begin("");
@@ -205,7 +205,7 @@ END_TEST
 /* ---------------------------------------------------------------- keys of others, scripts of others */
 
 /* A key that is no lock is not ours, by whatever way it was asked; and stays as it is. */
-START_TEST(a_list_in_the_place_of_a_lock_is_somebody_elses)
+START_TEST(a_list_in_place_of_a_lock_is_not_ours)
 {
     static const struct rdl_op *const ops[] = {&rdl_op_acquire, &rdl_op_extend, &rdl_op_release};
     int is_hidden; /* what was wrong in a script, before 7.0 */
@@ -226,7 +226,7 @@ END_TEST
 static const char *const quick[] = {"--lua-time-limit", "20", NULL};
 
 /* Its database cannot be chosen then: that is no reason to give it up. */
-START_TEST(a_login_while_a_script_is_running_is_tried_again)
+START_TEST(a_login_during_a_busy_script_is_retried)
 {
     pid_t background;
 
@@ -258,12 +258,12 @@ Suite *suite_live_errors_host(void)
     TCase *tc = tcase_create("errors of real servers, by where they run");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, a_server_in_protected_mode_lets_nobody_in_from_elsewhere, 0, 2);
-    tcase_add_test(tc, a_server_that_cannot_write_its_log_refuses_until_it_can);
-    tcase_add_test(tc, a_connection_that_was_idle_too_long_is_made_anew);
-    tcase_add_test(tc, a_request_on_a_connection_that_was_idle_too_long_is_unknown);
-    tcase_add_loop_test(tc, a_list_in_the_place_of_a_lock_is_somebody_elses, 0, 6);
-    tcase_add_test(tc, a_login_while_a_script_is_running_is_tried_again);
+    tcase_add_loop_test(tc, protected_mode_refuses_remote_clients, 0, 2);
+    tcase_add_test(tc, a_server_that_cannot_write_its_aof_refuses_until_it_can);
+    tcase_add_test(tc, an_idle_connection_closed_by_the_server_is_reopened);
+    tcase_add_test(tc, a_request_on_a_timed_out_connection_is_unknown);
+    tcase_add_loop_test(tc, a_list_in_place_of_a_lock_is_not_ours, 0, 6);
+    tcase_add_test(tc, a_login_during_a_busy_script_is_retried);
     suite_add_tcase(suite, tc);
     return suite;
 }

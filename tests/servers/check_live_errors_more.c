@@ -49,7 +49,7 @@ START_TEST(an_error_inside_a_script_is_no_success)
 }
 END_TEST
 
-START_TEST(a_user_with_the_least_rights_can_do_all)
+START_TEST(a_user_with_minimal_rights_can_do_everything)
 {
     asking_begin("lk:secret@");
     ck_assert_str_eq(
@@ -64,7 +64,7 @@ START_TEST(a_user_with_the_least_rights_can_do_all)
 }
 END_TEST
 
-START_TEST(a_script_that_was_flushed_is_brought_again)
+START_TEST(a_flushed_script_is_sent_again)
 {
     asking_begin("");
     for (int i = 0; i < 3; i++) {
@@ -82,7 +82,7 @@ END_TEST
 /* ---------------------------------------------------------------- the server's condition */
 
 /* What frees memory, or takes none, is not refused. */
-START_TEST(without_memory_a_lock_can_still_be_extended_and_released)
+START_TEST(a_lock_is_extended_and_released_without_memory)
 {
     asking_begin("");
     asking_plant("k");
@@ -96,7 +96,7 @@ START_TEST(without_memory_a_lock_can_still_be_extended_and_released)
 END_TEST
 
 /* Before 7.0 a script may write without them. */
-START_TEST(without_replicas_a_lock_stays_until_its_ttl_ends)
+START_TEST(a_lock_without_replicas_stays_until_it_expires)
 {
     int is_refused;
 
@@ -136,7 +136,7 @@ START_TEST(a_replica_releases_and_extends_nothing)
 END_TEST
 
 /* A script is refused so; SET, DELEX and DELIFEQ hear READONLY first. */
-START_TEST(a_replica_that_lost_its_master_says_so)
+START_TEST(a_replica_without_its_master_replies_masterdown)
 {
     asking_begin("");
     asking_plant("k");
@@ -154,7 +154,7 @@ START_TEST(a_replica_that_lost_its_master_says_so)
 }
 END_TEST
 
-START_TEST(who_waits_for_a_hint_hears_that_the_server_became_a_replica)
+START_TEST(a_hint_wait_ends_when_the_server_becomes_a_replica)
 {
     asking_begin("");
     client_submit(&asking, &rdl_op_wait_hint, "k");
@@ -212,7 +212,7 @@ static void make_cluster(int is_ours)
     ck_assert_str_eq(rdl_strerror(RDL_E_CLUSTER), "the server is a cluster node");
 }
 
-START_TEST(a_node_without_the_slot_says_where_it_moved)
+START_TEST(a_node_without_the_slot_replies_moved)
 {
     char moved[64];
 
@@ -225,7 +225,7 @@ START_TEST(a_node_without_the_slot_says_where_it_moved)
 }
 END_TEST
 
-START_TEST(a_node_that_gives_its_slot_away_says_whom_to_ask)
+START_TEST(a_node_that_gives_its_slot_away_replies_ask)
 {
     make_cluster(1);
     ck_assert_str_eq(live_command(&asked, "CLUSTER SETSLOT %ld MIGRATING %s", slot_of_k(), id_of(&second)),
@@ -237,7 +237,7 @@ START_TEST(a_node_that_gives_its_slot_away_says_whom_to_ask)
 END_TEST
 
 /* Of two keys one has gone already. */
-START_TEST(a_node_that_is_giving_its_slot_away_refuses_several_locks_for_now)
+START_TEST(a_migrating_node_refuses_several_locks_for_now)
 {
     make_cluster(1);
     live_command(&asked, "SET k other");
@@ -252,7 +252,7 @@ START_TEST(a_node_that_is_giving_its_slot_away_refuses_several_locks_for_now)
 }
 END_TEST
 
-START_TEST(a_node_says_what_it_is_before_it_is_asked_for_a_lock)
+START_TEST(a_cluster_node_is_detected_before_the_first_request)
 {
     uint64_t end;
 
@@ -288,7 +288,7 @@ END_TEST
 /* ---------------------------------------------------------------- no answer */
 
 /* Frozen with the request received: it may be carried out, or not. Killed or cut off: nobody can say. */
-START_TEST(a_connection_that_ends_leaves_the_effect_unknown)
+START_TEST(a_closed_connection_leaves_the_outcome_unknown)
 {
     asking_begin("");
     asking_plant("other");
@@ -302,7 +302,7 @@ START_TEST(a_connection_that_ends_leaves_the_effect_unknown)
 }
 END_TEST
 
-START_TEST(a_user_who_is_deleted_is_cut_off)
+START_TEST(a_deleted_user_is_disconnected)
 {
     asking_begin("lk:secret@");
     live_command(&asked, "ACL SETUSER lk on >secret ~* +@all");
@@ -325,20 +325,20 @@ Suite *suite_live_errors_more(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, an_error_inside_a_script_is_no_success, 0, 2);
-    tcase_add_test(tc, a_user_with_the_least_rights_can_do_all);
-    tcase_add_test(tc, a_script_that_was_flushed_is_brought_again);
-    tcase_add_test(tc, without_memory_a_lock_can_still_be_extended_and_released);
-    tcase_add_test(tc, without_replicas_a_lock_stays_until_its_ttl_ends);
+    tcase_add_test(tc, a_user_with_minimal_rights_can_do_everything);
+    tcase_add_test(tc, a_flushed_script_is_sent_again);
+    tcase_add_test(tc, a_lock_is_extended_and_released_without_memory);
+    tcase_add_test(tc, a_lock_without_replicas_stays_until_it_expires);
     tcase_add_loop_test(tc, a_replica_releases_and_extends_nothing, 0, 2);
-    tcase_add_test(tc, a_replica_that_lost_its_master_says_so);
-    tcase_add_test(tc, who_waits_for_a_hint_hears_that_the_server_became_a_replica);
-    tcase_add_test(tc, a_node_without_the_slot_says_where_it_moved);
-    tcase_add_test(tc, a_node_that_gives_its_slot_away_says_whom_to_ask);
-    tcase_add_test(tc, a_node_that_is_giving_its_slot_away_refuses_several_locks_for_now);
-    tcase_add_test(tc, a_node_says_what_it_is_before_it_is_asked_for_a_lock);
+    tcase_add_test(tc, a_replica_without_its_master_replies_masterdown);
+    tcase_add_test(tc, a_hint_wait_ends_when_the_server_becomes_a_replica);
+    tcase_add_test(tc, a_node_without_the_slot_replies_moved);
+    tcase_add_test(tc, a_node_that_gives_its_slot_away_replies_ask);
+    tcase_add_test(tc, a_migrating_node_refuses_several_locks_for_now);
+    tcase_add_test(tc, a_cluster_node_is_detected_before_the_first_request);
     tcase_add_test(tc, a_database_of_a_cluster_node_is_refused);
-    tcase_add_test(tc, a_connection_that_ends_leaves_the_effect_unknown);
-    tcase_add_test(tc, a_user_who_is_deleted_is_cut_off);
+    tcase_add_test(tc, a_closed_connection_leaves_the_outcome_unknown);
+    tcase_add_test(tc, a_deleted_user_is_disconnected);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -46,7 +46,7 @@ static const char *const clustered[] = {"--cluster-enabled", "yes", NULL};
 static const char *const down[] = {"CLUSTERDOWN The cluster is down",
                                    "CLUSTERDOWN The cluster is down and only accepts read commands"};
 
-START_TEST(a_node_of_a_cluster_in_ruins_says_what_it_is)
+START_TEST(a_node_of_a_broken_cluster_replies_clusterdown)
 {
     asked.args = clustered;
     asking_begin("");
@@ -93,7 +93,7 @@ static void assert_no_fence(int error, const char *text)
     ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n"); /* it may have counted, for nobody */
 }
 
-START_TEST(a_user_whose_scripts_may_not_write_gets_no_number)
+START_TEST(scripts_that_may_not_write_give_no_fencing_token)
 {
     asking_begin("lk:secret@");
     live_command(&asked, "ACL SETUSER lk on >secret ~* +@all -psetex");
@@ -103,7 +103,7 @@ START_TEST(a_user_whose_scripts_may_not_write_gets_no_number)
 }
 END_TEST
 
-START_TEST(a_server_whose_scripts_miss_a_command_gives_no_number)
+START_TEST(scripts_that_lack_a_command_give_no_fencing_token)
 {
     static const char *const renamed[] = {"--rename-command", "PSETEX", "", NULL};
 
@@ -114,7 +114,7 @@ START_TEST(a_server_whose_scripts_miss_a_command_gives_no_number)
 END_TEST
 
 /* Neither the script can do it here nor a transaction: nothing is left. */
-START_TEST(a_command_that_was_renamed_away_is_one_the_server_has_not)
+START_TEST(a_renamed_command_counts_as_unsupported)
 {
     static const char *const renamed[] = {"--rename-command", "PEXPIRE", "", NULL};
 
@@ -157,7 +157,7 @@ START_TEST(without_scripts_and_transactions_nothing_extends)
 END_TEST
 
 /* SET may need memory and is refused before its words are read; before 8.0 so is all that MULTI queues. */
-START_TEST(without_memory_and_scripts_only_a_command_of_its_own_lets_go)
+START_TEST(without_memory_and_scripts_only_delex_or_delifeq_releases)
 {
     begin_without_scripts("");
     live_command(&asked, "CONFIG SET maxmemory 1");
@@ -182,7 +182,7 @@ END_TEST
 /* ---------------------------------------------------------------- replicas, pauses, cuts */
 
 /* A script that only reads is run by a replica: "not yours" from it says nothing of the lock. */
-START_TEST(a_replica_may_say_that_a_lock_is_not_ours)
+START_TEST(a_replica_may_reply_that_a_lock_is_not_ours)
 {
     asking_begin("");
     live_command(&asked, "SET k other");
@@ -194,7 +194,7 @@ START_TEST(a_replica_may_say_that_a_lock_is_not_ours)
 END_TEST
 
 /* What it was sent during the pause it does afterwards: first the acquire, then the release behind it. */
-START_TEST(a_paused_server_is_unknown_and_has_no_key_afterwards)
+START_TEST(a_paused_server_is_unknown_and_keeps_no_key)
 {
     static const struct rdl_lock_options hasty = {.ttl_ms = 20000, .attempt_ms = 50};
 
@@ -221,7 +221,7 @@ START_TEST(the_shortest_wait_for_a_hint_ends)
 }
 END_TEST
 
-START_TEST(who_is_cut_off_releases_on_the_next_connection)
+START_TEST(a_disconnected_client_releases_on_its_next_connection)
 {
     asking_begin("");
     ck_assert_int_eq(asking_ask(&rdl_op_acquire, "k"), RDL_ANSWER_YES);
@@ -245,17 +245,17 @@ Suite *suite_live_errors_rare(void)
     TCase *tc = tcase_create("rare errors of real servers");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, a_node_of_a_cluster_in_ruins_says_what_it_is, 0, 2);
-    tcase_add_test(tc, a_user_whose_scripts_may_not_write_gets_no_number);
-    tcase_add_test(tc, a_server_whose_scripts_miss_a_command_gives_no_number);
-    tcase_add_test(tc, a_command_that_was_renamed_away_is_one_the_server_has_not);
+    tcase_add_loop_test(tc, a_node_of_a_broken_cluster_replies_clusterdown, 0, 2);
+    tcase_add_test(tc, scripts_that_may_not_write_give_no_fencing_token);
+    tcase_add_test(tc, scripts_that_lack_a_command_give_no_fencing_token);
+    tcase_add_test(tc, a_renamed_command_counts_as_unsupported);
     tcase_add_test(tc, without_scripts_a_transaction_extends);
     tcase_add_test(tc, without_scripts_and_transactions_nothing_extends);
-    tcase_add_test(tc, without_memory_and_scripts_only_a_command_of_its_own_lets_go);
-    tcase_add_test(tc, a_replica_may_say_that_a_lock_is_not_ours);
-    tcase_add_test(tc, a_paused_server_is_unknown_and_has_no_key_afterwards);
+    tcase_add_test(tc, without_memory_and_scripts_only_delex_or_delifeq_releases);
+    tcase_add_test(tc, a_replica_may_reply_that_a_lock_is_not_ours);
+    tcase_add_test(tc, a_paused_server_is_unknown_and_keeps_no_key);
     tcase_add_test(tc, the_shortest_wait_for_a_hint_ends);
-    tcase_add_test(tc, who_is_cut_off_releases_on_the_next_connection);
+    tcase_add_test(tc, a_disconnected_client_releases_on_its_next_connection);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -90,7 +90,7 @@ static const struct {
 };
 
 /* It is for good, and the connection ends with it; the next one is as good as new. */
-START_TEST(a_server_that_does_not_understand_says_so_and_hangs_up)
+START_TEST(a_protocol_error_is_permanent_and_ends_the_connection)
 {
     asked.password = broken[_i].password;
     begin("", broken[_i].find, broken[_i].put);
@@ -110,7 +110,7 @@ START_TEST(a_server_that_does_not_understand_says_so_and_hangs_up)
 END_TEST
 
 /* What came before stands; what came behind was not done, which the client cannot know. */
-START_TEST(only_what_was_answered_before_broken_protocol_stands)
+START_TEST(only_replies_before_a_protocol_error_are_valid)
 {
     static const char *const names[] = {"a", "b", "c"};
     struct rdl_req reqs[3];
@@ -145,7 +145,7 @@ END_TEST
 
 static const char *const quick[] = {"--lua-time-limit", "20", NULL};
 
-START_TEST(a_script_of_ours_that_is_killed_is_asked_for_again)
+START_TEST(a_killed_script_is_sent_again)
 {
     asked.args = quick;
     begin("", HEAD, "while true do end              --");
@@ -169,7 +169,7 @@ START_TEST(a_script_of_ours_that_is_killed_is_asked_for_again)
 END_TEST
 
 /* The way by scripts is closed then, and the next is taken. */
-START_TEST(a_script_that_the_server_cannot_compile_is_done_without)
+START_TEST(a_script_that_does_not_compile_is_avoided)
 {
     begin("", HEAD, "((                             --");
     plant();
@@ -180,7 +180,7 @@ START_TEST(a_script_that_the_server_cannot_compile_is_done_without)
 }
 END_TEST
 
-START_TEST(a_multi_lock_whose_script_does_not_compile_is_refused_for_good)
+START_TEST(a_multi_lock_whose_script_does_not_compile_is_refused)
 {
     begin("", "for i=1,#KEYS do", "((              ");
     asking_refused(&rdl_op_acquire_multi, "\001k", RDL_E_UNSUPPORTED, "ERR Error compiling script");
@@ -211,7 +211,7 @@ static int is_astray(const char *text)
     return 0;
 }
 
-START_TEST(a_script_that_strays_from_its_slot_is_refused_by_a_cluster_node)
+START_TEST(a_cluster_node_refuses_a_script_outside_its_slot)
 {
     static const char *const cluster[] = {"--cluster-enabled", "yes", "--cluster-require-full-coverage", "no",
                                           NULL};
@@ -260,7 +260,7 @@ END_TEST
 #define CHANGE                                                                                               \
     "*3\r\n$6\r\nCLIENT\r\n$5\r\nREPLY\r\n$4\r\nSKIP\r\n*3\r\n$7\r\nPEXPIRE\r\n$1\r\nk\r\n$5\r\n19999\r\n"
 
-START_TEST(a_transaction_that_came_too_late_is_tried_again)
+START_TEST(a_transaction_that_lost_a_race_is_retried)
 {
     begin_with_watch(MULTI, CHANGE MULTI);
     ck_assert_int_eq(asking_ask(&rdl_op_extend, "k"), RDL_ANSWER_YES);
@@ -274,7 +274,7 @@ END_TEST
 #define TIME        "*1\r\n$4\r\nTIME\r\n"
 #define SCRIPT_KILL "*2\r\n$6\r\nSCRIPT\r\n$4\r\nKILL\r\n"
 
-START_TEST(a_server_with_nothing_to_kill_says_so)
+START_TEST(script_kill_without_a_script_replies_notbusy)
 {
     begin("", TIME, SCRIPT_KILL);
     asking_refused(&rdl_op_time, "k", RDL_E_SERVER, "NOTBUSY No scripts in execution right now.");
@@ -300,7 +300,7 @@ START_TEST(a_script_that_has_written_cannot_be_killed)
 }
 END_TEST
 
-START_TEST(a_subcommand_that_is_not_known_is_one_the_server_is_too_old_for)
+START_TEST(an_unknown_subcommand_counts_as_unsupported)
 {
     begin("", TIME, "*2\r\n$6\r\nCLIENT\r\n$6\r\nNOSUCH\r\n");
     ck_assert_int_eq(asking_ask(&rdl_op_time, "k"), RDL_ANSWER_ERROR);
@@ -310,7 +310,7 @@ START_TEST(a_subcommand_that_is_not_known_is_one_the_server_is_too_old_for)
 }
 END_TEST
 
-START_TEST(a_command_with_a_word_too_few_is_one_the_server_is_too_old_for)
+START_TEST(a_wrong_number_of_arguments_counts_as_unsupported)
 {
     begin("", TIME, "*2\r\n$3\r\nSET\r\n$1\r\nk\r\n");
     asking_refused(&rdl_op_time, "k", RDL_E_UNSUPPORTED, "ERR wrong number of arguments for 'set' command");
@@ -326,19 +326,19 @@ Suite *suite_live_errors_relay(void)
     TCase *tc = tcase_create("errors of real servers that were sent something else");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, a_server_that_does_not_understand_says_so_and_hangs_up, 0,
+    tcase_add_loop_test(tc, a_protocol_error_is_permanent_and_ends_the_connection, 0,
                         sizeof broken / sizeof broken[0]);
-    tcase_add_test(tc, only_what_was_answered_before_broken_protocol_stands);
-    tcase_add_test(tc, a_script_of_ours_that_is_killed_is_asked_for_again);
-    tcase_add_test(tc, a_script_that_the_server_cannot_compile_is_done_without);
-    tcase_add_test(tc, a_multi_lock_whose_script_does_not_compile_is_refused_for_good);
-    tcase_add_test(tc, a_script_that_strays_from_its_slot_is_refused_by_a_cluster_node);
+    tcase_add_test(tc, only_replies_before_a_protocol_error_are_valid);
+    tcase_add_test(tc, a_killed_script_is_sent_again);
+    tcase_add_test(tc, a_script_that_does_not_compile_is_avoided);
+    tcase_add_test(tc, a_multi_lock_whose_script_does_not_compile_is_refused);
+    tcase_add_test(tc, a_cluster_node_refuses_a_script_outside_its_slot);
     tcase_add_test(tc, a_transaction_with_an_error_in_it_is_aborted);
-    tcase_add_test(tc, a_transaction_that_came_too_late_is_tried_again);
-    tcase_add_test(tc, a_server_with_nothing_to_kill_says_so);
+    tcase_add_test(tc, a_transaction_that_lost_a_race_is_retried);
+    tcase_add_test(tc, script_kill_without_a_script_replies_notbusy);
     tcase_add_test(tc, a_script_that_has_written_cannot_be_killed);
-    tcase_add_test(tc, a_subcommand_that_is_not_known_is_one_the_server_is_too_old_for);
-    tcase_add_test(tc, a_command_with_a_word_too_few_is_one_the_server_is_too_old_for);
+    tcase_add_test(tc, an_unknown_subcommand_counts_as_unsupported);
+    tcase_add_test(tc, a_wrong_number_of_arguments_counts_as_unsupported);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -101,7 +101,7 @@ static void acquire(const char *name)
     ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, name), RDL_ANSWER_YES);
 }
 
-START_TEST(each_way_to_release_deletes_what_is_ours_and_nothing_else)
+START_TEST(each_release_method_deletes_only_our_key)
 {
     const struct way *way = &releases[_i];
 
@@ -139,7 +139,7 @@ static long pttl(void)
     return strtol(live_command(&server, "PTTL k") + 1, NULL, 10);
 }
 
-START_TEST(each_way_to_extend_lengthens_what_is_ours_and_never_shortens_it)
+START_TEST(each_extend_method_lengthens_our_key_and_never_shortens_it)
 {
     const struct way *way = &extends[_i];
 
@@ -171,7 +171,7 @@ START_TEST(each_way_to_extend_lengthens_what_is_ours_and_never_shortens_it)
 END_TEST
 
 /* From the top, on any server: the first that it knows. */
-START_TEST(the_first_way_the_server_knows_is_taken)
+START_TEST(the_first_supported_method_is_used)
 {
     int i = 0;
 
@@ -258,7 +258,7 @@ static long clock_s(void)
 }
 
 /* By the script: that of the moment; without: the one that it was told. Another one is left alone. */
-START_TEST(a_canary_is_made_with_the_servers_clock)
+START_TEST(a_canary_has_the_servers_time)
 {
     char made[64];
     long from_s;
@@ -288,7 +288,7 @@ START_TEST(a_canary_is_made_with_the_servers_clock)
 END_TEST
 
 /* What the library says the SHA1 of each script is, the server says too. */
-START_TEST(the_sums_of_the_scripts_are_those_of_the_server)
+START_TEST(the_sha1_of_each_script_is_that_of_the_server)
 {
     static const struct rdl_script *const scripts[] = {
         &rdl_script_release,       &rdl_script_extend,        &rdl_script_replace,
@@ -314,13 +314,13 @@ Suite *suite_live_methods(void)
     TCase *tc = tcase_create("ways");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, each_way_to_release_deletes_what_is_ours_and_nothing_else, 0, RELEASES);
-    tcase_add_loop_test(tc, each_way_to_extend_lengthens_what_is_ours_and_never_shortens_it, 0, EXTENDS);
-    tcase_add_test(tc, the_first_way_the_server_knows_is_taken);
+    tcase_add_loop_test(tc, each_release_method_deletes_only_our_key, 0, RELEASES);
+    tcase_add_loop_test(tc, each_extend_method_lengthens_our_key_and_never_shortens_it, 0, EXTENDS);
+    tcase_add_test(tc, the_first_supported_method_is_used);
     tcase_add_loop_test(tc, without_scripts_locks_are_extended_and_released, 0, 2);
     tcase_add_test(tc, a_forbidden_key_blocks_no_other_lock);
-    tcase_add_loop_test(tc, a_canary_is_made_with_the_servers_clock, 0, 2);
-    tcase_add_test(tc, the_sums_of_the_scripts_are_those_of_the_server);
+    tcase_add_loop_test(tc, a_canary_has_the_servers_time, 0, 2);
+    tcase_add_test(tc, the_sha1_of_each_script_is_that_of_the_server);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -42,7 +42,7 @@ static int take_port(int family)
     return rc;
 }
 
-START_TEST(nobody_gets_the_port_of_a_server_that_is_down)
+START_TEST(a_stopped_servers_port_stays_reserved)
 {
     live_kill(&server);
     ck_assert_int_eq(take_port(AF_INET), EADDRINUSE);
@@ -73,7 +73,7 @@ static int sockets_held(void)
     return n;
 }
 
-START_TEST(a_server_that_is_removed_gives_its_port_back)
+START_TEST(a_removed_server_frees_its_port)
 {
     ck_assert_int_eq(sockets_held(), 2);
     live_remove(&server);
@@ -88,8 +88,8 @@ Suite *suite_live_port(void)
     TCase *tc = tcase_create("live_port");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, nobody_gets_the_port_of_a_server_that_is_down);
-    tcase_add_test(tc, a_server_that_is_removed_gives_its_port_back);
+    tcase_add_test(tc, a_stopped_servers_port_stays_reserved);
+    tcase_add_test(tc, a_removed_server_frees_its_port);
     suite_add_tcase(suite, tc);
     return suite;
 }

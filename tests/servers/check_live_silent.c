@@ -57,7 +57,7 @@ static const char *exists(void)
     return live_command(&server, "EXISTS k");
 }
 
-START_TEST(who_waits_gets_the_lock_over_the_next_connection)
+START_TEST(a_waiting_acquire_uses_the_next_connection)
 {
     begin("SET", 1000, 0);
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
@@ -67,7 +67,7 @@ START_TEST(who_waits_gets_the_lock_over_the_next_connection)
 }
 END_TEST
 
-START_TEST(the_extend_after_one_into_the_silence_saves_the_lease)
+START_TEST(an_extend_after_a_swallowed_one_saves_the_lease)
 {
     begin("EVAL", 60000, 1000);
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
@@ -78,7 +78,7 @@ START_TEST(the_extend_after_one_into_the_silence_saves_the_lease)
 }
 END_TEST
 
-START_TEST(a_release_into_the_silence_is_paid_over_the_next_connection)
+START_TEST(a_swallowed_release_is_sent_on_the_next_connection)
 {
     uint64_t end_ms;
 
@@ -95,7 +95,7 @@ START_TEST(a_release_into_the_silence_is_paid_over_the_next_connection)
 END_TEST
 
 /* The first renewal, after 2 s, is swallowed. */
-START_TEST(a_command_whose_renewal_is_swallowed_runs_on_to_its_end)
+START_TEST(a_command_survives_a_swallowed_renewal)
 {
     static struct command run;
     const char *args[] = {"run", "--ttl", "6s", "-u", url, "nightly", "-c", "sleep 8; exit 3", NULL};
@@ -113,7 +113,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- the relay itself */
 
-START_TEST(the_relay_serves_several_at_once)
+START_TEST(the_relay_serves_several_clients)
 {
     static struct client more[3];
     int i;
@@ -148,13 +148,13 @@ Suite *suite_live_silent(void)
     TCase *self = tcase_create("the relay");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, who_waits_gets_the_lock_over_the_next_connection);
-    tcase_add_test(tc, the_extend_after_one_into_the_silence_saves_the_lease);
-    tcase_add_test(tc, a_release_into_the_silence_is_paid_over_the_next_connection);
-    tcase_add_test(tc, a_command_whose_renewal_is_swallowed_runs_on_to_its_end);
+    tcase_add_test(tc, a_waiting_acquire_uses_the_next_connection);
+    tcase_add_test(tc, an_extend_after_a_swallowed_one_saves_the_lease);
+    tcase_add_test(tc, a_swallowed_release_is_sent_on_the_next_connection);
+    tcase_add_test(tc, a_command_survives_a_swallowed_renewal);
     suite_add_tcase(suite, tc);
     tcase_add_checked_fixture(self, setup, teardown);
-    tcase_add_test(self, the_relay_serves_several_at_once);
+    tcase_add_test(self, the_relay_serves_several_clients);
     tcase_add_exit_test(self, a_relay_that_cannot_reach_the_server_fails_its_test, 1);
     suite_add_tcase(suite, self);
     return suite;

@@ -51,7 +51,7 @@ static void drain(void)
         client_step(&other, client_now() + 1000);
 }
 
-START_TEST(the_token_is_what_stands_on_the_server)
+START_TEST(the_token_is_the_value_on_the_server)
 {
     char reply[64];
 
@@ -70,7 +70,7 @@ START_TEST(a_token_from_another_handle_is_released_at_once)
 }
 END_TEST
 
-START_TEST(an_extend_adopts_and_validity_counts_from_it)
+START_TEST(an_extend_adopts_and_the_validity_starts_there)
 {
     uint64_t before_ms;
     uint64_t after_ms;
@@ -101,7 +101,7 @@ END_TEST
 
 static const char *const meanwhile[] = {"DEL nightly", "SET nightly other", "SET nightly other PX 60000"};
 
-START_TEST(a_token_that_stands_no_more_is_lost)
+START_TEST(extending_a_replaced_token_is_lost)
 {
     live_command(&server, "%s", meanwhile[_i]);
     ck_assert_int_eq(rdl_lock_adopt(&adopted, token, strlen(token)), RDL_OK);
@@ -113,7 +113,7 @@ START_TEST(a_token_that_stands_no_more_is_lost)
 }
 END_TEST
 
-START_TEST(a_release_of_a_token_that_stands_no_more_says_so)
+START_TEST(releasing_a_replaced_token_reports_the_loss)
 {
     live_command(&server, "%s", meanwhile[_i]);
     ck_assert_int_eq(rdl_lock_adopt(&adopted, token, strlen(token)), RDL_OK);
@@ -122,7 +122,7 @@ START_TEST(a_release_of_a_token_that_stands_no_more_says_so)
 }
 END_TEST
 
-START_TEST(a_cancel_gives_back_what_was_adopted)
+START_TEST(cancel_releases_an_adopted_lock)
 {
     ck_assert_int_eq(rdl_lock_adopt(&adopted, token, strlen(token)), RDL_OK);
     rdl_lock_cancel(&adopted);
@@ -137,7 +137,7 @@ END_TEST
  * By WATCH: the GET still finds the token, the PTTL reads the key of somebody who took the lock in between,
  * for longer than is asked for. What lives long anyway is no proof of whose it is.
  */
-START_TEST(what_came_between_two_commands_of_the_look_is_not_believed)
+START_TEST(a_key_taken_between_two_commands_is_not_adopted)
 {
     static const struct sim_features no_scripts = {.version = "7.0.15", .no_scripts = 1};
     static const char *const before[] = {"PTTL", "MULTI", "PEXPIRE"};
@@ -163,7 +163,7 @@ START_TEST(what_came_between_two_commands_of_the_look_is_not_believed)
 END_TEST
 
 /* It lives longer than it is asked to, by WATCH: that is seen inside the transaction, and not shortened. */
-START_TEST(a_key_that_lives_long_is_adopted_by_watch_as_it_is)
+START_TEST(watch_adopts_a_long_lease_without_shortening_it)
 {
     static const struct sim_features no_scripts = {.version = "7.0.15", .no_scripts = 1};
     static struct scripted s;
@@ -188,7 +188,7 @@ START_TEST(a_key_that_lives_long_is_adopted_by_watch_as_it_is)
 END_TEST
 
 /* The connection is gone when it is to be released: the release waits for the next one. */
-START_TEST(a_release_of_an_adopted_lock_stays_owed)
+START_TEST(the_release_of_an_adopted_lock_stays_pending)
 {
     static struct scripted s;
     uint64_t now_ms = 5000000; /* far beyond one ttl after the boot */
@@ -212,7 +212,7 @@ START_TEST(a_release_of_an_adopted_lock_stays_owed)
 END_TEST
 
 /* Nor is more asked for than is said, or an old number told. */
-START_TEST(a_handle_that_was_used_before_asks_for_what_is_said_and_has_no_number)
+START_TEST(a_reused_handle_adopts_with_the_given_ttl_and_no_fence)
 {
     static struct scripted s;
     struct rdl_lock_fenced fenced;
@@ -245,7 +245,7 @@ START_TEST(a_handle_that_was_used_before_asks_for_what_is_said_and_has_no_number
 END_TEST
 
 /* And of what was adopted nothing for the next lease: a release that its end overtook is dropped again. */
-START_TEST(a_lease_of_its_own_has_an_end_again)
+START_TEST(a_new_lease_after_an_adopted_one_has_an_end)
 {
     static struct scripted s;
 
@@ -278,18 +278,18 @@ Suite *suite_lock_adopt(void)
     TCase *tc = tcase_create("adopt");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, the_token_is_what_stands_on_the_server);
+    tcase_add_test(tc, the_token_is_the_value_on_the_server);
     tcase_add_test(tc, a_token_from_another_handle_is_released_at_once);
-    tcase_add_test(tc, an_extend_adopts_and_validity_counts_from_it);
+    tcase_add_test(tc, an_extend_adopts_and_the_validity_starts_there);
     tcase_add_test(tc, an_adopted_lease_is_not_shortened);
-    tcase_add_loop_test(tc, a_token_that_stands_no_more_is_lost, 0, 3);
-    tcase_add_loop_test(tc, a_release_of_a_token_that_stands_no_more_says_so, 0, 3);
-    tcase_add_test(tc, a_cancel_gives_back_what_was_adopted);
-    tcase_add_loop_test(tc, what_came_between_two_commands_of_the_look_is_not_believed, 0, 3);
-    tcase_add_test(tc, a_key_that_lives_long_is_adopted_by_watch_as_it_is);
-    tcase_add_loop_test(tc, a_release_of_an_adopted_lock_stays_owed, 0, 2);
-    tcase_add_test(tc, a_handle_that_was_used_before_asks_for_what_is_said_and_has_no_number);
-    tcase_add_test(tc, a_lease_of_its_own_has_an_end_again);
+    tcase_add_loop_test(tc, extending_a_replaced_token_is_lost, 0, 3);
+    tcase_add_loop_test(tc, releasing_a_replaced_token_reports_the_loss, 0, 3);
+    tcase_add_test(tc, cancel_releases_an_adopted_lock);
+    tcase_add_loop_test(tc, a_key_taken_between_two_commands_is_not_adopted, 0, 3);
+    tcase_add_test(tc, watch_adopts_a_long_lease_without_shortening_it);
+    tcase_add_loop_test(tc, the_release_of_an_adopted_lock_stays_pending, 0, 2);
+    tcase_add_test(tc, a_reused_handle_adopts_with_the_given_ttl_and_no_fence);
+    tcase_add_test(tc, a_new_lease_after_an_adopted_one_has_an_end);
     suite_add_tcase(suite, tc);
     return suite;
 }

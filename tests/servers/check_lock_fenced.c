@@ -59,7 +59,7 @@ static long pttl(const char *key)
     return strtol(live_command(&server, "PTTL \"%s\"", key) + 1, NULL, 10);
 }
 
-START_TEST(numbers_grow_from_holder_to_holder)
+START_TEST(fences_grow_from_holder_to_holder)
 {
     uint64_t n = cycle(&lock);
     int i;
@@ -72,7 +72,7 @@ START_TEST(numbers_grow_from_holder_to_holder)
 }
 END_TEST
 
-START_TEST(numbers_grow_when_a_lease_ends_by_itself)
+START_TEST(fences_grow_after_a_lease_expires)
 {
     uint64_t n = number(&lock);
 
@@ -85,7 +85,7 @@ START_TEST(numbers_grow_when_a_lease_ends_by_itself)
 }
 END_TEST
 
-START_TEST(an_extend_keeps_the_number)
+START_TEST(an_extend_keeps_the_fence)
 {
     uint64_t n = number(&lock);
 
@@ -96,7 +96,7 @@ START_TEST(an_extend_keeps_the_number)
 END_TEST
 
 /* Only who took the lock was told its number; an older one of the same handle, or a floor, is another. */
-START_TEST(a_lease_that_was_adopted_has_no_number)
+START_TEST(an_adopted_lease_has_no_fence)
 {
     char token[RDL_TOKEN_TEXT_MAX];
 
@@ -117,7 +117,7 @@ START_TEST(a_lease_that_was_adopted_has_no_number)
 }
 END_TEST
 
-START_TEST(a_floor_is_the_least_number)
+START_TEST(real_fences_start_at_min_fence)
 {
     rdl_lock_set_min_fence(&lock, 1700000000123);
     ck_assert_uint_eq(cycle(&lock), 1700000000123);
@@ -128,7 +128,7 @@ START_TEST(a_floor_is_the_least_number)
 END_TEST
 
 /* The server forgot: those who have a clock, or were there before, still get a larger number. */
-START_TEST(a_floor_of_nothing_is_none)
+START_TEST(a_min_fence_of_0_changes_nothing)
 {
     rdl_lock_set_min_fence(&lock, 0);
     ck_assert_uint_eq(cycle(&lock), 1);
@@ -137,7 +137,7 @@ START_TEST(a_floor_of_nothing_is_none)
 END_TEST
 
 /* A floor that is below it, or none, takes nothing away from what the handle knows. */
-START_TEST(a_floor_below_the_last_number_does_not_forget_it)
+START_TEST(a_lower_min_fence_keeps_the_last_fence)
 {
     static const uint64_t floors[] = {0, 1, 40, 41};
 
@@ -152,7 +152,7 @@ START_TEST(a_floor_below_the_last_number_does_not_forget_it)
 END_TEST
 
 /* A floor that was too high can be set again. */
-START_TEST(a_floor_that_scripts_cannot_count_is_refused)
+START_TEST(a_min_fence_that_scripts_cannot_count_is_refused)
 {
     static const uint64_t floors[] = {RDL_FENCE_MAX + 1, 1790000000123456789, UINT64_MAX};
 
@@ -167,7 +167,7 @@ START_TEST(a_floor_that_scripts_cannot_count_is_refused)
 END_TEST
 
 /* What is stored was written by an older client, or by hand. */
-START_TEST(a_number_that_can_no_longer_grow_is_an_error_and_nothing_is_held)
+START_TEST(an_exhausted_fence_is_an_error_and_holds_nothing)
 {
     static const char *const stored[] = {"9007199254740991", "9007199254740992", "18446744073709551000",
                                          "1e300", "-1e300"};
@@ -188,7 +188,7 @@ START_TEST(a_number_that_can_no_longer_grow_is_an_error_and_nothing_is_held)
 }
 END_TEST
 
-START_TEST(numbers_grow_over_a_lost_fence_where_there_is_a_floor)
+START_TEST(fences_grow_after_data_loss_with_a_min_fence)
 {
     uint64_t n;
 
@@ -201,7 +201,7 @@ START_TEST(numbers_grow_over_a_lost_fence_where_there_is_a_floor)
 }
 END_TEST
 
-START_TEST(large_numbers_are_exact)
+START_TEST(large_fences_are_exact)
 {
     static const uint64_t floors[] = {99999999999999, 100000000000001, 4503599627370497, 9007199254740000};
     int i;
@@ -214,7 +214,7 @@ START_TEST(large_numbers_are_exact)
 }
 END_TEST
 
-START_TEST(the_fence_is_kept_for_ever)
+START_TEST(the_fence_key_does_not_expire_by_default)
 {
     number(&lock);
     ck_assert_int_eq(pttl("{nightly}:fence"), -1);
@@ -233,7 +233,7 @@ static void ck_fence_lives(long ms)
     ck_assert_int_gt(pttl("{nightly}:fence"), ms - 60000);
 }
 
-START_TEST(an_expiry_runs_from_the_end_of_the_lease)
+START_TEST(a_fence_expiry_starts_when_the_lease_ends)
 {
     static const uint32_t ttls[] = {TTL, DAY_MS}, expiries[] = {DAY_MS, RDL_TTL_MAX};
 
@@ -252,7 +252,7 @@ START_TEST(an_expiry_runs_from_the_end_of_the_lease)
 END_TEST
 
 /* Somebody wrote where only locks should, or deleted it: who holds the lock knows the number. */
-START_TEST(an_extend_puts_the_number_back)
+START_TEST(an_extend_restores_the_fence)
 {
     static const char *const deeds[] = {"DEL {nightly}:fence", "SET {nightly}:fence spoilt",
                                         "SET {nightly}:fence 40"};
@@ -314,7 +314,7 @@ static void hold_for(struct rdl_lock_fenced *l, uint64_t ms)
 }
 
 /* Who waits long keeps it fresh: the next attempt begins with it. */
-START_TEST(a_floor_may_be_set_while_an_acquire_waits)
+START_TEST(min_fence_may_rise_while_an_acquire_waits)
 {
     int rc, i;
 
@@ -341,7 +341,7 @@ START_TEST(a_floor_may_be_set_while_an_acquire_waits)
 }
 END_TEST
 
-START_TEST(numbers_grow_over_days_without_a_holder)
+START_TEST(fences_grow_after_days_without_a_holder)
 {
     uint64_t n = take(&lock);
 
@@ -352,7 +352,7 @@ START_TEST(numbers_grow_over_days_without_a_holder)
 END_TEST
 
 /* Without an expiry, and with one that is shorter than the hold. */
-START_TEST(numbers_grow_over_a_hold_of_a_day)
+START_TEST(fences_grow_after_a_hold_of_a_day)
 {
     uint64_t n;
 
@@ -387,7 +387,7 @@ START_TEST(a_fence_with_an_expiry_outlives_an_adopted_hold)
 }
 END_TEST
 
-START_TEST(an_expiry_forgets_the_number_when_nobody_held_the_lock_for_so_long)
+START_TEST(a_fence_expires_if_the_lock_is_not_held_for_that_long)
 {
     opt.fence_expiry_ms = 3600000;
     rdl_lock_set_min_fence(&lock, 41);
@@ -399,7 +399,7 @@ START_TEST(an_expiry_forgets_the_number_when_nobody_held_the_lock_for_so_long)
 END_TEST
 
 /* In the name's own slot of a cluster. */
-START_TEST(the_fence_stands_beside_the_name)
+START_TEST(the_fence_key_is_in_the_slot_of_the_name)
 {
     static const char *const names[] = {"nightly", "{jobs}:nightly", "a{b", "{x}", "a b"};
     static const char *const fences[] = {"{nightly}:fence", "{jobs}:nightly:fence", "{a{b}:fence",
@@ -426,7 +426,7 @@ START_TEST(the_longest_name_has_a_fence)
 }
 END_TEST
 
-START_TEST(a_server_without_the_script_is_given_it)
+START_TEST(a_missing_fence_script_is_sent)
 {
     uint64_t n = cycle(&lock);
 
@@ -436,7 +436,7 @@ START_TEST(a_server_without_the_script_is_given_it)
 }
 END_TEST
 
-START_TEST(busy_says_how_long_the_holder_has_left)
+START_TEST(busy_reports_how_long_a_fenced_holder_has_left)
 {
     number(&lock);
     live_command(&server, "PEXPIRE nightly 7000");
@@ -448,7 +448,7 @@ START_TEST(busy_says_how_long_the_holder_has_left)
 }
 END_TEST
 
-START_TEST(a_foreign_lock_is_busy_and_not_counted)
+START_TEST(a_foreign_lock_is_busy_and_does_not_raise_the_fence)
 {
     live_command(&server, _i ? "LPUSH nightly x" : "SET nightly other");
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), _i ? RDL_E_WRONGTYPE : RDL_BUSY);
@@ -459,7 +459,7 @@ START_TEST(a_foreign_lock_is_busy_and_not_counted)
 END_TEST
 
 /* A fence that is no number stops the script before it wrote anything. */
-START_TEST(a_spoilt_fence_is_an_error_and_no_lock)
+START_TEST(an_invalid_fence_key_is_an_error_and_no_lock)
 {
     live_command(&server, _i ? "LPUSH {nightly}:fence x" : "SET {nightly}:fence spoilt");
     ck_assert_int_lt(rdl_lock_acquire(&lock.lock, &client_net), 0);
@@ -468,7 +468,7 @@ START_TEST(a_spoilt_fence_is_an_error_and_no_lock)
 }
 END_TEST
 
-START_TEST(plain_and_fenced_keep_each_other_out)
+START_TEST(plain_and_fenced_locks_exclude_each_other)
 {
     struct rdl_lock plain;
 
@@ -483,7 +483,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- where scripts are refused */
 
-START_TEST(without_scripts_it_is_refused_and_nothing_is_written)
+START_TEST(a_fenced_lock_without_scripts_is_refused_unwritten)
 {
     static const char *const args[] = {"--rename-command", "EVAL", "",  "--rename-command",
                                        "EVALSHA",          "",     NULL};
@@ -500,7 +500,7 @@ START_TEST(without_scripts_it_is_refused_and_nothing_is_written)
 END_TEST
 
 /* It could be given by a grant, so it is no lack of the server's. */
-START_TEST(a_user_who_may_not_use_the_fences_key_lacks_a_permission)
+START_TEST(a_forbidden_fence_key_is_a_permission_error)
 {
     begin(NULL);
     live_command(&server, "ACL SETUSER default resetkeys ~%s", "nightly");
@@ -513,7 +513,7 @@ START_TEST(a_user_who_may_not_use_the_fences_key_lacks_a_permission)
 }
 END_TEST
 
-START_TEST(where_only_evalsha_is_refused_eval_counts)
+START_TEST(eval_counts_the_fence_if_only_evalsha_is_refused)
 {
     static const char *const args[] = {"--rename-command", "EVALSHA", "", NULL};
 
@@ -533,39 +533,39 @@ Suite *suite_lock_fenced(void)
     TCase *days = tcase_create("days");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, numbers_grow_from_holder_to_holder);
-    tcase_add_test(tc, numbers_grow_when_a_lease_ends_by_itself);
-    tcase_add_test(tc, an_extend_keeps_the_number);
-    tcase_add_loop_test(tc, a_lease_that_was_adopted_has_no_number, 0, 3);
-    tcase_add_test(tc, a_floor_is_the_least_number);
-    tcase_add_test(tc, a_floor_of_nothing_is_none);
-    tcase_add_loop_test(tc, a_floor_below_the_last_number_does_not_forget_it, 0, 4);
-    tcase_add_loop_test(tc, a_floor_that_scripts_cannot_count_is_refused, 0, 3);
-    tcase_add_loop_test(tc, a_number_that_can_no_longer_grow_is_an_error_and_nothing_is_held, 0, 5);
-    tcase_add_loop_test(tc, numbers_grow_over_a_lost_fence_where_there_is_a_floor, 0, 2);
-    tcase_add_loop_test(tc, large_numbers_are_exact, 0, 4);
-    tcase_add_test(tc, the_fence_is_kept_for_ever);
-    tcase_add_loop_test(tc, an_expiry_runs_from_the_end_of_the_lease, 0, 2);
-    tcase_add_loop_test(tc, an_extend_puts_the_number_back, 0, 3);
-    tcase_add_loop_test(tc, the_fence_stands_beside_the_name, 0, 5);
+    tcase_add_test(tc, fences_grow_from_holder_to_holder);
+    tcase_add_test(tc, fences_grow_after_a_lease_expires);
+    tcase_add_test(tc, an_extend_keeps_the_fence);
+    tcase_add_loop_test(tc, an_adopted_lease_has_no_fence, 0, 3);
+    tcase_add_test(tc, real_fences_start_at_min_fence);
+    tcase_add_test(tc, a_min_fence_of_0_changes_nothing);
+    tcase_add_loop_test(tc, a_lower_min_fence_keeps_the_last_fence, 0, 4);
+    tcase_add_loop_test(tc, a_min_fence_that_scripts_cannot_count_is_refused, 0, 3);
+    tcase_add_loop_test(tc, an_exhausted_fence_is_an_error_and_holds_nothing, 0, 5);
+    tcase_add_loop_test(tc, fences_grow_after_data_loss_with_a_min_fence, 0, 2);
+    tcase_add_loop_test(tc, large_fences_are_exact, 0, 4);
+    tcase_add_test(tc, the_fence_key_does_not_expire_by_default);
+    tcase_add_loop_test(tc, a_fence_expiry_starts_when_the_lease_ends, 0, 2);
+    tcase_add_loop_test(tc, an_extend_restores_the_fence, 0, 3);
+    tcase_add_loop_test(tc, the_fence_key_is_in_the_slot_of_the_name, 0, 5);
     tcase_add_test(tc, the_longest_name_has_a_fence);
-    tcase_add_test(tc, a_server_without_the_script_is_given_it);
-    tcase_add_test(tc, busy_says_how_long_the_holder_has_left);
-    tcase_add_loop_test(tc, a_foreign_lock_is_busy_and_not_counted, 0, 2);
-    tcase_add_loop_test(tc, a_spoilt_fence_is_an_error_and_no_lock, 0, 2);
-    tcase_add_test(tc, plain_and_fenced_keep_each_other_out);
+    tcase_add_test(tc, a_missing_fence_script_is_sent);
+    tcase_add_test(tc, busy_reports_how_long_a_fenced_holder_has_left);
+    tcase_add_loop_test(tc, a_foreign_lock_is_busy_and_does_not_raise_the_fence, 0, 2);
+    tcase_add_loop_test(tc, an_invalid_fence_key_is_an_error_and_no_lock, 0, 2);
+    tcase_add_test(tc, plain_and_fenced_locks_exclude_each_other);
     suite_add_tcase(suite, tc);
     tcase_add_checked_fixture(refused, NULL, teardown);
-    tcase_add_loop_test(refused, without_scripts_it_is_refused_and_nothing_is_written, 0, 2);
-    tcase_add_test(refused, a_user_who_may_not_use_the_fences_key_lacks_a_permission);
-    tcase_add_test(refused, where_only_evalsha_is_refused_eval_counts);
+    tcase_add_loop_test(refused, a_fenced_lock_without_scripts_is_refused_unwritten, 0, 2);
+    tcase_add_test(refused, a_forbidden_fence_key_is_a_permission_error);
+    tcase_add_test(refused, eval_counts_the_fence_if_only_evalsha_is_refused);
     suite_add_tcase(suite, refused);
     tcase_add_checked_fixture(days, setup_still, NULL);
-    tcase_add_test(days, a_floor_may_be_set_while_an_acquire_waits);
-    tcase_add_test(days, numbers_grow_over_days_without_a_holder);
-    tcase_add_loop_test(days, numbers_grow_over_a_hold_of_a_day, 0, 2);
+    tcase_add_test(days, min_fence_may_rise_while_an_acquire_waits);
+    tcase_add_test(days, fences_grow_after_days_without_a_holder);
+    tcase_add_loop_test(days, fences_grow_after_a_hold_of_a_day, 0, 2);
     tcase_add_test(days, a_fence_with_an_expiry_outlives_an_adopted_hold);
-    tcase_add_test(days, an_expiry_forgets_the_number_when_nobody_held_the_lock_for_so_long);
+    tcase_add_test(days, a_fence_expires_if_the_lock_is_not_held_for_that_long);
     suite_add_tcase(suite, days);
     return suite;
 }

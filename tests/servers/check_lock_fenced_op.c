@@ -58,7 +58,7 @@ static const char *tail(void)
                      "\r\n$5\r\n10000\r\n$13\r\n1700000000000\r\n$1\r\n0\r\n", NULL);
 }
 
-START_TEST(a_server_without_the_script_gets_it_whole)
+START_TEST(a_fenced_acquire_sends_the_whole_script_if_unknown)
 {
     submit("k", 10000);
     ck_assert_str_eq(scripted_sent(&s), call("EVAL", rdl_script_acquire.text, tail()));
@@ -72,7 +72,7 @@ START_TEST(a_server_without_the_script_gets_it_whole)
 END_TEST
 
 /* Its release is behind it already: sent again it would come after that, and stay. */
-START_TEST(one_that_is_refused_when_nobody_waits_is_not_sent_again)
+START_TEST(an_abandoned_acquire_is_not_sent_again)
 {
     struct rdl_command release = {.op = &rdl_op_release,
                                   .name = {"k", 1},
@@ -95,7 +95,7 @@ START_TEST(one_that_is_refused_when_nobody_waits_is_not_sent_again)
 }
 END_TEST
 
-START_TEST(the_fence_is_kept_as_long_as_the_request_says)
+START_TEST(the_fence_expiry_is_that_of_the_request)
 {
     static const char *const extras[] = {"7", "7 86400000", "18446744073709551615 4294967295"};
     static const char *const ends[] = {"$1\r\n7\r\n$1\r\n0\r\n", "$1\r\n7\r\n$8\r\n86400000\r\n",
@@ -107,7 +107,7 @@ START_TEST(the_fence_is_kept_as_long_as_the_request_says)
 END_TEST
 
 /* One script, and a raise is an extend by nothing; who knows it for one knows it for the other. */
-START_TEST(extending_and_raising_hold_the_number)
+START_TEST(extend_and_raise_share_a_script_and_send_the_fence)
 {
     static const char *const ttls[] = {"$5\r\n10000\r\n", "$1\r\n0\r\n"};
     const struct rdl_op *ops[] = {&rdl_op_extend_fenced, &rdl_op_raise_fence};
@@ -126,7 +126,7 @@ START_TEST(extending_and_raising_hold_the_number)
 }
 END_TEST
 
-START_TEST(the_fence_key_has_the_names_tag)
+START_TEST(the_fence_key_has_the_hash_tag_of_the_name)
 {
     static const char *const names[] = {"k", "{a}", "{a}b", "x{a}", "a{b", "a}b"};
     static const char *const keys[] = {"\r\n{k}:fence\r\n",  "\r\n{a}:fence\r\n",   "\r\n{a}b:fence\r\n",
@@ -154,7 +154,7 @@ static const struct {
      0},
 };
 
-START_TEST(a_reply_is_the_number_or_how_long_the_holder_has)
+START_TEST(a_reply_is_the_fence_or_the_holders_remaining_time)
 {
     submit("k", 10000);
     scripted_sent(&s);
@@ -166,7 +166,7 @@ START_TEST(a_reply_is_the_number_or_how_long_the_holder_has)
 }
 END_TEST
 
-START_TEST(without_scripts_there_is_no_other_way)
+START_TEST(a_fenced_acquire_has_no_method_but_scripts)
 {
     static const char *const texts[] = {REFUSED, "-NOPERM no\r\n"};
 
@@ -180,7 +180,7 @@ START_TEST(without_scripts_there_is_no_other_way)
 END_TEST
 
 /* Refused without a byte, it has no room but the one for its release. */
-START_TEST(refusals_leave_room_for_others)
+START_TEST(refused_requests_free_their_queue_space)
 {
     struct rdl_command other = {.op = &rdl_op_acquire,
                                 .name = {"other", 5},
@@ -201,7 +201,7 @@ START_TEST(refusals_leave_room_for_others)
 }
 END_TEST
 
-START_TEST(what_cannot_be_an_answer_ends_the_connection)
+START_TEST(an_impossible_fenced_reply_closes_the_connection)
 {
     static const char *const texts[] = {
         ":1\r\n",  "*1\r\n:1\r\n", "*2\r\n:2\r\n:7\r\n", "*2\r\n:-1\r\n:7\r\n", "*0\r\n", "*-1\r\n",
@@ -258,7 +258,7 @@ static enum rdl_answer ask(const char *floor)
 }
 
 /* A retry that meets our own token is no new holder. */
-START_TEST(the_same_token_again_has_the_same_number)
+START_TEST(the_same_token_gets_the_same_fence_again)
 {
     ck_assert_int_eq(ask("41"), RDL_ANSWER_YES);
     ck_assert_int_eq(client.req.value, 41);
@@ -269,7 +269,7 @@ START_TEST(the_same_token_again_has_the_same_number)
 }
 END_TEST
 
-START_TEST(another_token_is_refused_and_does_not_count)
+START_TEST(another_token_is_refused_and_does_not_raise_the_fence)
 {
     ck_assert_int_eq(ask("41"), RDL_ANSWER_YES);
     client.token[0] = client.token[0] == 'a' ? 'b' : 'a';
@@ -285,7 +285,7 @@ static void ck_says(const char *command, const char *reply)
     ck_assert_str_eq(live_command(&server, "%s", command), reply);
 }
 
-START_TEST(a_raise_changes_nothing_but_the_fence)
+START_TEST(raising_the_fence_changes_nothing_else)
 {
     ck_assert_int_eq(ask("41"), RDL_ANSWER_YES);
     live_command(&server, "PEXPIRE k 5000");
@@ -305,7 +305,7 @@ START_TEST(a_raise_changes_nothing_but_the_fence)
 }
 END_TEST
 
-START_TEST(what_is_not_ours_is_neither_raised_nor_extended)
+START_TEST(another_clients_lock_is_neither_raised_nor_extended)
 {
     const struct rdl_op *ops[] = {&rdl_op_extend_fenced, &rdl_op_raise_fence};
 
@@ -319,7 +319,7 @@ START_TEST(what_is_not_ours_is_neither_raised_nor_extended)
 END_TEST
 
 /* The fence is written first: where it may not be, no lock is left behind. */
-START_TEST(no_lock_without_its_number)
+START_TEST(a_lock_is_not_taken_without_its_fence)
 {
     live_command(&server, "ACL SETUSER default resetkeys ~k %%R~{k}:fence");
     ck_assert_int_eq(ask("41"), RDL_ANSWER_ERROR);
@@ -337,23 +337,23 @@ Suite *suite_lock_fenced_op(void)
     TCase *live = tcase_create("script");
 
     tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_test(tc, a_server_without_the_script_gets_it_whole);
-    tcase_add_test(tc, one_that_is_refused_when_nobody_waits_is_not_sent_again);
-    tcase_add_loop_test(tc, the_fence_is_kept_as_long_as_the_request_says, 0, 3);
-    tcase_add_loop_test(tc, extending_and_raising_hold_the_number, 0, 2);
-    tcase_add_loop_test(tc, the_fence_key_has_the_names_tag, 0, 6);
-    tcase_add_loop_test(tc, a_reply_is_the_number_or_how_long_the_holder_has, 0,
+    tcase_add_test(tc, a_fenced_acquire_sends_the_whole_script_if_unknown);
+    tcase_add_test(tc, an_abandoned_acquire_is_not_sent_again);
+    tcase_add_loop_test(tc, the_fence_expiry_is_that_of_the_request, 0, 3);
+    tcase_add_loop_test(tc, extend_and_raise_share_a_script_and_send_the_fence, 0, 2);
+    tcase_add_loop_test(tc, the_fence_key_has_the_hash_tag_of_the_name, 0, 6);
+    tcase_add_loop_test(tc, a_reply_is_the_fence_or_the_holders_remaining_time, 0,
                         sizeof replies / sizeof replies[0]);
-    tcase_add_loop_test(tc, without_scripts_there_is_no_other_way, 0, 2);
-    tcase_add_test(tc, refusals_leave_room_for_others);
-    tcase_add_loop_test(tc, what_cannot_be_an_answer_ends_the_connection, 0, 9);
+    tcase_add_loop_test(tc, a_fenced_acquire_has_no_method_but_scripts, 0, 2);
+    tcase_add_test(tc, refused_requests_free_their_queue_space);
+    tcase_add_loop_test(tc, an_impossible_fenced_reply_closes_the_connection, 0, 9);
     suite_add_tcase(suite, tc);
     tcase_add_checked_fixture(live, setup_live, teardown_live);
-    tcase_add_test(live, the_same_token_again_has_the_same_number);
-    tcase_add_test(live, another_token_is_refused_and_does_not_count);
-    tcase_add_test(live, a_raise_changes_nothing_but_the_fence);
-    tcase_add_loop_test(live, what_is_not_ours_is_neither_raised_nor_extended, 0, 4);
-    tcase_add_test(live, no_lock_without_its_number);
+    tcase_add_test(live, the_same_token_gets_the_same_fence_again);
+    tcase_add_test(live, another_token_is_refused_and_does_not_raise_the_fence);
+    tcase_add_test(live, raising_the_fence_changes_nothing_else);
+    tcase_add_loop_test(live, another_clients_lock_is_neither_raised_nor_extended, 0, 4);
+    tcase_add_test(live, a_lock_is_not_taken_without_its_fence);
     suite_add_tcase(suite, live);
     return suite;
 }

@@ -99,7 +99,7 @@ static void await_blocked(long n)
         turn(&berta, &clara);
 }
 
-START_TEST(those_who_wait_are_woken_one_by_one_in_the_order_they_came)
+START_TEST(waiters_are_woken_one_by_one_in_order)
 {
     long sets;
 
@@ -125,7 +125,7 @@ START_TEST(those_who_wait_are_woken_one_by_one_in_the_order_they_came)
 }
 END_TEST
 
-START_TEST(a_release_leaves_one_hint_and_it_ends_by_itself)
+START_TEST(a_release_leaves_one_hint_that_expires)
 {
     int i;
 
@@ -140,7 +140,7 @@ START_TEST(a_release_leaves_one_hint_and_it_ends_by_itself)
 }
 END_TEST
 
-START_TEST(a_key_that_is_no_list_is_left_alone_and_nobody_waits_with_it)
+START_TEST(a_hint_key_that_is_not_a_list_is_left_alone)
 {
     live_command(&server, "SET {k}:wake precious");
     ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_net), RDL_OK);
@@ -162,7 +162,7 @@ static const char *const rules[] = {
     "~* +@all -@list", "~k +@all", "~* +@all -@scripting", "~* +@all -pexpire", "~* +@all -type",
 };
 
-START_TEST(a_user_who_may_not_do_all_of_it_locks_as_without_it)
+START_TEST(a_user_without_hint_rights_locks_without_hints)
 {
     ck_assert_str_eq(live_command(&server, "ACL SETUSER eve on >secret %s", rules[_i]), "+OK\r\n");
     meet(&anna, "eve");
@@ -182,7 +182,7 @@ START_TEST(a_user_who_may_not_do_all_of_it_locks_as_without_it)
 END_TEST
 
 /* Nobody tells: the holder expires, or is deleted by somebody who knows nothing of hints. */
-START_TEST(a_hint_that_never_comes_costs_time_and_nothing_else)
+START_TEST(a_missing_hint_costs_only_time)
 {
     live_command(&server, "SET k foreign PX %d", TTL);
     begin(&berta, 1);
@@ -205,7 +205,7 @@ static void turn_alone(struct person *p)
 }
 
 /* Berta is first in the row, and gets the hint; she does nothing with it, and the lock does not wait. */
-START_TEST(a_waiter_that_is_frozen_keeps_the_hint_and_not_the_lock)
+START_TEST(a_frozen_waiter_keeps_the_hint_but_not_the_lock)
 {
     ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_net), RDL_OK);
     begin(&berta, 1);
@@ -228,7 +228,7 @@ START_TEST(a_waiter_that_is_frozen_keeps_the_hint_and_not_the_lock)
 }
 END_TEST
 
-START_TEST(a_waiter_that_gives_up_does_not_take_the_next_hint)
+START_TEST(a_cancelled_waiter_does_not_take_the_next_hint)
 {
     live_command(&server, "SET k foreign");
     begin(&berta, 1);
@@ -275,7 +275,7 @@ static void be_out_of_time(void)
     ahead_ms = opt.wait_ms;
 }
 
-START_TEST(the_blocking_calls_wait_with_it_too)
+START_TEST(blocking_calls_wait_with_a_hint_too)
 {
     struct rdl_platform platform = client_net;
 
@@ -295,7 +295,7 @@ START_TEST(the_blocking_calls_wait_with_it_too)
 }
 END_TEST
 
-START_TEST(the_script_is_the_one_its_sha1_says)
+START_TEST(the_hint_script_has_its_stated_sha1)
 {
     char text[64];
 
@@ -313,16 +313,16 @@ Suite *suite_lock_hint_live(void)
     TCase *tc = tcase_create("lock_hint_live");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, those_who_wait_are_woken_one_by_one_in_the_order_they_came);
-    tcase_add_test(tc, a_release_leaves_one_hint_and_it_ends_by_itself);
-    tcase_add_test(tc, a_key_that_is_no_list_is_left_alone_and_nobody_waits_with_it);
-    tcase_add_loop_test(tc, a_user_who_may_not_do_all_of_it_locks_as_without_it, 0,
+    tcase_add_test(tc, waiters_are_woken_one_by_one_in_order);
+    tcase_add_test(tc, a_release_leaves_one_hint_that_expires);
+    tcase_add_test(tc, a_hint_key_that_is_not_a_list_is_left_alone);
+    tcase_add_loop_test(tc, a_user_without_hint_rights_locks_without_hints, 0,
                         (int)(sizeof rules / sizeof rules[0]));
-    tcase_add_loop_test(tc, a_hint_that_never_comes_costs_time_and_nothing_else, 0, 2);
-    tcase_add_test(tc, a_waiter_that_is_frozen_keeps_the_hint_and_not_the_lock);
-    tcase_add_test(tc, a_waiter_that_gives_up_does_not_take_the_next_hint);
-    tcase_add_test(tc, the_blocking_calls_wait_with_it_too);
-    tcase_add_test(tc, the_script_is_the_one_its_sha1_says);
+    tcase_add_loop_test(tc, a_missing_hint_costs_only_time, 0, 2);
+    tcase_add_test(tc, a_frozen_waiter_keeps_the_hint_but_not_the_lock);
+    tcase_add_test(tc, a_cancelled_waiter_does_not_take_the_next_hint);
+    tcase_add_test(tc, blocking_calls_wait_with_a_hint_too);
+    tcase_add_test(tc, the_hint_script_has_its_stated_sha1);
     suite_add_tcase(suite, tc);
     return suite;
 }

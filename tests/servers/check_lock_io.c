@@ -38,7 +38,7 @@ static uint32_t remaining_ms(void)
     return rdl_lock_remaining_ms(&lock, rdl_now(&client_net));
 }
 
-START_TEST(a_lock_is_taken_extended_and_released)
+START_TEST(one_server_grants_extends_and_releases)
 {
     char other[64];
 
@@ -61,7 +61,7 @@ START_TEST(a_lock_is_taken_extended_and_released)
 }
 END_TEST
 
-START_TEST(somebody_elses_lock_is_busy_and_says_for_how_long)
+START_TEST(another_clients_lock_is_busy_and_reports_its_time)
 {
     live_command(&server, "SET nightly other PX 50000");
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_BUSY);
@@ -74,7 +74,7 @@ START_TEST(somebody_elses_lock_is_busy_and_says_for_how_long)
 }
 END_TEST
 
-START_TEST(a_lock_that_is_given_back_in_time_is_taken)
+START_TEST(a_lock_released_in_time_is_acquired)
 {
     live_command(&server, "SET nightly other PX 60");
     opt.wait_ms = 15000;
@@ -83,7 +83,7 @@ START_TEST(a_lock_that_is_given_back_in_time_is_taken)
 }
 END_TEST
 
-START_TEST(a_release_says_what_it_found)
+START_TEST(a_release_reports_what_it_found)
 {
     static const char *const before[] = {"DEL nightly", "SET nightly other", "LPUSH list 1"};
     static const int results[] = {RDL_EXPIRED, RDL_LOST, RDL_LOST};
@@ -108,7 +108,7 @@ static uint64_t a_second_later(void *ctx)
  * The server was killed meanwhile, is back without its data, and somebody else may have the lock. The release
  * finds the connection ended before it is sent, so what it hears is the answer to the first one.
  */
-START_TEST(a_release_behind_long_work_reads_what_came_before_it_asks)
+START_TEST(a_release_after_long_work_reads_first)
 {
     struct rdl_platform later = client_net;
 
@@ -122,7 +122,7 @@ START_TEST(a_release_behind_long_work_reads_what_came_before_it_asks)
 }
 END_TEST
 
-START_TEST(an_extend_says_what_it_found)
+START_TEST(an_extend_reports_what_it_found)
 {
     static const char *const before[] = {"DEL nightly", "SET nightly other", "LPUSH list 1"};
 
@@ -148,7 +148,7 @@ START_TEST(a_flushed_script_is_no_error)
 END_TEST
 
 /* Frozen, it gets the SET and behind it the release; thawed, it does both, though nobody waits any more. */
-START_TEST(a_frozen_server_is_unknown_and_has_no_key_after_the_thaw)
+START_TEST(a_frozen_server_is_unknown_and_keeps_no_key_after_thawing)
 {
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
     ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
@@ -165,7 +165,7 @@ START_TEST(a_frozen_server_is_unknown_and_has_no_key_after_the_thaw)
 }
 END_TEST
 
-START_TEST(a_server_that_is_gone_is_said)
+START_TEST(a_dead_server_is_reported)
 {
     live_kill(&server);
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_CONNECT);
@@ -186,7 +186,7 @@ START_TEST(a_server_that_comes_back_is_used_again)
 }
 END_TEST
 
-START_TEST(a_server_out_of_memory_still_lets_go)
+START_TEST(a_server_without_memory_still_releases)
 {
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
     live_command(&server, "CONFIG SET maxmemory 1");
@@ -199,7 +199,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- a host in trouble */
 
-START_TEST(without_random_numbers_there_is_no_lock)
+START_TEST(acquire_fails_without_entropy)
 {
     struct rdl_platform platform = client_net_without_random();
 
@@ -209,7 +209,7 @@ START_TEST(without_random_numbers_there_is_no_lock)
 }
 END_TEST
 
-START_TEST(a_host_that_refuses_to_wait_is_said_and_nothing_is_left)
+START_TEST(a_failed_poll_is_reported_and_leaves_no_key)
 {
     struct rdl_platform platform = client_net_without_poll();
 
@@ -254,7 +254,7 @@ static void note_signal(int sig)
 }
 
 /* SIGTERM while the lock is held: the release works; one that is asked for from then on is not waited for. */
-START_TEST(a_signal_through_a_pipe_ends_an_acquire_and_no_release)
+START_TEST(a_signal_pipe_ends_an_acquire_but_not_a_release)
 {
     ck_assert_int_eq(pipe(pipe_ends), 0);
     ck_assert(signal(SIGTERM, note_signal) != SIG_ERR);
@@ -276,7 +276,7 @@ END_TEST
  * A random number; send and recv, twice; and a poll where there is more to watch than the one connection.
  * Before each wait it asks whose connection it is (getpid).
  */
-START_TEST(a_lock_and_its_release_cost_two_round_trips_and_nothing_else)
+START_TEST(acquire_and_release_cost_two_round_trips)
 {
     static const char *const cycles_with[2][2] = {{"|isirisir|", "|gisirisir|"},
                                                   {"|isiprisir|", "|gisiprisir|"}};
@@ -296,21 +296,21 @@ Suite *suite_lock_io(void)
     TCase *tc = tcase_create("io");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, a_lock_is_taken_extended_and_released);
-    tcase_add_test(tc, somebody_elses_lock_is_busy_and_says_for_how_long);
-    tcase_add_test(tc, a_lock_that_is_given_back_in_time_is_taken);
-    tcase_add_loop_test(tc, a_lock_and_its_release_cost_two_round_trips_and_nothing_else, 0, 2);
-    tcase_add_test(tc, a_signal_through_a_pipe_ends_an_acquire_and_no_release);
-    tcase_add_loop_test(tc, a_release_says_what_it_found, 0, 3);
-    tcase_add_loop_test(tc, a_release_behind_long_work_reads_what_came_before_it_asks, 0, 2);
-    tcase_add_loop_test(tc, an_extend_says_what_it_found, 0, 3);
+    tcase_add_test(tc, one_server_grants_extends_and_releases);
+    tcase_add_test(tc, another_clients_lock_is_busy_and_reports_its_time);
+    tcase_add_test(tc, a_lock_released_in_time_is_acquired);
+    tcase_add_loop_test(tc, acquire_and_release_cost_two_round_trips, 0, 2);
+    tcase_add_test(tc, a_signal_pipe_ends_an_acquire_but_not_a_release);
+    tcase_add_loop_test(tc, a_release_reports_what_it_found, 0, 3);
+    tcase_add_loop_test(tc, a_release_after_long_work_reads_first, 0, 2);
+    tcase_add_loop_test(tc, an_extend_reports_what_it_found, 0, 3);
     tcase_add_test(tc, a_flushed_script_is_no_error);
-    tcase_add_test(tc, a_frozen_server_is_unknown_and_has_no_key_after_the_thaw);
-    tcase_add_test(tc, a_server_that_is_gone_is_said);
+    tcase_add_test(tc, a_frozen_server_is_unknown_and_keeps_no_key_after_thawing);
+    tcase_add_test(tc, a_dead_server_is_reported);
     tcase_add_test(tc, a_server_that_comes_back_is_used_again);
-    tcase_add_test(tc, a_server_out_of_memory_still_lets_go);
-    tcase_add_test(tc, without_random_numbers_there_is_no_lock);
-    tcase_add_test(tc, a_host_that_refuses_to_wait_is_said_and_nothing_is_left);
+    tcase_add_test(tc, a_server_without_memory_still_releases);
+    tcase_add_test(tc, acquire_fails_without_entropy);
+    tcase_add_test(tc, a_failed_poll_is_reported_and_leaves_no_key);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -83,7 +83,7 @@ static long get(void)
 
 /* ---------------------------------------------------------------- every kind of server */
 
-START_TEST(it_is_taken_and_released_on_every_kind_of_server)
+START_TEST(a_legacy_lock_works_on_every_kind_of_server)
 {
     begin(kinds[_i]);
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
@@ -95,7 +95,7 @@ START_TEST(it_is_taken_and_released_on_every_kind_of_server)
 }
 END_TEST
 
-START_TEST(a_lease_that_ended_is_recovered_on_every_kind_of_server)
+START_TEST(an_expired_legacy_lease_is_recovered_on_every_server)
 {
     begin(kinds[_i]);
     put(server_s() - 100);
@@ -108,7 +108,7 @@ START_TEST(a_lease_that_ended_is_recovered_on_every_kind_of_server)
 }
 END_TEST
 
-START_TEST(a_lease_that_runs_is_busy_on_every_kind_of_server)
+START_TEST(a_live_legacy_lease_is_busy_on_every_server)
 {
     char reply[64];
 
@@ -123,7 +123,7 @@ START_TEST(a_lease_that_runs_is_busy_on_every_kind_of_server)
 END_TEST
 
 /* Lua, else WATCH: only where there is neither an extend is refused, and the lease goes on. */
-START_TEST(an_extend_moves_the_deadline_where_it_can_compare)
+START_TEST(a_legacy_extend_moves_the_deadline_if_it_can_compare)
 {
     begin(kinds[_i]);
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
@@ -142,7 +142,7 @@ START_TEST(an_extend_moves_the_deadline_where_it_can_compare)
 END_TEST
 
 /* Edge 12: GETSET is deprecated since 6.2 and still there; it is sent only where nothing else is left. */
-START_TEST(getset_is_sent_only_where_nothing_compares)
+START_TEST(getset_is_sent_only_if_no_method_can_compare)
 {
     int is_needed = kinds[_i] == no_multi || kinds[_i] == no_watch || kinds[_i] == no_set;
     const char *stats;
@@ -157,7 +157,7 @@ START_TEST(getset_is_sent_only_where_nothing_compares)
 END_TEST
 
 /* WATCH compares on servers that know no PTTL either, older than 2.6: no GETSET there. */
-START_TEST(where_watch_can_compare_nothing_is_overwritten)
+START_TEST(a_takeover_with_watch_overwrites_nothing)
 {
     begin(_i ? old : no_pttl);
     put(server_s() - 100);
@@ -168,7 +168,7 @@ START_TEST(where_watch_can_compare_nothing_is_overwritten)
 }
 END_TEST
 
-START_TEST(without_time_and_without_a_clock_it_is_refused)
+START_TEST(a_legacy_lock_needs_server_time_or_a_clock)
 {
     begin(no_time);
     rdl_lock_init_legacy(&lock, &opt, &client.conn, "k", 1, RDL_LEGACY);
@@ -180,7 +180,7 @@ END_TEST
 /* ---------------------------------------------------------------- what stands there */
 
 /* Edge 8: it has no ttl, for peers that know of none; who wants it takes it over, nobody else does. */
-START_TEST(the_key_of_a_dead_holder_stands_until_somebody_wants_it)
+START_TEST(a_dead_holders_key_stays_until_another_client_takes_it)
 {
     rdl_lock_init_legacy(&second, &opt, &other.conn, "k", 1, RDL_LEGACY);
     ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_net), RDL_OK);
@@ -195,7 +195,7 @@ START_TEST(the_key_of_a_dead_holder_stands_until_somebody_wants_it)
 }
 END_TEST
 
-START_TEST(a_release_leaves_what_somebody_else_wrote)
+START_TEST(a_legacy_release_leaves_another_clients_value)
 {
     begin(kinds[_i]);
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
@@ -210,7 +210,7 @@ START_TEST(a_release_leaves_what_somebody_else_wrote)
 END_TEST
 
 /* What a waiter wrote stays, or goes where nobody's ttl is shorter: compared and deleted by every way. */
-START_TEST(what_a_waiter_wrote_is_deleted_by_the_shortest_alone)
+START_TEST(only_the_shortest_ttl_deletes_a_waiters_value)
 {
     begin(kinds[_i / 2]);
     if (_i & 1)
@@ -223,7 +223,7 @@ START_TEST(what_a_waiter_wrote_is_deleted_by_the_shortest_alone)
 }
 END_TEST
 
-START_TEST(what_is_no_lock_is_foreign)
+START_TEST(a_value_that_is_not_a_legacy_lock_is_foreign)
 {
     static const char *const before[] = {"SET k locked", "LPUSH k 1", "HSET k f 1", "SET k 1700000000000",
                                          "SET k \"\""};
@@ -236,7 +236,7 @@ START_TEST(what_is_no_lock_is_foreign)
 }
 END_TEST
 
-START_TEST(two_locks_of_one_second_are_told_apart)
+START_TEST(two_locks_of_the_same_second_are_distinguished)
 {
     rdl_lock_init_legacy(&second, &opt, &other.conn, "k", 1, RDL_LEGACY);
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
@@ -250,7 +250,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- mixed fleets */
 
-START_TEST(plain_and_legacy_keep_each_other_out)
+START_TEST(plain_and_legacy_locks_exclude_each_other)
 {
     ck_assert_int_eq(rdl_lock_acquire(&plain, &client_net), RDL_OK);
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_BUSY);
@@ -263,7 +263,7 @@ START_TEST(plain_and_legacy_keep_each_other_out)
 }
 END_TEST
 
-START_TEST(a_legacy_lease_that_ended_is_nothing_a_plain_lock_takes_over)
+START_TEST(a_plain_lock_does_not_take_over_an_expired_legacy_lease)
 {
     put(server_s() - 100);
     ck_assert_int_eq(rdl_lock_acquire(&plain, &client_net), RDL_BUSY);
@@ -272,7 +272,7 @@ START_TEST(a_legacy_lease_that_ended_is_nothing_a_plain_lock_takes_over)
 }
 END_TEST
 
-START_TEST(when_a_plain_lease_ends_legacy_has_its_turn)
+START_TEST(a_legacy_lock_is_granted_after_a_plain_lease_ends)
 {
     ck_assert_int_eq(rdl_lock_acquire(&plain, &client_net), RDL_OK);
     live_command(&server, "PEXPIRE k 50");
@@ -335,7 +335,7 @@ static void child(enum any_mode mode)
     _exit(0);
 }
 
-START_TEST(plain_and_legacy_clients_never_both_hold_it)
+START_TEST(plain_and_legacy_clients_never_hold_a_lock_together)
 {
     static const enum any_mode modes[CHILDREN] = {MODE_PX, MODE_LEGACY, MODE_PX, MODE_LEGACY_INTEGER};
     pid_t pids[CHILDREN];
@@ -418,7 +418,7 @@ static void shortest(void)
 }
 
 /* Everybody's turn comes, one at a time, and nobody's value stays behind. */
-START_TEST(peers_that_overwrite_and_the_shortest_take_turns)
+START_TEST(overwriting_peers_and_the_shortest_ttl_take_turns)
 {
     pid_t pids[CHILDREN];
     int i;
@@ -448,26 +448,26 @@ Suite *suite_lock_legacy_edges(void)
     TCase *tc = tcase_create("values");
 
     tcase_add_checked_fixture(poor, NULL, teardown);
-    tcase_add_loop_test(poor, it_is_taken_and_released_on_every_kind_of_server, 0, KINDS);
-    tcase_add_loop_test(poor, a_lease_that_ended_is_recovered_on_every_kind_of_server, 0, KINDS);
-    tcase_add_loop_test(poor, a_lease_that_runs_is_busy_on_every_kind_of_server, 0, KINDS);
-    tcase_add_loop_test(poor, an_extend_moves_the_deadline_where_it_can_compare, 0, KINDS);
-    tcase_add_loop_test(poor, getset_is_sent_only_where_nothing_compares, 0, KINDS);
-    tcase_add_loop_test(poor, where_watch_can_compare_nothing_is_overwritten, 0, 2);
-    tcase_add_test(poor, without_time_and_without_a_clock_it_is_refused);
-    tcase_add_loop_test(poor, a_release_leaves_what_somebody_else_wrote, 0, COMPARING);
-    tcase_add_loop_test(poor, what_a_waiter_wrote_is_deleted_by_the_shortest_alone, 0, 2 * COMPARING);
+    tcase_add_loop_test(poor, a_legacy_lock_works_on_every_kind_of_server, 0, KINDS);
+    tcase_add_loop_test(poor, an_expired_legacy_lease_is_recovered_on_every_server, 0, KINDS);
+    tcase_add_loop_test(poor, a_live_legacy_lease_is_busy_on_every_server, 0, KINDS);
+    tcase_add_loop_test(poor, a_legacy_extend_moves_the_deadline_if_it_can_compare, 0, KINDS);
+    tcase_add_loop_test(poor, getset_is_sent_only_if_no_method_can_compare, 0, KINDS);
+    tcase_add_loop_test(poor, a_takeover_with_watch_overwrites_nothing, 0, 2);
+    tcase_add_test(poor, a_legacy_lock_needs_server_time_or_a_clock);
+    tcase_add_loop_test(poor, a_legacy_release_leaves_another_clients_value, 0, COMPARING);
+    tcase_add_loop_test(poor, only_the_shortest_ttl_deletes_a_waiters_value, 0, 2 * COMPARING);
     suite_add_tcase(suite, poor);
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, the_key_of_a_dead_holder_stands_until_somebody_wants_it);
-    tcase_add_loop_test(tc, what_is_no_lock_is_foreign, 0, 5);
-    tcase_add_test(tc, two_locks_of_one_second_are_told_apart);
-    tcase_add_test(tc, plain_and_legacy_keep_each_other_out);
-    tcase_add_test(tc, a_legacy_lease_that_ended_is_nothing_a_plain_lock_takes_over);
-    tcase_add_test(tc, when_a_plain_lease_ends_legacy_has_its_turn);
+    tcase_add_test(tc, a_dead_holders_key_stays_until_another_client_takes_it);
+    tcase_add_loop_test(tc, a_value_that_is_not_a_legacy_lock_is_foreign, 0, 5);
+    tcase_add_test(tc, two_locks_of_the_same_second_are_distinguished);
+    tcase_add_test(tc, plain_and_legacy_locks_exclude_each_other);
+    tcase_add_test(tc, a_plain_lock_does_not_take_over_an_expired_legacy_lease);
+    tcase_add_test(tc, a_legacy_lock_is_granted_after_a_plain_lease_ends);
     tcase_add_test(tc, a_historic_peer_steals_a_plain_lock);
-    tcase_add_test(tc, plain_and_legacy_clients_never_both_hold_it);
-    tcase_add_loop_test(tc, peers_that_overwrite_and_the_shortest_take_turns, 0, 2);
+    tcase_add_test(tc, plain_and_legacy_clients_never_hold_a_lock_together);
+    tcase_add_loop_test(tc, overwriting_peers_and_the_shortest_ttl_take_turns, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

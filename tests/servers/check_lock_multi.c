@@ -45,7 +45,7 @@ static long number(const char *command)
     return strtol(live_command(&server, "%s", command) + 1, NULL, 10);
 }
 
-START_TEST(all_are_taken_extended_and_released_with_one_token)
+START_TEST(several_locks_are_taken_and_released_with_one_token)
 {
     char token[RDL_TOKEN_TEXT_MAX], want[64];
 
@@ -64,7 +64,7 @@ START_TEST(all_are_taken_extended_and_released_with_one_token)
 }
 END_TEST
 
-START_TEST(one_that_is_held_refuses_all_and_nothing_is_written)
+START_TEST(one_held_lock_refuses_all_and_writes_nothing)
 {
     static const char *const held[] = {"a", "b", "\"c\\x00\\r\\n\""};
 
@@ -76,7 +76,7 @@ START_TEST(one_that_is_held_refuses_all_and_nothing_is_written)
 }
 END_TEST
 
-START_TEST(two_who_want_the_same_in_another_order_do_not_block_each_other)
+START_TEST(clients_with_another_order_do_not_deadlock)
 {
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
     ck_assert_int_eq(rdl_lock_acquire(&second, &client_net), RDL_BUSY);
@@ -111,7 +111,7 @@ static void lose_one(int i)
         live_command(&server, "DEL b");
 }
 
-START_TEST(who_loses_one_has_lost_all_and_gives_the_others_back)
+START_TEST(losing_one_lock_loses_all_and_releases_the_rest)
 {
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
     lose_one(_i);
@@ -124,7 +124,7 @@ START_TEST(who_loses_one_has_lost_all_and_gives_the_others_back)
 }
 END_TEST
 
-START_TEST(release_tells_what_became_of_them_and_deletes_only_ours)
+START_TEST(a_multi_release_reports_losses_and_deletes_only_ours)
 {
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
     lose_one(_i);
@@ -133,7 +133,7 @@ START_TEST(release_tells_what_became_of_them_and_deletes_only_ours)
 }
 END_TEST
 
-START_TEST(they_are_waited_for)
+START_TEST(a_multi_acquire_waits_for_held_locks)
 {
     opt.wait_ms = 20000;
     opt.retry_ms = 20;
@@ -143,7 +143,7 @@ START_TEST(they_are_waited_for)
 }
 END_TEST
 
-START_TEST(giving_up_releases_all)
+START_TEST(cancel_releases_all_locks)
 {
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
     rdl_lock_cancel(&lock);
@@ -153,7 +153,7 @@ START_TEST(giving_up_releases_all)
 }
 END_TEST
 
-START_TEST(a_token_from_elsewhere_is_that_of_all)
+START_TEST(an_adopted_token_covers_all_locks)
 {
     char token[RDL_TOKEN_TEXT_MAX];
 
@@ -166,7 +166,7 @@ START_TEST(a_token_from_elsewhere_is_that_of_all)
 }
 END_TEST
 
-START_TEST(names_that_do_not_fit_together_are_refused)
+START_TEST(invalid_sets_of_names_are_refused)
 {
     static const char text[RDL_NAME_MAX + 1] = "x";
     const struct rdl_bytes same[] = {{"a", 1}, {"b", 1}, {"a", 1}}, empty[] = {{"a", 1}, {"", 0}};
@@ -193,7 +193,7 @@ START_TEST(names_that_do_not_fit_together_are_refused)
 END_TEST
 
 /* Or the user may run none, which a grant would mend. */
-START_TEST(a_server_without_scripts_refuses_it_with_its_own_error)
+START_TEST(a_multi_lock_needs_scripts)
 {
     static const char *const no_scripts[] = {"--rename-command", "EVAL", "",  "--rename-command",
                                              "EVALSHA",          "",     NULL};
@@ -213,7 +213,7 @@ START_TEST(a_server_without_scripts_refuses_it_with_its_own_error)
 }
 END_TEST
 
-START_TEST(a_cluster_node_refuses_names_in_different_slots_and_says_why)
+START_TEST(a_cluster_node_refuses_names_in_different_slots)
 {
     static const char *const cluster[] = {"--cluster-enabled", "yes", NULL};
     static const struct rdl_bytes tagged[] = {{"{x}a", 4}, {"{x}b", 4}};
@@ -230,7 +230,7 @@ START_TEST(a_cluster_node_refuses_names_in_different_slots_and_says_why)
 }
 END_TEST
 
-START_TEST(it_takes_no_hint)
+START_TEST(a_multi_lock_accepts_no_hint)
 {
     struct rdl_hint hint;
 
@@ -253,19 +253,19 @@ Suite *suite_lock_multi(void)
     TCase *tc = tcase_create("lock_multi");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, all_are_taken_extended_and_released_with_one_token);
-    tcase_add_loop_test(tc, one_that_is_held_refuses_all_and_nothing_is_written, 0, 3);
-    tcase_add_test(tc, two_who_want_the_same_in_another_order_do_not_block_each_other);
+    tcase_add_test(tc, several_locks_are_taken_and_released_with_one_token);
+    tcase_add_loop_test(tc, one_held_lock_refuses_all_and_writes_nothing, 0, 3);
+    tcase_add_test(tc, clients_with_another_order_do_not_deadlock);
     tcase_add_test(tc, a_single_lock_and_one_of_several_exclude_each_other);
-    tcase_add_loop_test(tc, who_loses_one_has_lost_all_and_gives_the_others_back, 0, 4);
-    tcase_add_loop_test(tc, release_tells_what_became_of_them_and_deletes_only_ours, 0, 4);
-    tcase_add_test(tc, they_are_waited_for);
-    tcase_add_test(tc, giving_up_releases_all);
-    tcase_add_test(tc, a_token_from_elsewhere_is_that_of_all);
-    tcase_add_test(tc, names_that_do_not_fit_together_are_refused);
-    tcase_add_loop_test(tc, a_server_without_scripts_refuses_it_with_its_own_error, 0, 2);
-    tcase_add_test(tc, a_cluster_node_refuses_names_in_different_slots_and_says_why);
-    tcase_add_test(tc, it_takes_no_hint);
+    tcase_add_loop_test(tc, losing_one_lock_loses_all_and_releases_the_rest, 0, 4);
+    tcase_add_loop_test(tc, a_multi_release_reports_losses_and_deletes_only_ours, 0, 4);
+    tcase_add_test(tc, a_multi_acquire_waits_for_held_locks);
+    tcase_add_test(tc, cancel_releases_all_locks);
+    tcase_add_test(tc, an_adopted_token_covers_all_locks);
+    tcase_add_test(tc, invalid_sets_of_names_are_refused);
+    tcase_add_loop_test(tc, a_multi_lock_needs_scripts, 0, 2);
+    tcase_add_test(tc, a_cluster_node_refuses_names_in_different_slots);
+    tcase_add_test(tc, a_multi_lock_accepts_no_hint);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -29,7 +29,7 @@ START_TEST(a_url_is_all_a_lock_needs)
 }
 END_TEST
 
-START_TEST(a_name_is_refused_and_told_as_one)
+START_TEST(a_host_name_is_refused_and_reported)
 {
     const char *why = NULL;
 
@@ -39,7 +39,7 @@ START_TEST(a_name_is_refused_and_told_as_one)
 }
 END_TEST
 
-START_TEST(what_is_no_url_is_refused_and_the_conn_reaches_nobody)
+START_TEST(an_invalid_url_is_refused_and_connects_nowhere)
 {
     static char longer[RDL_POSIX_URL_MAX + 64];
     const char *why = NULL;
@@ -63,8 +63,8 @@ Suite *suite_lock_posix(void)
     TCase *tc = tcase_create("from a URL");
 
     tcase_add_test(tc, a_url_is_all_a_lock_needs);
-    tcase_add_test(tc, a_name_is_refused_and_told_as_one);
-    tcase_add_test(tc, what_is_no_url_is_refused_and_the_conn_reaches_nobody);
+    tcase_add_test(tc, a_host_name_is_refused_and_reported);
+    tcase_add_test(tc, an_invalid_url_is_refused_and_connects_nowhere);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -241,7 +241,7 @@ static void assert_server_agrees(void)
     }
 }
 
-START_TEST(a_thousand_locks_share_a_connection_and_no_reply_goes_astray)
+START_TEST(no_reply_of_a_thousand_locks_reaches_the_wrong_lock)
 {
     size_t heap;
     int i;
@@ -286,7 +286,7 @@ Suite *suite_lock_shared(void)
     TCase *tc = tcase_create("shared");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, a_thousand_locks_share_a_connection_and_no_reply_goes_astray);
+    tcase_add_test(tc, no_reply_of_a_thousand_locks_reaches_the_wrong_lock);
     suite_add_tcase(suite, tc);
     return suite;
 }

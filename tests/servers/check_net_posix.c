@@ -37,7 +37,7 @@ static void teardown(void)
 
 /* ---------------------------------------------------------------- requests over each kind of socket */
 
-START_TEST(test_a_lock_is_taken_extended_and_released_over_each_way)
+START_TEST(a_lock_works_over_each_kind_of_socket)
 {
     client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
     ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "nightly"), RDL_ANSWER_YES);
@@ -49,7 +49,7 @@ START_TEST(test_a_lock_is_taken_extended_and_released_over_each_way)
 }
 END_TEST
 
-START_TEST(test_the_database_of_the_url_over_each_way)
+START_TEST(the_url_selects_the_database_over_each_kind_of_socket)
 {
     live_url(&server, (enum live_way)_i, url, sizeof url);
     strcat(url, _i == LIVE_UNIX ? "?db=5" : "/5");
@@ -59,7 +59,7 @@ START_TEST(test_the_database_of_the_url_over_each_way)
 }
 END_TEST
 
-START_TEST(test_a_server_that_comes_back_is_found_again)
+START_TEST(a_restarted_server_is_found_again)
 {
     client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
     ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
@@ -80,7 +80,7 @@ enum { CONNS_MAX = 64 };
 static struct client many[CONNS_MAX + 1];
 static struct rdl_conn *conns[CONNS_MAX + 1];
 
-START_TEST(test_one_poll_serves_64_conns)
+START_TEST(one_poll_serves_64_connections)
 {
     uint64_t end_ms = client_now() + CLIENT_PATIENCE_MS;
     int open = CONNS_MAX;
@@ -108,7 +108,7 @@ START_TEST(test_one_poll_serves_64_conns)
 }
 END_TEST
 
-START_TEST(test_more_conns_than_one_poll_takes_are_refused)
+START_TEST(more_connections_than_one_poll_takes_are_refused)
 {
     int i;
 
@@ -150,7 +150,7 @@ static void plant_locks(void)
     ck_assert_str_eq(live_command(&server, "DBSIZE"), ":5000\r\n");
 }
 
-START_TEST(test_what_a_frozen_server_does_not_read_is_sent_when_it_thaws)
+START_TEST(queued_bytes_are_sent_when_a_frozen_server_thaws)
 {
     const int tiny = 1;
     uint64_t end_ms;
@@ -192,7 +192,7 @@ static int option_of(int fd, int level, int name)
 }
 
 /* Also where nothing is sent for hours: a hint is waited for, a lock is held. */
-START_TEST(test_a_peer_that_is_gone_without_a_word_is_noticed_within_a_minute)
+START_TEST(a_vanished_peer_is_noticed_within_a_minute)
 {
     int fd;
 
@@ -210,7 +210,7 @@ START_TEST(test_a_peer_that_is_gone_without_a_word_is_noticed_within_a_minute)
 }
 END_TEST
 
-START_TEST(test_the_socket_is_close_on_exec_non_blocking_and_without_delay)
+START_TEST(the_socket_is_close_on_exec_nonblocking_and_nodelay)
 {
     socklen_t len = sizeof(int);
     int on = 0;
@@ -227,7 +227,7 @@ START_TEST(test_the_socket_is_close_on_exec_non_blocking_and_without_delay)
 }
 END_TEST
 
-START_TEST(test_connections_that_end_leave_no_descriptor)
+START_TEST(closed_connections_leave_no_descriptor)
 {
     int before = live_count_fds();
     int i;
@@ -245,7 +245,7 @@ START_TEST(test_connections_that_end_leave_no_descriptor)
 }
 END_TEST
 
-START_TEST(test_a_child_may_close_its_copy_of_the_socket)
+START_TEST(a_child_may_close_its_copy_of_the_socket)
 {
     int status = -1;
     pid_t pid;
@@ -265,7 +265,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- an event loop of one's own */
 
-START_TEST(test_an_event_loop_of_ones_own)
+START_TEST(the_driver_works_in_a_custom_event_loop)
 {
     struct pollfd p = {-1, 0, 0};
 
@@ -300,7 +300,7 @@ static int connected_to_server(void)
     return fd;
 }
 
-START_TEST(test_a_socket_that_somebody_else_opened_is_used_and_closed)
+START_TEST(a_socket_opened_by_the_caller_is_used_and_closed)
 {
     int before = live_count_fds();
 
@@ -321,7 +321,7 @@ START_TEST(test_a_socket_that_somebody_else_opened_is_used_and_closed)
 }
 END_TEST
 
-START_TEST(test_a_socket_that_comes_when_none_is_wanted_is_closed)
+START_TEST(an_unwanted_socket_is_closed)
 {
     int before = live_count_fds();
 
@@ -335,7 +335,7 @@ START_TEST(test_a_socket_that_comes_when_none_is_wanted_is_closed)
 }
 END_TEST
 
-START_TEST(test_a_socket_takes_the_place_of_a_connect_that_goes_on)
+START_TEST(a_given_socket_replaces_a_pending_connect)
 {
     int before = live_count_fds(), fd;
 
@@ -356,7 +356,7 @@ START_TEST(test_a_socket_takes_the_place_of_a_connect_that_goes_on)
 }
 END_TEST
 
-START_TEST(test_a_descriptor_that_is_no_socket_ends_with_the_first_byte)
+START_TEST(a_descriptor_that_is_no_socket_fails_at_the_first_byte)
 {
     int fd = open("/dev/null", O_RDWR);
 
@@ -381,7 +381,7 @@ static uint64_t boottime_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-START_TEST(test_the_clock_counts_from_boot_and_through_suspends)
+START_TEST(the_clock_counts_from_boot_and_through_suspends)
 {
     uint64_t before = boottime_ms();
     uint64_t now = rdl_posix_now_ms();
@@ -406,7 +406,7 @@ static int is_random(const uint8_t *p, size_t n)
 
 static uint8_t random_bytes[65536];
 
-START_TEST(test_random_bytes_fill_all_of_the_buffer)
+START_TEST(random_bytes_fill_the_whole_buffer)
 {
     uint8_t guard[3] = {1, 2, 3};
 
@@ -417,7 +417,7 @@ START_TEST(test_random_bytes_fill_all_of_the_buffer)
 }
 END_TEST
 
-START_TEST(test_a_kernel_without_getrandom_has_the_file)
+START_TEST(without_getrandom_the_random_device_is_used)
 {
     int before = live_count_fds();
 
@@ -428,14 +428,14 @@ START_TEST(test_a_kernel_without_getrandom_has_the_file)
 }
 END_TEST
 
-START_TEST(test_no_entropy_yet_is_an_error_and_not_a_weak_token)
+START_TEST(missing_entropy_is_an_error_and_not_a_weak_token)
 {
     entropy_break(EAGAIN);
     ck_assert_int_eq(rdl_posix_random(random_bytes, 16), RDL_E_RANDOM);
 }
 END_TEST
 
-START_TEST(test_no_random_source_at_all_is_an_error)
+START_TEST(a_missing_random_source_is_an_error)
 {
     struct rlimit limit;
     rlim_t before;
@@ -462,29 +462,28 @@ Suite *suite_net_posix(void)
 
     tcase_add_checked_fixture(live, setup, teardown);
     tcase_set_timeout(live, 120);
-    tcase_add_loop_test(live, test_a_lock_is_taken_extended_and_released_over_each_way, 0, ways);
-    tcase_add_loop_test(live, test_the_database_of_the_url_over_each_way, 0, ways);
-    tcase_add_loop_test(live, test_a_server_that_comes_back_is_found_again, 0, ways);
-    tcase_add_test(live, test_one_poll_serves_64_conns);
-    tcase_add_test(live, test_more_conns_than_one_poll_takes_are_refused);
-    tcase_add_loop_test(live, test_what_a_frozen_server_does_not_read_is_sent_when_it_thaws, 0, ways);
-    tcase_add_loop_test(live, test_the_socket_is_close_on_exec_non_blocking_and_without_delay, 0, ways);
-    tcase_add_loop_test(live, test_a_peer_that_is_gone_without_a_word_is_noticed_within_a_minute, LIVE_V4,
-                        LIVE_UNIX);
-    tcase_add_loop_test(live, test_connections_that_end_leave_no_descriptor, 0, ways);
-    tcase_add_test(live, test_a_child_may_close_its_copy_of_the_socket);
-    tcase_add_loop_test(live, test_an_event_loop_of_ones_own, 0, ways);
-    tcase_add_test(live, test_a_socket_that_somebody_else_opened_is_used_and_closed);
-    tcase_add_test(live, test_a_socket_that_comes_when_none_is_wanted_is_closed);
-    tcase_add_test(live, test_a_socket_takes_the_place_of_a_connect_that_goes_on);
-    tcase_add_test(live, test_a_descriptor_that_is_no_socket_ends_with_the_first_byte);
+    tcase_add_loop_test(live, a_lock_works_over_each_kind_of_socket, 0, ways);
+    tcase_add_loop_test(live, the_url_selects_the_database_over_each_kind_of_socket, 0, ways);
+    tcase_add_loop_test(live, a_restarted_server_is_found_again, 0, ways);
+    tcase_add_test(live, one_poll_serves_64_connections);
+    tcase_add_test(live, more_connections_than_one_poll_takes_are_refused);
+    tcase_add_loop_test(live, queued_bytes_are_sent_when_a_frozen_server_thaws, 0, ways);
+    tcase_add_loop_test(live, the_socket_is_close_on_exec_nonblocking_and_nodelay, 0, ways);
+    tcase_add_loop_test(live, a_vanished_peer_is_noticed_within_a_minute, LIVE_V4, LIVE_UNIX);
+    tcase_add_loop_test(live, closed_connections_leave_no_descriptor, 0, ways);
+    tcase_add_test(live, a_child_may_close_its_copy_of_the_socket);
+    tcase_add_loop_test(live, the_driver_works_in_a_custom_event_loop, 0, ways);
+    tcase_add_test(live, a_socket_opened_by_the_caller_is_used_and_closed);
+    tcase_add_test(live, an_unwanted_socket_is_closed);
+    tcase_add_test(live, a_given_socket_replaces_a_pending_connect);
+    tcase_add_test(live, a_descriptor_that_is_no_socket_fails_at_the_first_byte);
     suite_add_tcase(suite, live);
     tcase_add_checked_fixture(host, client_setup, NULL);
-    tcase_add_test(host, test_the_clock_counts_from_boot_and_through_suspends);
-    tcase_add_test(host, test_random_bytes_fill_all_of_the_buffer);
-    tcase_add_test(host, test_a_kernel_without_getrandom_has_the_file);
-    tcase_add_test(host, test_no_entropy_yet_is_an_error_and_not_a_weak_token);
-    tcase_add_test(host, test_no_random_source_at_all_is_an_error);
+    tcase_add_test(host, the_clock_counts_from_boot_and_through_suspends);
+    tcase_add_test(host, random_bytes_fill_the_whole_buffer);
+    tcase_add_test(host, without_getrandom_the_random_device_is_used);
+    tcase_add_test(host, missing_entropy_is_an_error_and_not_a_weak_token);
+    tcase_add_test(host, a_missing_random_source_is_an_error);
     suite_add_tcase(suite, host);
     return suite;
 }

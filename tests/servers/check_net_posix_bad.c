@@ -39,7 +39,7 @@ static void check_unsent(int error)
 }
 
 /* More sockets than this process may watch: the host says so, and nobody waits for ever. */
-START_TEST(test_a_poll_that_the_host_refuses_is_said)
+START_TEST(a_poll_that_the_host_refuses_is_reported)
 {
     struct rlimit many, few;
     struct rdl_conn *conns[] = {&client.conn, &client.conn};
@@ -59,7 +59,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- no connection */
 
-START_TEST(test_a_refused_connection)
+START_TEST(a_refused_connection_is_reported)
 {
     meet(FAKE_REFUSES, NULL, 0, _i);
     client_submit(&client, &rdl_op_acquire, "a");
@@ -68,7 +68,7 @@ START_TEST(test_a_refused_connection)
 }
 END_TEST
 
-START_TEST(test_a_socket_that_does_not_exist)
+START_TEST(a_missing_unix_socket_is_reported)
 {
     client_init(&client, "unix:///nowhere/at/all");
     client_submit(&client, &rdl_op_acquire, "a");
@@ -78,7 +78,7 @@ START_TEST(test_a_socket_that_does_not_exist)
 END_TEST
 
 /* Broadcast: the socket may not. (Of a unix socket's permissions root is told nothing.) */
-START_TEST(test_an_address_that_is_not_permitted)
+START_TEST(a_forbidden_address_is_reported)
 {
     client_init(&client, "redis://255.255.255.255");
     client_submit(&client, &rdl_op_acquire, "a");
@@ -89,7 +89,7 @@ START_TEST(test_an_address_that_is_not_permitted)
 END_TEST
 
 /* What was wrong with the last connection is not wrong with this one, or with this end. */
-START_TEST(test_an_error_of_the_system_is_forgotten_when_there_is_a_connection)
+START_TEST(a_system_error_is_cleared_by_the_next_connection)
 {
     meet(FAKE_SILENT, NULL, 0, 0);
     client.conn.sys_error = ECONNREFUSED;
@@ -107,7 +107,7 @@ START_TEST(test_an_error_of_the_system_is_forgotten_when_there_is_a_connection)
 }
 END_TEST
 
-START_TEST(test_a_name_that_nobody_resolved)
+START_TEST(a_name_without_an_address_is_a_url_error)
 {
     client_init(&client, "redis://localhost");
     client_submit(&client, &rdl_op_acquire, "a");
@@ -115,7 +115,7 @@ START_TEST(test_a_name_that_nobody_resolved)
 }
 END_TEST
 
-START_TEST(test_a_path_too_long_for_a_socket)
+START_TEST(a_socket_path_that_is_too_long_is_refused)
 {
     char path[109]; /* one byte more than sun_path has with its NUL */
 
@@ -129,7 +129,7 @@ START_TEST(test_a_path_too_long_for_a_socket)
 }
 END_TEST
 
-START_TEST(test_no_descriptor_left_is_an_error_of_the_system)
+START_TEST(running_out_of_descriptors_is_a_system_error)
 {
     struct rlimit limit;
     rlim_t before;
@@ -148,7 +148,7 @@ START_TEST(test_no_descriptor_left_is_an_error_of_the_system)
 }
 END_TEST
 
-START_TEST(test_connecting_into_a_black_hole_ends_at_connect_ms)
+START_TEST(connecting_into_a_black_hole_ends_at_connect_ms)
 {
     uint64_t start_ms = client_now();
 
@@ -164,7 +164,7 @@ START_TEST(test_connecting_into_a_black_hole_ends_at_connect_ms)
 END_TEST
 
 /* The system says so at once, where TCP would wait. */
-START_TEST(test_a_full_backlog_of_a_unix_socket_is_waited_for)
+START_TEST(a_full_backlog_of_a_unix_socket_is_waited_for)
 {
     int before, i, accepted;
 
@@ -182,7 +182,7 @@ START_TEST(test_a_full_backlog_of_a_unix_socket_is_waited_for)
 }
 END_TEST
 
-START_TEST(test_a_full_backlog_of_a_unix_socket_ends_at_connect_ms)
+START_TEST(a_full_backlog_of_a_unix_socket_ends_at_connect_ms)
 {
     uint64_t start_ms = client_now();
     unsigned steps = 0;
@@ -202,7 +202,7 @@ START_TEST(test_a_full_backlog_of_a_unix_socket_ends_at_connect_ms)
 END_TEST
 
 /* What a poll told of another socket that had the same number. */
-START_TEST(test_an_event_while_it_connects_does_not_open_it)
+START_TEST(an_event_while_connecting_does_not_open_the_connection)
 {
     static const short events[] = {POLLOUT, POLLIN, POLLERR, POLLHUP, POLLIN | POLLOUT | POLLHUP};
     size_t i;
@@ -230,7 +230,7 @@ static int socket_to_itself(void)
     return fd;
 }
 
-START_TEST(test_a_connection_to_itself_is_none)
+START_TEST(a_socket_connected_to_itself_is_refused)
 {
     int before = live_count_fds();
 
@@ -245,7 +245,7 @@ START_TEST(test_a_connection_to_itself_is_none)
 }
 END_TEST
 
-START_TEST(test_failed_connections_leave_no_descriptor)
+START_TEST(failed_connections_leave_no_descriptor)
 {
     char url[256];
     int before;
@@ -274,14 +274,14 @@ static void check_unknown(int error)
     ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
 }
 
-START_TEST(test_an_answer_byte_by_byte_is_one_answer)
+START_TEST(a_reply_that_arrives_byte_by_byte_is_one_reply)
 {
     meet(FAKE_DRIPS, "+OK\r\n:60000\r\n", 1, _i);
     ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
 }
 END_TEST
 
-START_TEST(test_a_web_server)
+START_TEST(a_web_server_is_a_syntax_error)
 {
     meet(FAKE_ANSWERS, "HTTP/1.1 400 Bad Request\r\nServer: none\r\n\r\n", 1, _i);
     client_submit(&client, &rdl_op_acquire, "a");
@@ -290,7 +290,7 @@ START_TEST(test_a_web_server)
 END_TEST
 
 /* As an ingress without backends: there may be a server the next time. */
-START_TEST(test_a_load_balancer_without_a_server_is_an_error_that_passes)
+START_TEST(a_load_balancer_without_a_backend_is_a_temporary_error)
 {
     static const char *const lines[] = {"HTTP/1.1 502 Bad Gateway", "HTTP/1.0 503 Service Unavailable",
                                         "HTTP/1.1 504 Gateway Timeout"};
@@ -309,7 +309,7 @@ static void arrives(int fd, const char *bytes)
     rdl_posix_ready(&client.conn, POLLIN);
 }
 
-START_TEST(test_http_inside_a_reply_is_no_load_balancer)
+START_TEST(http_inside_a_reply_is_not_a_load_balancer)
 {
     int pair[2];
 
@@ -325,7 +325,7 @@ START_TEST(test_http_inside_a_reply_is_no_load_balancer)
 }
 END_TEST
 
-START_TEST(test_other_texts_of_http_are_no_server)
+START_TEST(other_http_replies_are_syntax_errors)
 {
     static const char *const lines[] = {
         "HTTP/1.1 500 Internal Server Error\r\n", "HTTP/1.1 501 Not Implemented\r\n",
@@ -337,7 +337,7 @@ START_TEST(test_other_texts_of_http_are_no_server)
 }
 END_TEST
 
-START_TEST(test_a_reply_nobody_asked_for)
+START_TEST(an_unexpected_reply_closes_the_connection)
 {
     meet(FAKE_GREETS, ":1\r\n", 0, _i);
     client_wait_state(&client, RDL_CONN_CLOSED);
@@ -346,7 +346,7 @@ START_TEST(test_a_reply_nobody_asked_for)
 }
 END_TEST
 
-START_TEST(test_a_connection_that_ends_before_the_answer)
+START_TEST(a_connection_closed_before_the_reply_is_unknown)
 {
     meet(FAKE_CLOSES, NULL, 1, _i);
     client_submit(&client, &rdl_op_acquire, "a");
@@ -354,7 +354,7 @@ START_TEST(test_a_connection_that_ends_before_the_answer)
 }
 END_TEST
 
-START_TEST(test_a_connection_that_ends_amid_the_answer)
+START_TEST(a_connection_closed_within_the_reply_is_unknown)
 {
     meet(FAKE_CLOSES, "+OK\r\n:600", 1, _i);
     client_submit(&client, &rdl_op_acquire, "a");
@@ -365,7 +365,7 @@ START_TEST(test_a_connection_that_ends_amid_the_answer)
 }
 END_TEST
 
-START_TEST(test_a_connection_that_is_reset)
+START_TEST(a_connection_that_is_reset_is_unknown)
 {
     meet(FAKE_RESETS, NULL, 1, 0);
     client_submit(&client, &rdl_op_acquire, "a");
@@ -375,7 +375,7 @@ START_TEST(test_a_connection_that_is_reset)
 END_TEST
 
 /* SIGPIPE has its default action here: it would kill the test. */
-START_TEST(test_sending_to_a_peer_that_has_gone_raises_no_signal)
+START_TEST(sending_to_a_closed_peer_raises_no_signal)
 {
     meet(_i == 2 ? FAKE_RESETS : FAKE_CLOSES, NULL, 0, _i == 1);
     client_wait_state(&client, RDL_CONN_READY);
@@ -385,7 +385,7 @@ START_TEST(test_sending_to_a_peer_that_has_gone_raises_no_signal)
 }
 END_TEST
 
-START_TEST(test_what_the_server_said_before_it_hung_up_is_kept)
+START_TEST(the_last_message_before_the_server_hangs_up_is_kept)
 {
     meet(FAKE_CLOSES, "-ERR max number of clients reached\r\n", 0, _i);
     client_wait_state(&client, RDL_CONN_READY);
@@ -406,7 +406,7 @@ static void count_received(void *ctx, const struct rdl_conn *c, char dir, const 
     received += dir == '<' ? len : 0;
 }
 
-START_TEST(test_a_peer_that_never_stops_talking_does_not_stop_the_others)
+START_TEST(a_peer_that_never_stops_sending_does_not_block_others)
 {
     static char flood[65536] = "$500000000\r\n";
     int i;
@@ -433,32 +433,32 @@ Suite *suite_net_posix_bad(void)
     TCase *tc = tcase_create("peers");
 
     tcase_add_checked_fixture(tc, client_setup, part);
-    tcase_add_test(tc, test_a_poll_that_the_host_refuses_is_said);
-    tcase_add_loop_test(tc, test_a_refused_connection, 0, 2); /* loops: 0 TCP, 1 a unix socket */
-    tcase_add_test(tc, test_a_socket_that_does_not_exist);
-    tcase_add_test(tc, test_an_address_that_is_not_permitted);
-    tcase_add_test(tc, test_an_error_of_the_system_is_forgotten_when_there_is_a_connection);
-    tcase_add_test(tc, test_a_name_that_nobody_resolved);
-    tcase_add_test(tc, test_a_path_too_long_for_a_socket);
-    tcase_add_test(tc, test_no_descriptor_left_is_an_error_of_the_system);
-    tcase_add_test(tc, test_connecting_into_a_black_hole_ends_at_connect_ms);
-    tcase_add_test(tc, test_a_full_backlog_of_a_unix_socket_is_waited_for);
-    tcase_add_test(tc, test_a_full_backlog_of_a_unix_socket_ends_at_connect_ms);
-    tcase_add_test(tc, test_an_event_while_it_connects_does_not_open_it);
-    tcase_add_test(tc, test_a_connection_to_itself_is_none);
-    tcase_add_loop_test(tc, test_failed_connections_leave_no_descriptor, 0, 2);
-    tcase_add_loop_test(tc, test_an_answer_byte_by_byte_is_one_answer, 0, 2);
-    tcase_add_loop_test(tc, test_a_web_server, 0, 2);
-    tcase_add_loop_test(tc, test_a_load_balancer_without_a_server_is_an_error_that_passes, 0, 3);
-    tcase_add_test(tc, test_http_inside_a_reply_is_no_load_balancer);
-    tcase_add_loop_test(tc, test_other_texts_of_http_are_no_server, 0, 5);
-    tcase_add_loop_test(tc, test_a_reply_nobody_asked_for, 0, 2);
-    tcase_add_loop_test(tc, test_a_connection_that_ends_before_the_answer, 0, 2);
-    tcase_add_loop_test(tc, test_a_connection_that_ends_amid_the_answer, 0, 2);
-    tcase_add_test(tc, test_a_connection_that_is_reset);
-    tcase_add_loop_test(tc, test_sending_to_a_peer_that_has_gone_raises_no_signal, 0, 3);
-    tcase_add_loop_test(tc, test_what_the_server_said_before_it_hung_up_is_kept, 0, 2);
-    tcase_add_loop_test(tc, test_a_peer_that_never_stops_talking_does_not_stop_the_others, 0, 2);
+    tcase_add_test(tc, a_poll_that_the_host_refuses_is_reported);
+    tcase_add_loop_test(tc, a_refused_connection_is_reported, 0, 2); /* loops: 0 TCP, 1 a unix socket */
+    tcase_add_test(tc, a_missing_unix_socket_is_reported);
+    tcase_add_test(tc, a_forbidden_address_is_reported);
+    tcase_add_test(tc, a_system_error_is_cleared_by_the_next_connection);
+    tcase_add_test(tc, a_name_without_an_address_is_a_url_error);
+    tcase_add_test(tc, a_socket_path_that_is_too_long_is_refused);
+    tcase_add_test(tc, running_out_of_descriptors_is_a_system_error);
+    tcase_add_test(tc, connecting_into_a_black_hole_ends_at_connect_ms);
+    tcase_add_test(tc, a_full_backlog_of_a_unix_socket_is_waited_for);
+    tcase_add_test(tc, a_full_backlog_of_a_unix_socket_ends_at_connect_ms);
+    tcase_add_test(tc, an_event_while_connecting_does_not_open_the_connection);
+    tcase_add_test(tc, a_socket_connected_to_itself_is_refused);
+    tcase_add_loop_test(tc, failed_connections_leave_no_descriptor, 0, 2);
+    tcase_add_loop_test(tc, a_reply_that_arrives_byte_by_byte_is_one_reply, 0, 2);
+    tcase_add_loop_test(tc, a_web_server_is_a_syntax_error, 0, 2);
+    tcase_add_loop_test(tc, a_load_balancer_without_a_backend_is_a_temporary_error, 0, 3);
+    tcase_add_test(tc, http_inside_a_reply_is_not_a_load_balancer);
+    tcase_add_loop_test(tc, other_http_replies_are_syntax_errors, 0, 5);
+    tcase_add_loop_test(tc, an_unexpected_reply_closes_the_connection, 0, 2);
+    tcase_add_loop_test(tc, a_connection_closed_before_the_reply_is_unknown, 0, 2);
+    tcase_add_loop_test(tc, a_connection_closed_within_the_reply_is_unknown, 0, 2);
+    tcase_add_test(tc, a_connection_that_is_reset_is_unknown);
+    tcase_add_loop_test(tc, sending_to_a_closed_peer_raises_no_signal, 0, 3);
+    tcase_add_loop_test(tc, the_last_message_before_the_server_hangs_up_is_kept, 0, 2);
+    tcase_add_loop_test(tc, a_peer_that_never_stops_sending_does_not_block_others, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -108,7 +108,7 @@ static const struct {
  * Before each wait it asks whose connection it is (getpid). A cycle may wait for more than one slice when the
  * machine is busy, so not every one need be perfect.
  */
-START_TEST(test_a_lock_cycle_costs_send_recv_twice_and_poll_if_there_is_more_to_watch)
+START_TEST(a_lock_cycle_costs_two_sends_and_two_receives)
 {
     const char *calls;
 
@@ -128,7 +128,7 @@ static void first_release(void)
     calls_mark();
 }
 
-START_TEST(test_a_script_and_its_arguments_are_one_call)
+START_TEST(a_script_and_its_arguments_are_one_call)
 {
     const char *calls;
 
@@ -147,7 +147,7 @@ static void long_wait(void)
 }
 
 /* poll and recv sleep through a suspend, a lease does not; a socket waits 50 ms. */
-START_TEST(test_no_wait_with_a_deadline_is_longer_than_100_ms)
+START_TEST(no_wait_with_a_deadline_is_longer_than_100_ms)
 {
     const char *calls;
 
@@ -168,7 +168,7 @@ static void endless_wait(void)
     calls_mark();
 }
 
-START_TEST(test_a_poll_without_a_deadline_wakes_for_nothing)
+START_TEST(a_poll_without_a_deadline_does_not_wake_up_idly)
 {
     const char *calls;
     int fds[2];
@@ -191,11 +191,10 @@ Suite *suite_net_posix_calls(void)
     TCase *tc = tcase_create("calls");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, test_a_lock_cycle_costs_send_recv_twice_and_poll_if_there_is_more_to_watch, 0,
-                        2 * WAYS);
-    tcase_add_loop_test(tc, test_a_script_and_its_arguments_are_one_call, 0, WAYS);
-    tcase_add_loop_test(tc, test_no_wait_with_a_deadline_is_longer_than_100_ms, 0, WAYS);
-    tcase_add_loop_test(tc, test_a_poll_without_a_deadline_wakes_for_nothing, 0, WAYS);
+    tcase_add_loop_test(tc, a_lock_cycle_costs_two_sends_and_two_receives, 0, 2 * WAYS);
+    tcase_add_loop_test(tc, a_script_and_its_arguments_are_one_call, 0, WAYS);
+    tcase_add_loop_test(tc, no_wait_with_a_deadline_is_longer_than_100_ms, 0, WAYS);
+    tcase_add_loop_test(tc, a_poll_without_a_deadline_does_not_wake_up_idly, 0, WAYS);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -151,7 +151,7 @@ static int opens(void)
 static int (*const uses[])(void) = {acquires,      acquires_many, extends,  extends_many, releases,
                                     releases_many, steps,         is_ready, opens};
 
-START_TEST(a_child_is_refused_and_its_parent_keeps_what_it_holds)
+START_TEST(a_forked_child_is_refused_and_the_parent_keeps_its_locks)
 {
     int fd = rdl_posix_fd(&client.conn);
 
@@ -162,7 +162,7 @@ START_TEST(a_child_is_refused_and_its_parent_keeps_what_it_holds)
 END_TEST
 
 /* The parent's socket was closed, too: what the child finds queued is the parent's all the same. */
-START_TEST(a_child_is_refused_where_the_parent_had_closed_the_connection)
+START_TEST(a_child_is_refused_even_if_the_parents_socket_was_closed)
 {
     rdl_conn_closed(&client.conn, RDL_E_CLOSED);
     in_child(uses[_i]);
@@ -187,7 +187,7 @@ static int sets_up_again(void)
            rdl_lock_release(&lock, &client_net) == RDL_OK;
 }
 
-START_TEST(a_child_that_sets_up_its_connection_again_has_locks_of_its_own)
+START_TEST(a_child_with_its_own_connection_has_its_own_locks)
 {
     int fd = rdl_posix_fd(&client.conn);
 
@@ -202,7 +202,7 @@ static int opens_first(void)
     return rdl_lock_acquire(&lock, &client_net) == RDL_OK && rdl_lock_release(&lock, &client_net) == RDL_OK;
 }
 
-START_TEST(a_connection_that_was_not_opened_before_the_fork_is_the_childs)
+START_TEST(a_connection_opened_after_the_fork_is_the_childs)
 {
     client_init(&client, url);
     rdl_lock_init(&lock, &opt, &client.conn, "another", 7);
@@ -220,10 +220,10 @@ Suite *suite_net_posix_fork(void)
     const int n = sizeof uses / sizeof uses[0];
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, a_child_is_refused_and_its_parent_keeps_what_it_holds, 0, n);
-    tcase_add_loop_test(tc, a_child_is_refused_where_the_parent_had_closed_the_connection, 0, n - 2);
-    tcase_add_test(tc, a_child_that_sets_up_its_connection_again_has_locks_of_its_own);
-    tcase_add_test(tc, a_connection_that_was_not_opened_before_the_fork_is_the_childs);
+    tcase_add_loop_test(tc, a_forked_child_is_refused_and_the_parent_keeps_its_locks, 0, n);
+    tcase_add_loop_test(tc, a_child_is_refused_even_if_the_parents_socket_was_closed, 0, n - 2);
+    tcase_add_test(tc, a_child_with_its_own_connection_has_its_own_locks);
+    tcase_add_test(tc, a_connection_opened_after_the_fork_is_the_childs);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -35,7 +35,7 @@ static void wait_for_nothing(int is_unix)
         client_step(&client, client_now() + CLIENT_PATIENCE_MS);
 }
 
-START_TEST(test_poll_without_conns_waits_until_until_ms)
+START_TEST(poll_without_connections_waits_until_its_deadline)
 {
     uint64_t until_ms = client_now() + 250; /* more than two slices */
 
@@ -44,7 +44,7 @@ START_TEST(test_poll_without_conns_waits_until_until_ms)
 }
 END_TEST
 
-START_TEST(test_poll_waits_for_a_silent_peer_until_until_ms)
+START_TEST(poll_waits_for_a_silent_peer_until_its_deadline)
 {
     uint64_t until_ms;
 
@@ -56,7 +56,7 @@ START_TEST(test_poll_waits_for_a_silent_peer_until_until_ms)
 }
 END_TEST
 
-START_TEST(test_poll_until_the_past_returns_at_once)
+START_TEST(poll_with_a_past_deadline_returns_at_once)
 {
     wait_for_nothing(_i);
     client_step(&client, 0);
@@ -66,7 +66,7 @@ START_TEST(test_poll_until_the_past_returns_at_once)
 END_TEST
 
 /* A poll that has something to send returns at once; what may be ended at the next turn was read by then. */
-START_TEST(test_a_silent_connection_is_read_whatever_else_is_done)
+START_TEST(a_stalled_connection_is_always_read)
 {
     struct live_server server = {0};
     struct client busy;
@@ -93,7 +93,7 @@ START_TEST(test_a_silent_connection_is_read_whatever_else_is_done)
 END_TEST
 
 /* Refused to others already, a request is answered without a byte: whoever waits for it hears it at once. */
-START_TEST(test_an_answer_without_a_byte_ends_a_poll)
+START_TEST(a_request_completed_without_a_byte_ends_a_poll)
 {
     static const char *const no_scripts[] = {"--rename-command", "EVAL", "",  "--rename-command",
                                              "EVALSHA",          "",     NULL};
@@ -132,7 +132,7 @@ static void storm(int on)
 }
 
 /* A poll that began its wait anew after each signal would never end. */
-START_TEST(test_signals_do_not_stretch_a_deadline)
+START_TEST(signals_do_not_extend_a_deadline)
 {
     int polls = 0;
 
@@ -152,7 +152,7 @@ START_TEST(test_signals_do_not_stretch_a_deadline)
 }
 END_TEST
 
-START_TEST(test_signals_do_not_stretch_connecting)
+START_TEST(signals_do_not_extend_connecting)
 {
     meet(FAKE_BLACK_HOLE, NULL, 0, 0);
     client.cfg.connect_ms = 300;
@@ -165,7 +165,7 @@ START_TEST(test_signals_do_not_stretch_connecting)
 }
 END_TEST
 
-START_TEST(test_signals_lose_no_bytes_and_no_connection)
+START_TEST(signals_lose_no_bytes_and_no_connection)
 {
     int i;
 
@@ -181,7 +181,7 @@ START_TEST(test_signals_lose_no_bytes_and_no_connection)
 }
 END_TEST
 
-START_TEST(test_wake_fd_ends_a_poll_without_limit)
+START_TEST(wake_fd_ends_a_poll_without_a_limit)
 {
     struct rdl_conn *conns[] = {&client.conn};
     int fds[2];
@@ -197,7 +197,7 @@ START_TEST(test_wake_fd_ends_a_poll_without_limit)
 }
 END_TEST
 
-START_TEST(test_wake_fd_does_not_end_a_poll_that_ignores_it)
+START_TEST(wake_fd_does_not_end_a_poll_that_ignores_it)
 {
     struct rdl_conn *conns[] = {&client.conn};
     uint64_t until_ms;
@@ -215,7 +215,7 @@ START_TEST(test_wake_fd_does_not_end_a_poll_that_ignores_it)
 }
 END_TEST
 
-START_TEST(test_a_wake_fd_that_is_closed_is_an_error)
+START_TEST(a_closed_wake_fd_is_an_error)
 {
     struct rdl_conn *conns[] = {&client.conn};
     int fds[2];
@@ -236,17 +236,17 @@ Suite *suite_net_posix_wait(void)
     TCase *tc = tcase_create("waiting"); /* loops: 0 TCP, 1 a unix socket */
 
     tcase_add_checked_fixture(tc, client_setup, part);
-    tcase_add_test(tc, test_poll_without_conns_waits_until_until_ms);
-    tcase_add_loop_test(tc, test_poll_waits_for_a_silent_peer_until_until_ms, 0, 2);
-    tcase_add_loop_test(tc, test_poll_until_the_past_returns_at_once, 0, 2);
-    tcase_add_loop_test(tc, test_an_answer_without_a_byte_ends_a_poll, 0, 2);
-    tcase_add_test(tc, test_a_silent_connection_is_read_whatever_else_is_done);
-    tcase_add_loop_test(tc, test_signals_do_not_stretch_a_deadline, 0, 2);
-    tcase_add_test(tc, test_signals_do_not_stretch_connecting);
-    tcase_add_loop_test(tc, test_signals_lose_no_bytes_and_no_connection, 0, 2);
-    tcase_add_loop_test(tc, test_wake_fd_ends_a_poll_without_limit, 0, 2);
-    tcase_add_loop_test(tc, test_wake_fd_does_not_end_a_poll_that_ignores_it, 0, 2);
-    tcase_add_loop_test(tc, test_a_wake_fd_that_is_closed_is_an_error, 0, 2);
+    tcase_add_test(tc, poll_without_connections_waits_until_its_deadline);
+    tcase_add_loop_test(tc, poll_waits_for_a_silent_peer_until_its_deadline, 0, 2);
+    tcase_add_loop_test(tc, poll_with_a_past_deadline_returns_at_once, 0, 2);
+    tcase_add_loop_test(tc, a_request_completed_without_a_byte_ends_a_poll, 0, 2);
+    tcase_add_test(tc, a_stalled_connection_is_always_read);
+    tcase_add_loop_test(tc, signals_do_not_extend_a_deadline, 0, 2);
+    tcase_add_test(tc, signals_do_not_extend_connecting);
+    tcase_add_loop_test(tc, signals_lose_no_bytes_and_no_connection, 0, 2);
+    tcase_add_loop_test(tc, wake_fd_ends_a_poll_without_a_limit, 0, 2);
+    tcase_add_loop_test(tc, wake_fd_does_not_end_a_poll_that_ignores_it, 0, 2);
+    tcase_add_loop_test(tc, a_closed_wake_fd_is_an_error, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

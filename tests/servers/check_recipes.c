@@ -33,7 +33,7 @@ enum { TICKS = 3 };
  * Four hosts come at the same time; the last when the job has ended everywhere, as its clock is behind. The
  * next time comes when that of the keep is over on the servers.
  */
-START_TEST(a_job_in_the_crontabs_of_five_hosts_runs_once_each_time)
+START_TEST(a_cron_job_on_five_hosts_runs_once_each_time)
 {
     static const char four[] =
         "all=; for host in 1 2 3 4; do cron_once.sh job sh -c 'echo ran >>ran' & all=\"$all $!\"; done;"
@@ -50,7 +50,7 @@ START_TEST(a_job_in_the_crontabs_of_five_hosts_runs_once_each_time)
 }
 END_TEST
 
-START_TEST(the_status_of_a_job_of_cron_is_its_own)
+START_TEST(cron_once_exits_with_the_status_of_its_job)
 {
     ck_assert_int_eq(recipe_run(&r, &a, "CRON_APART=20s cron_once.sh job sh -c 'exit 3'"), 3);
     ck_assert_int_eq(recipe_run(&r, &a, "CRON_APART=20s cron_once.sh job sh -c 'exit 3'"), 0);
@@ -61,7 +61,7 @@ END_TEST
 
 static const char read_row[] = "sqlite3 shop.db \"SELECT text FROM report WHERE name = 'it''s'\"";
 
-START_TEST(a_holder_who_was_paused_writes_nothing_over_a_later_ones_row)
+START_TEST(a_paused_holder_does_not_overwrite_a_later_holders_row)
 {
     pid_t paused;
 
@@ -87,7 +87,7 @@ START_TEST(a_holder_who_was_paused_writes_nothing_over_a_later_ones_row)
 }
 END_TEST
 
-START_TEST(holders_in_turn_write_each_over_the_last)
+START_TEST(successive_holders_overwrite_the_row)
 {
     ck_assert_int_eq(recipe_run(&r, &a, "fenced_row.sh shop.db \"it's\" echo one"), 0);
     ck_assert_int_eq(recipe_run(&r, &a, "fenced_row.sh shop.db \"it's\" echo two"), 0);
@@ -102,7 +102,7 @@ END_TEST
 #define FIRST  "export PIPELINE_LOCK=staging PIPELINE_TOKEN=first.token; pipeline_lock.sh "
 #define SECOND "export PIPELINE_LOCK=staging PIPELINE_WAIT=0 PIPELINE_TOKEN=second.token; pipeline_lock.sh "
 
-START_TEST(the_steps_of_a_pipeline_hold_its_lock_together)
+START_TEST(the_steps_of_a_pipeline_share_its_lock)
 {
     ck_assert_msg(recipe_run(&r, &a, FIRST "begin") == 0, "%s", a.err);
     ck_assert_int_eq(recipe_run(&r, &b, SECOND "begin"), 1);
@@ -117,7 +117,7 @@ START_TEST(the_steps_of_a_pipeline_hold_its_lock_together)
 }
 END_TEST
 
-START_TEST(a_step_that_fails_releases_the_pipelines_lock)
+START_TEST(a_failed_step_releases_the_pipelines_lock)
 {
     ck_assert_int_eq(recipe_run(&r, &a, FIRST "begin"), 0);
     ck_assert_int_eq(recipe_run(&r, &a, FIRST "step sh -c 'exit 3'"), 3);
@@ -129,7 +129,7 @@ START_TEST(a_step_that_fails_releases_the_pipelines_lock)
 END_TEST
 
 /* Whoever waits for it gets it then; the one who forgot it runs nothing any more, and harms nobody. */
-START_TEST(a_pipeline_that_forgets_its_end_loses_the_lock_with_its_time)
+START_TEST(the_lock_of_an_unfinished_pipeline_expires)
 {
     ck_assert_int_eq(recipe_run(&r, &a, "export PIPELINE_TTL=2s; " FIRST "begin"), 0);
     ck_assert_int_eq(recipe_run(&r, &b, SECOND "begin"), 1);
@@ -168,7 +168,7 @@ static void start_to_deploy(void)
     ck_assert_str_eq(command_note(&a), "in");
 }
 
-START_TEST(who_comes_while_another_deploys_is_told_who_it_is)
+START_TEST(a_second_deployment_learns_who_is_deploying)
 {
     start_to_deploy();
     ck_assert_int_eq(recipe_run(&r, &b, "deploy_guard.sh shop echo ran"), 80);
@@ -185,7 +185,7 @@ START_TEST(who_comes_while_another_deploys_is_told_who_it_is)
 END_TEST
 
 /* The note is that of a deployment before, or there is none: then the id is told. */
-START_TEST(nobody_is_named_as_the_one_who_deploys_but_who_holds_the_lock)
+START_TEST(only_the_lock_holder_is_named_as_deploying)
 {
     start_to_deploy();
     live_command(&r.server[0],
@@ -207,7 +207,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- all of them */
 
-START_TEST(a_recipe_that_is_called_with_nothing_says_how)
+START_TEST(recipes_print_their_usage_without_arguments)
 {
     static const char *const recipes[] = {
         "cron_once.sh", "deploy_guard.sh", "fenced_row.sh",
@@ -227,18 +227,18 @@ Suite *suite_recipes(void)
     TCase *tc = tcase_create("three servers");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, a_job_in_the_crontabs_of_five_hosts_runs_once_each_time);
-    tcase_add_test(tc, the_status_of_a_job_of_cron_is_its_own);
-    tcase_add_test(tc, a_holder_who_was_paused_writes_nothing_over_a_later_ones_row);
-    tcase_add_test(tc, holders_in_turn_write_each_over_the_last);
-    tcase_add_test(tc, the_steps_of_a_pipeline_hold_its_lock_together);
-    tcase_add_test(tc, a_step_that_fails_releases_the_pipelines_lock);
-    tcase_add_test(tc, a_pipeline_that_forgets_its_end_loses_the_lock_with_its_time);
+    tcase_add_test(tc, a_cron_job_on_five_hosts_runs_once_each_time);
+    tcase_add_test(tc, cron_once_exits_with_the_status_of_its_job);
+    tcase_add_test(tc, a_paused_holder_does_not_overwrite_a_later_holders_row);
+    tcase_add_test(tc, successive_holders_overwrite_the_row);
+    tcase_add_test(tc, the_steps_of_a_pipeline_share_its_lock);
+    tcase_add_test(tc, a_failed_step_releases_the_pipelines_lock);
+    tcase_add_test(tc, the_lock_of_an_unfinished_pipeline_expires);
     tcase_add_test(tc, each_step_of_a_pipeline_extends_its_lease);
-    tcase_add_test(tc, who_comes_while_another_deploys_is_told_who_it_is);
-    tcase_add_loop_test(tc, nobody_is_named_as_the_one_who_deploys_but_who_holds_the_lock, 0, 2);
+    tcase_add_test(tc, a_second_deployment_learns_who_is_deploying);
+    tcase_add_loop_test(tc, only_the_lock_holder_is_named_as_deploying, 0, 2);
     tcase_add_test(tc, a_deployment_that_takes_too_long_is_stopped);
-    tcase_add_test(tc, a_recipe_that_is_called_with_nothing_says_how);
+    tcase_add_test(tc, recipes_print_their_usage_without_arguments);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -63,7 +63,7 @@ static size_t asked(int i)
     return calls == NULL ? 0 : strtoul(calls + strlen("cmdstat_set:calls="), NULL, 10);
 }
 
-START_TEST(of_a_hundred_readers_one_makes_it_anew_and_the_others_get_the_old_one)
+START_TEST(one_of_a_hundred_readers_makes_an_expired_text_again)
 {
     ck_assert_int_eq(recipe_run(&r, &a, MAKES("old") READERS_OF("1")), 0);
     expire();
@@ -85,7 +85,7 @@ START_TEST(of_a_hundred_readers_one_makes_it_anew_and_the_others_get_the_old_one
 END_TEST
 
 /* It takes no time to make, so many who have seen that it is old get the lock afterwards. */
-START_TEST(what_was_made_meanwhile_is_not_made_again)
+START_TEST(a_text_that_was_just_made_is_not_made_again)
 {
     ck_assert_int_eq(recipe_run(&r, &a, MAKES("old") READERS_OF("1")), 0);
     for (size_t period = 1; period <= 3; period++) {
@@ -97,7 +97,7 @@ START_TEST(what_was_made_meanwhile_is_not_made_again)
 }
 END_TEST
 
-START_TEST(where_there_is_nothing_yet_all_wait_for_the_one_who_makes_it)
+START_TEST(without_an_old_text_all_readers_wait_for_the_new_one)
 {
     recipe_start(&r, &a, "mkfifo gate; " MAKES("new") READERS_OF("10"));
     while (asked(1) < 10)
@@ -110,7 +110,7 @@ START_TEST(where_there_is_nothing_yet_all_wait_for_the_one_who_makes_it)
 }
 END_TEST
 
-START_TEST(what_cannot_be_made_leaves_the_old_one)
+START_TEST(a_text_that_cannot_be_made_leaves_the_old_one)
 {
     ck_assert_int_eq(recipe_run(&r, &a, CACHE "cached.sh prices false"), 1);
     ck_assert_str_eq(a.err, "cached.sh: prices was not computed again\n");
@@ -127,7 +127,7 @@ END_TEST
 enum { SHARES = 20 };
 
 /* Every tenth of them comes twice, at the same time. What they got stands in got, how they ended in ended. */
-START_TEST(twenty_shares_are_taken_by_twenty_of_two_hundred_clients)
+START_TEST(twenty_shares_go_to_twenty_of_two_hundred_clients)
 {
     static const char open[] =
         "for i in $(seq 20); do printf '%-6u %-16s\n' $((i * i)) -; done >packet\n"
@@ -147,7 +147,7 @@ START_TEST(twenty_shares_are_taken_by_twenty_of_two_hundred_clients)
 END_TEST
 
 /* And he looks again when he has the lock: the holder has taken the first share. */
-START_TEST(nobody_takes_a_share_while_another_holds_the_lock)
+START_TEST(no_share_is_taken_while_another_client_holds_the_lock)
 {
     for (int i = 0; i < RECIPE_SERVERS; i++)
         live_command(&r.server[i], "SET \"red packet\" other PX 60000");
@@ -162,7 +162,7 @@ START_TEST(nobody_takes_a_share_while_another_holds_the_lock)
 }
 END_TEST
 
-START_TEST(who_has_a_share_gets_no_other_and_an_empty_packet_stays_empty)
+START_TEST(each_client_gets_one_share_and_an_empty_packet_none)
 {
     ck_assert_int_eq(recipe_run(&r, &a,
                                 "printf '%-6u %-16s\n' 7 - 8 - >packet;"
@@ -183,13 +183,13 @@ Suite *suite_recipes_crowd(void)
     TCase *tc = tcase_create("three servers");
 
     tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_test(tc, of_a_hundred_readers_one_makes_it_anew_and_the_others_get_the_old_one);
-    tcase_add_test(tc, what_was_made_meanwhile_is_not_made_again);
-    tcase_add_test(tc, where_there_is_nothing_yet_all_wait_for_the_one_who_makes_it);
-    tcase_add_test(tc, what_cannot_be_made_leaves_the_old_one);
-    tcase_add_test(tc, twenty_shares_are_taken_by_twenty_of_two_hundred_clients);
-    tcase_add_test(tc, nobody_takes_a_share_while_another_holds_the_lock);
-    tcase_add_test(tc, who_has_a_share_gets_no_other_and_an_empty_packet_stays_empty);
+    tcase_add_test(tc, one_of_a_hundred_readers_makes_an_expired_text_again);
+    tcase_add_test(tc, a_text_that_was_just_made_is_not_made_again);
+    tcase_add_test(tc, without_an_old_text_all_readers_wait_for_the_new_one);
+    tcase_add_test(tc, a_text_that_cannot_be_made_leaves_the_old_one);
+    tcase_add_test(tc, twenty_shares_go_to_twenty_of_two_hundred_clients);
+    tcase_add_test(tc, no_share_is_taken_while_another_client_holds_the_lock);
+    tcase_add_test(tc, each_client_gets_one_share_and_an_empty_packet_none);
     suite_add_tcase(suite, tc);
     return suite;
 }

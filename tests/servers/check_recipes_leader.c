@@ -61,7 +61,7 @@ static pid_t its_work(int leader)
 }
 
 /* Its script alone dies, or everything on its host. */
-START_TEST(of_three_one_leads_and_when_it_is_killed_another_one)
+START_TEST(another_candidate_leads_when_the_leader_is_killed)
 {
     for (int i = 0; i < CANDIDATES; i++)
         recipe_start(&r, &candidate[i], LEADS);
@@ -86,7 +86,7 @@ START_TEST(of_three_one_leads_and_when_it_is_killed_another_one)
 }
 END_TEST
 
-START_TEST(a_leader_that_loses_the_lock_stops_and_says_75)
+START_TEST(a_leader_that_loses_the_lock_stops_with_75)
 {
     recipe_start(&r, &candidate[0], "LEADER_TTL=2s " LEADS);
     pid_t work = its_work(0);
@@ -99,7 +99,7 @@ START_TEST(a_leader_that_loses_the_lock_stops_and_says_75)
 END_TEST
 
 /* What it has to do at its end it does under the lock. */
-START_TEST(a_leader_that_is_told_to_stop_ends_its_work_before_the_lock)
+START_TEST(a_leader_that_gets_a_signal_ends_its_work_first)
 {
     static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
 
@@ -129,7 +129,7 @@ static const struct {
 
 enum { STOPS = sizeof stops / sizeof stops[0] };
 
-START_TEST(a_leader_that_is_stopped_at_any_moment_has_the_status_of_its_work)
+START_TEST(a_stopped_leader_exits_with_the_status_of_its_work)
 {
     char script[1000];
 
@@ -152,7 +152,7 @@ START_TEST(a_leader_that_is_stopped_at_any_moment_has_the_status_of_its_work)
 }
 END_TEST
 
-START_TEST(a_signal_after_the_work_changes_no_status)
+START_TEST(a_signal_after_the_work_does_not_change_the_status)
 {
     recipe_start(&r, &candidate[0],
                  "exec bash -c 'redlock() { command redlock \"$@\"; echo released >&9; read -r _ <go; }; "
@@ -165,7 +165,7 @@ START_TEST(a_signal_after_the_work_changes_no_status)
 }
 END_TEST
 
-START_TEST(without_the_lock_nobody_leads)
+START_TEST(no_candidate_leads_without_the_lock)
 {
     recipe_start(&r, &candidate[0], "REDLOCK_URLS=http://a " LEADS);
     ck_assert_int_eq(command_end(&candidate[0]), 65);
@@ -180,12 +180,12 @@ Suite *suite_recipes_leader(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 150);
-    tcase_add_loop_test(tc, of_three_one_leads_and_when_it_is_killed_another_one, 0, 2);
-    tcase_add_test(tc, a_leader_that_loses_the_lock_stops_and_says_75);
-    tcase_add_loop_test(tc, a_leader_that_is_told_to_stop_ends_its_work_before_the_lock, 0, 3);
-    tcase_add_loop_test(tc, a_leader_that_is_stopped_at_any_moment_has_the_status_of_its_work, 0, STOPS);
-    tcase_add_test(tc, a_signal_after_the_work_changes_no_status);
-    tcase_add_test(tc, without_the_lock_nobody_leads);
+    tcase_add_loop_test(tc, another_candidate_leads_when_the_leader_is_killed, 0, 2);
+    tcase_add_test(tc, a_leader_that_loses_the_lock_stops_with_75);
+    tcase_add_loop_test(tc, a_leader_that_gets_a_signal_ends_its_work_first, 0, 3);
+    tcase_add_loop_test(tc, a_stopped_leader_exits_with_the_status_of_its_work, 0, STOPS);
+    tcase_add_test(tc, a_signal_after_the_work_does_not_change_the_status);
+    tcase_add_test(tc, no_candidate_leads_without_the_lock);
     suite_add_tcase(suite, tc);
     return suite;
 }

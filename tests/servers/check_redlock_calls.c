@@ -66,7 +66,7 @@ static void cycles(void)
  * A random number; then twice: send to each, wait once, take in what each says. Before each of these it asks
  * whose connections they are (getpid).
  */
-START_TEST(a_cycle_on_five_servers_costs_twenty_three_and_four_times_getpid)
+START_TEST(a_cycle_on_five_servers_makes_23_calls_and_4_getpid)
 {
     static const char with[] = "|gisssssiprrrrrisssssiprrrrr";
     static const char without[] = "|isssssiprrrrrisssssiprrrrr";
@@ -96,7 +96,7 @@ Suite *suite_redlock_calls(void)
     TCase *tc = tcase_create("calls");
 
     tcase_add_checked_fixture(tc, NULL, quorum_stop);
-    tcase_add_test(tc, a_cycle_on_five_servers_costs_twenty_three_and_four_times_getpid);
+    tcase_add_test(tc, a_cycle_on_five_servers_makes_23_calls_and_4_getpid);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -98,14 +98,14 @@ static void hurt_minority(int down, int stalled, int is_connected)
 }
 
 /* It begins before the handle is connected, or after. */
-START_TEST(with_up_to_two_down_or_stalled_all_goes_on)
+START_TEST(two_of_five_servers_down_or_frozen_change_nothing)
 {
     hurt_minority(minorities[_i].down, minorities[_i].stalled, 0);
     hurt_minority(minorities[_i].down, minorities[_i].stalled, 1);
 }
 END_TEST
 
-START_TEST(with_three_down_nobody_has_it)
+START_TEST(with_three_of_five_down_no_client_gets_the_lock)
 {
     size_t i;
 
@@ -123,7 +123,7 @@ START_TEST(with_three_down_nobody_has_it)
 }
 END_TEST
 
-START_TEST(with_three_stalled_nobody_has_it_and_what_was_sent_is_undone)
+START_TEST(with_three_of_five_frozen_every_request_is_undone)
 {
     size_t i;
 
@@ -141,7 +141,7 @@ START_TEST(with_three_stalled_nobody_has_it_and_what_was_sent_is_undone)
 }
 END_TEST
 
-START_TEST(with_all_stalled_while_it_is_held_the_lease_stays_and_ends)
+START_TEST(a_lease_lasts_until_its_end_if_all_servers_freeze)
 {
     uint64_t until;
 
@@ -163,7 +163,7 @@ START_TEST(with_all_stalled_while_it_is_held_the_lease_stays_and_ends)
 }
 END_TEST
 
-START_TEST(with_two_paused_all_goes_on)
+START_TEST(two_of_five_paused_servers_change_nothing)
 {
     int i;
 
@@ -182,7 +182,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- one in trouble of its own */
 
-START_TEST(one_that_is_slow_by_30_ms_is_not_waited_for_and_votes_late)
+START_TEST(a_server_30_ms_late_is_not_waited_for_but_votes)
 {
     struct relay relay = {0};
     char url[64];
@@ -205,7 +205,7 @@ END_TEST
 /* Server 0 cannot be reached, or not this way. */
 static struct fake_server fake;
 
-START_TEST(one_that_refuses_or_swallows_connections_costs_its_vote)
+START_TEST(a_server_without_connections_costs_one_vote)
 {
     char url[256];
 
@@ -219,7 +219,7 @@ START_TEST(one_that_refuses_or_swallows_connections_costs_its_vote)
 }
 END_TEST
 
-START_TEST(one_wrong_password_costs_its_vote)
+START_TEST(one_wrong_password_costs_one_vote)
 {
     live_kill(&quorum_live[0]);
     quorum_live[0].password = "s3cret";
@@ -237,7 +237,7 @@ START_TEST(one_wrong_password_costs_its_vote)
 END_TEST
 
 /* Before it is connected, or after. */
-START_TEST(one_replica_costs_its_vote)
+START_TEST(one_replica_costs_one_vote)
 {
     if (_i)
         party_connect_all(&party);
@@ -252,7 +252,7 @@ START_TEST(one_replica_costs_its_vote)
 }
 END_TEST
 
-START_TEST(one_out_of_memory_costs_its_vote)
+START_TEST(one_server_without_memory_costs_one_vote)
 {
     party_connect_all(&party);
     live_command(&quorum_live[0], "CONFIG SET maxmemory 1");
@@ -268,7 +268,7 @@ START_TEST(one_out_of_memory_costs_its_vote)
 }
 END_TEST
 
-START_TEST(one_that_was_flushed_is_repaired)
+START_TEST(a_server_that_was_flushed_is_repaired)
 {
     party_connect_all(&party);
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
@@ -292,18 +292,18 @@ Suite *suite_redlock_faults(void)
 
     tcase_set_timeout(tc, 120);
     tcase_add_checked_fixture(tc, setup, quorum_stop);
-    tcase_add_loop_test(tc, with_up_to_two_down_or_stalled_all_goes_on, 0,
+    tcase_add_loop_test(tc, two_of_five_servers_down_or_frozen_change_nothing, 0,
                         sizeof minorities / sizeof minorities[0]);
-    tcase_add_loop_test(tc, with_three_down_nobody_has_it, 0, 2);
-    tcase_add_test(tc, with_three_stalled_nobody_has_it_and_what_was_sent_is_undone);
-    tcase_add_test(tc, with_all_stalled_while_it_is_held_the_lease_stays_and_ends);
-    tcase_add_test(tc, with_two_paused_all_goes_on);
-    tcase_add_test(tc, one_that_is_slow_by_30_ms_is_not_waited_for_and_votes_late);
-    tcase_add_loop_test(tc, one_that_refuses_or_swallows_connections_costs_its_vote, 0, 2);
-    tcase_add_test(tc, one_wrong_password_costs_its_vote);
-    tcase_add_loop_test(tc, one_replica_costs_its_vote, 0, 2);
-    tcase_add_test(tc, one_out_of_memory_costs_its_vote);
-    tcase_add_test(tc, one_that_was_flushed_is_repaired);
+    tcase_add_loop_test(tc, with_three_of_five_down_no_client_gets_the_lock, 0, 2);
+    tcase_add_test(tc, with_three_of_five_frozen_every_request_is_undone);
+    tcase_add_test(tc, a_lease_lasts_until_its_end_if_all_servers_freeze);
+    tcase_add_test(tc, two_of_five_paused_servers_change_nothing);
+    tcase_add_test(tc, a_server_30_ms_late_is_not_waited_for_but_votes);
+    tcase_add_loop_test(tc, a_server_without_connections_costs_one_vote, 0, 2);
+    tcase_add_test(tc, one_wrong_password_costs_one_vote);
+    tcase_add_loop_test(tc, one_replica_costs_one_vote, 0, 2);
+    tcase_add_test(tc, one_server_without_memory_costs_one_vote);
+    tcase_add_test(tc, a_server_that_was_flushed_is_repaired);
     suite_add_tcase(suite, tc);
     return suite;
 }

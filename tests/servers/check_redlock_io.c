@@ -18,7 +18,7 @@ static void setup(void)
     party_init(&party);
 }
 
-START_TEST(five_servers_grant_extend_and_let_go)
+START_TEST(five_servers_grant_extend_and_release)
 {
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
     ck_assert_uint_gt(party_remaining(&party), 0);
@@ -37,7 +37,7 @@ START_TEST(five_servers_grant_extend_and_let_go)
 }
 END_TEST
 
-START_TEST(servers_that_are_started_again_are_used_again)
+START_TEST(restarted_servers_are_used_again)
 {
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
     ck_assert_int_eq(party_release(&party), RDL_OK);
@@ -54,7 +54,7 @@ START_TEST(servers_that_are_started_again_are_used_again)
 }
 END_TEST
 
-START_TEST(somebody_elses_lock_is_busy_and_stays_his)
+START_TEST(another_clients_lock_is_busy_and_stays_unchanged)
 {
     int i;
 
@@ -67,7 +67,7 @@ START_TEST(somebody_elses_lock_is_busy_and_stays_his)
 }
 END_TEST
 
-START_TEST(a_majority_that_lost_its_memory_is_lost)
+START_TEST(a_lock_is_lost_if_a_majority_lost_its_data)
 {
     int i;
 
@@ -88,7 +88,7 @@ static uint64_t a_second_later(void *ctx)
 }
 
 /* A majority was killed while the holder worked, is back without data, and refuses INFO. */
-START_TEST(a_release_behind_long_work_reads_what_came_before_it_asks)
+START_TEST(a_majority_release_after_long_work_reads_first)
 {
     struct rdl_platform later = client_net;
     int i;
@@ -112,7 +112,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- a host in trouble */
 
-START_TEST(without_random_numbers_there_is_no_lock)
+START_TEST(a_majority_acquire_fails_without_entropy)
 {
     struct rdl_platform platform = client_net_without_random();
 
@@ -122,7 +122,7 @@ START_TEST(without_random_numbers_there_is_no_lock)
 }
 END_TEST
 
-START_TEST(a_host_that_refuses_to_wait_is_said_and_nothing_is_left)
+START_TEST(a_failed_poll_leaves_no_key_on_any_server)
 {
     struct rdl_platform platform = client_net_without_poll();
 
@@ -136,7 +136,7 @@ START_TEST(a_host_that_refuses_to_wait_is_said_and_nothing_is_left)
 END_TEST
 
 /* Two of three are another client's: what is granted on the third is given back. */
-START_TEST(a_waiting_acquire_that_is_interrupted_leaves_no_key)
+START_TEST(an_interrupted_acquire_leaves_no_key)
 {
     int ends[2];
 
@@ -159,7 +159,7 @@ START_TEST(a_waiting_acquire_that_is_interrupted_leaves_no_key)
 }
 END_TEST
 
-START_TEST(drain_ends_at_its_bound)
+START_TEST(drain_ends_at_its_deadline)
 {
     party_connect_all(&party);
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
@@ -172,7 +172,7 @@ START_TEST(drain_ends_at_its_bound)
 }
 END_TEST
 
-START_TEST(drain_takes_in_the_last_answer)
+START_TEST(drain_reads_the_last_reply)
 {
     party_connect_all(&party);
     quorum_hurt(0, 1, live_freeze);
@@ -222,7 +222,7 @@ static uint64_t now_ahead(void *ctx)
 }
 
 /* The connection it waited on would take the hint from somebody who still waits. */
-START_TEST(who_gives_up_waiting_for_a_hint_hangs_up_at_once)
+START_TEST(an_acquire_that_times_out_closes_its_hint_connection)
 {
     struct rdl_platform platform = client_net;
 
@@ -261,17 +261,17 @@ Suite *suite_redlock_io(void)
 
     tcase_set_timeout(tc, 120);
     tcase_add_checked_fixture(tc, setup, quorum_stop);
-    tcase_add_test(tc, five_servers_grant_extend_and_let_go);
-    tcase_add_test(tc, servers_that_are_started_again_are_used_again);
-    tcase_add_test(tc, somebody_elses_lock_is_busy_and_stays_his);
-    tcase_add_loop_test(tc, a_majority_that_lost_its_memory_is_lost, 0, 2);
-    tcase_add_loop_test(tc, a_release_behind_long_work_reads_what_came_before_it_asks, 0, 2);
-    tcase_add_test(tc, without_random_numbers_there_is_no_lock);
-    tcase_add_test(tc, a_host_that_refuses_to_wait_is_said_and_nothing_is_left);
-    tcase_add_test(tc, a_waiting_acquire_that_is_interrupted_leaves_no_key);
-    tcase_add_test(tc, drain_ends_at_its_bound);
-    tcase_add_test(tc, drain_takes_in_the_last_answer);
-    tcase_add_test(tc, who_gives_up_waiting_for_a_hint_hangs_up_at_once);
+    tcase_add_test(tc, five_servers_grant_extend_and_release);
+    tcase_add_test(tc, restarted_servers_are_used_again);
+    tcase_add_test(tc, another_clients_lock_is_busy_and_stays_unchanged);
+    tcase_add_loop_test(tc, a_lock_is_lost_if_a_majority_lost_its_data, 0, 2);
+    tcase_add_loop_test(tc, a_majority_release_after_long_work_reads_first, 0, 2);
+    tcase_add_test(tc, a_majority_acquire_fails_without_entropy);
+    tcase_add_test(tc, a_failed_poll_leaves_no_key_on_any_server);
+    tcase_add_test(tc, an_interrupted_acquire_leaves_no_key);
+    tcase_add_test(tc, drain_ends_at_its_deadline);
+    tcase_add_test(tc, drain_reads_the_last_reply);
+    tcase_add_test(tc, an_acquire_that_times_out_closes_its_hint_connection);
     tcase_add_test(tc, a_blocking_acquire_waits_with_a_hint);
     suite_add_tcase(suite, tc);
     return suite;

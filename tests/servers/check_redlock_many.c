@@ -46,7 +46,7 @@ static void hold(size_t n, uint64_t now)
     ck_assert_uint_eq(fleet_keys(now), n);
 }
 
-START_TEST(a_release_that_finds_no_room_waits_for_it)
+START_TEST(a_release_waits_for_queue_space)
 {
     uint64_t now = 1000;
 
@@ -67,7 +67,7 @@ static void release_without_room(uint64_t *now)
     ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(&fleet.lock, *now), now), RDL_UNKNOWN);
 }
 
-START_TEST(a_release_that_found_no_room_in_time_is_made_good)
+START_TEST(a_release_that_found_no_queue_space_is_sent_later)
 {
     uint64_t now = 1000;
     size_t i;
@@ -86,7 +86,7 @@ START_TEST(a_release_that_found_no_room_in_time_is_made_good)
 }
 END_TEST
 
-START_TEST(a_release_that_finds_no_room_is_owed_until_the_key_ends)
+START_TEST(a_release_stays_pending_until_the_key_expires)
 {
     uint64_t now = 1000;
 
@@ -102,7 +102,7 @@ END_TEST
  * Two grant, three refuse; when that is known others have filled the queues of the two. Their room was
  * reserved.
  */
-START_TEST(what_a_failed_attempt_was_granted_has_room_for_its_release)
+START_TEST(a_failed_attempt_has_queue_space_for_its_releases)
 {
     uint64_t now = 1000;
     size_t i;
@@ -132,7 +132,7 @@ START_TEST(what_a_failed_attempt_was_granted_has_room_for_its_release)
 }
 END_TEST
 
-START_TEST(an_old_debt_is_waited_for_no_longer_than_the_lock)
+START_TEST(a_pending_release_does_not_prolong_the_wait)
 {
     uint64_t now = 1000, late;
 
@@ -345,11 +345,11 @@ Suite *suite_redlock_many(void)
     TCase *room = tcase_create("room");
     TCase *tc = tcase_create("many");
 
-    tcase_add_test(room, a_release_that_finds_no_room_waits_for_it);
-    tcase_add_test(room, a_release_that_found_no_room_in_time_is_made_good);
-    tcase_add_test(room, a_release_that_finds_no_room_is_owed_until_the_key_ends);
-    tcase_add_test(room, what_a_failed_attempt_was_granted_has_room_for_its_release);
-    tcase_add_loop_test(room, an_old_debt_is_waited_for_no_longer_than_the_lock, 0, 2);
+    tcase_add_test(room, a_release_waits_for_queue_space);
+    tcase_add_test(room, a_release_that_found_no_queue_space_is_sent_later);
+    tcase_add_test(room, a_release_stays_pending_until_the_key_expires);
+    tcase_add_test(room, a_failed_attempt_has_queue_space_for_its_releases);
+    tcase_add_loop_test(room, a_pending_release_does_not_prolong_the_wait, 0, 2);
     suite_add_tcase(suite, room);
     tcase_set_timeout(tc, 120);
     tcase_add_checked_fixture(tc, setup, quorum_stop);

@@ -23,7 +23,7 @@ static void cycle(int expected)
 }
 
 /* The most that may be away, and one more; killed or frozen. */
-START_TEST(of_n_servers_all_but_a_majority_may_be_away)
+START_TEST(any_minority_of_n_servers_may_be_down)
 {
     int n = counts[_i / 2];
     int is_frozen = _i % 2;
@@ -112,7 +112,7 @@ static void both_get_it_in_turn(void)
 }
 
 /* Two of four each; or two of five, and one is down. */
-START_TEST(two_clients_whose_votes_split_both_get_it)
+START_TEST(two_clients_with_split_votes_get_the_lock_in_turn)
 {
     int round, k;
 
@@ -177,7 +177,7 @@ static void meet_again(struct party *p, int i, uint64_t run, const struct rdl_pl
  * A reaches two of three servers, and has both. One of them comes back without its data. B has known all
  * three for longer than any lease; a majority of them grants, and yet it may not have the lock.
  */
-START_TEST(a_server_that_restarts_without_its_data_gives_nobody_a_second_lease)
+START_TEST(a_server_restarted_without_data_grants_no_second_lease)
 {
     struct party *a = &parties[0];
     struct party *b = &parties[1];
@@ -225,11 +225,11 @@ Suite *suite_redlock_several(void)
 
     tcase_set_timeout(tc, 120);
     tcase_add_checked_fixture(tc, NULL, quorum_stop);
-    tcase_add_loop_test(tc, of_n_servers_all_but_a_majority_may_be_away, 0,
+    tcase_add_loop_test(tc, any_minority_of_n_servers_may_be_down, 0,
                         2 * (int)(sizeof counts / sizeof counts[0]));
-    tcase_add_loop_test(tc, two_clients_whose_votes_split_both_get_it, 0, 2);
-    tcase_add_loop_test(tc, a_server_that_restarts_without_its_data_gives_nobody_a_second_lease,
-                        RDL_GUARD_STRICT, RDL_GUARD_OFF + 1);
+    tcase_add_loop_test(tc, two_clients_with_split_votes_get_the_lock_in_turn, 0, 2);
+    tcase_add_loop_test(tc, a_server_restarted_without_data_grants_no_second_lease, RDL_GUARD_STRICT,
+                        RDL_GUARD_OFF + 1);
     suite_add_tcase(suite, tc);
     return suite;
 }

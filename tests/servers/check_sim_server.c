@@ -40,7 +40,7 @@ static long commands(void)
     return wanted ? strtol(wanted, NULL, 10) : 100000;
 }
 
-START_TEST(it_answers_random_commands_as_the_real_server_does)
+START_TEST(the_model_answers_random_commands_like_a_real_server)
 {
     const struct sim_features *kind = differ_kind((uint16_t)real.port);
     long n;
@@ -51,7 +51,7 @@ START_TEST(it_answers_random_commands_as_the_real_server_does)
 }
 END_TEST
 
-START_TEST(it_refuses_what_is_no_request_as_the_real_server_does)
+START_TEST(the_model_refuses_invalid_requests_like_a_real_server)
 {
     static const char *const bad[] = {"*1\r\n+PING\r\n", "*x\r\n", "*1\r\n$x\r\n"};
     const struct sim_features *kind = differ_kind((uint16_t)real.port);
@@ -62,7 +62,7 @@ START_TEST(it_refuses_what_is_no_request_as_the_real_server_does)
 END_TEST
 
 /* Cut anywhere, the same answers. */
-START_TEST(it_takes_requests_in_pieces)
+START_TEST(the_model_accepts_requests_in_pieces)
 {
     static const char in[] = "*6\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nt\r\n$2\r\nNX\r\n$2\r\nPX\r\n$4\r\n1000\r\n"
                              "*2\r\n$4\r\nPTTL\r\n$1\r\nk\r\nGET k\r\n";
@@ -94,7 +94,7 @@ static size_t value_of(const char *info, const char *field, const char **value)
 }
 
 /* The fields that the library reads; run_id and the time are the server's own. Valkey writes server_mode. */
-START_TEST(its_INFO_says_what_the_real_one_says)
+START_TEST(the_models_info_matches_a_real_servers)
 {
     static const struct {
         const char *section, *field;
@@ -129,10 +129,10 @@ Suite *suite_sim_server(void)
     TCase *t = tcase_create("beside a real server");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_set_timeout(t, 120 + (double)commands() / 2000);
-    tcase_add_test(t, it_answers_random_commands_as_the_real_server_does);
-    tcase_add_loop_test(t, it_refuses_what_is_no_request_as_the_real_server_does, 0, 3);
-    tcase_add_loop_test(t, its_INFO_says_what_the_real_one_says, 0, 6);
-    tcase_add_test(t, it_takes_requests_in_pieces);
+    tcase_add_test(t, the_model_answers_random_commands_like_a_real_server);
+    tcase_add_loop_test(t, the_model_refuses_invalid_requests_like_a_real_server, 0, 3);
+    tcase_add_loop_test(t, the_models_info_matches_a_real_servers, 0, 6);
+    tcase_add_test(t, the_model_accepts_requests_in_pieces);
     suite_add_tcase(s, t);
     return s;
 }

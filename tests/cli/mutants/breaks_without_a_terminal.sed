@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 # redlock/cli/cli_break.c: without a terminal break wants to be told whose lock
-# tests: cli_break/without_a_terminal_it_is_to_be_said_whose
+# tests: cli_break/break_requires_the_holders_id_without_a_terminal
 s/!isatty\(STDIN_FILENO\) \|\| !isatty\(STDERR_FILENO\)/0/

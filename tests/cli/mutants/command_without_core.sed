@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 # redlock/cli/cli_child.c: the command may leave a core file
-# tests: cli_secret/with_a_password_there_is_no_core_but_the_command_may_have_one
+# tests: cli_secret/a_password_disables_core_files_only_for_redlock
 s/rdl_cli_unharden\(\);//

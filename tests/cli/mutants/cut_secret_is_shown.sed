@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 # redlock/cli/cli_secret.c: a password that is cut is left out, too
-# tests: cli_secret/a_secret_is_scrubbed_from_a_text_even_when_it_was_cut
+# tests: cli_secret/a_secret_is_scrubbed_even_if_the_text_was_cut
 s/len >= 4\)/0)/

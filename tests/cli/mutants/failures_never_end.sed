@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 # redlock/cli/cli_renew.c: a renewal that succeeds ends a row of failures
-# tests: cli_wait_limits/a_renewal_that_succeeds_ends_a_row_of_failures
+# tests: cli_wait_limits/a_successful_renewal_ends_a_series_of_failures
 s/h->failures = 0;//

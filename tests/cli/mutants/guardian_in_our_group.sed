@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 # redlock/cli/cli_process.c: the guardian is in a session of its own, outside our process group
-# tests: cli_guardian/a_kill_of_its_process_group_spares_the_guardian
+# tests: cli_guardian/the_guardian_survives_a_kill_of_redlocks_group
 s/^    setsid\(\);$//

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 # redlock/cli/cli_renew.c: a lock that is kept is not released
-# tests: cli_keep/the_lock_is_kept_however_the_command_ended
+# tests: cli_keep/keep_holds_the_lock_however_the_command_ends
 s/if \(now >= end_ms \|\|/if (1 ||/

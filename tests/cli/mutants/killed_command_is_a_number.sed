@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 # redlock/cli/cli_supervise.c: a command that a signal ended is 128 and its number
-# tests: cli_child/its_exit_status_is_the_commands
+# tests: cli_child/run_exits_with_the_status_of_the_command
 s/128 \+ WTERMSIG\(r->status\)/WTERMSIG(r->status)/

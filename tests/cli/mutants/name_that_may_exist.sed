@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 # redlock/cli/cli_report.c: a name that could not be looked up may exist
-# tests: cli_wait_limits/names_that_do_not_exist_are_68_when_no_majority_has_one
+# tests: cli_wait_limits/unknown_names_fail_with_68_if_no_majority_has_an_address
 s/ && !is_to_be_looked_up\(l, i\)//

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 # redlock/cli/cli_supervise.c: the command gets SIGTERM a grace before it is killed
-# tests: cli_supervise_stops/it_has_its_grace_to_end_in_good_order
+# tests: cli_supervise_stops/the_command_has_a_grace_period_to_end_cleanly
 s/(RUNNING, LEASE_SHORT, STOPPING, )SIGTERM/\1SIGKILL/

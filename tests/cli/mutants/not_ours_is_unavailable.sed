@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 # redlock/cli/cli_report.c: extend and release of a lock that is gone are 1
-# tests: cli_verbs/what_is_gone_or_somebody_elses_is_1_and_stays_as_it_is
+# tests: cli_verbs/extend_and_release_of_a_lost_lock_exit_with_1
 s/status = RDL_EXIT_CONFLICT;//

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 # redlock/cli/cli_strays.c: orphans of others are left alone
-# tests: cli_strays/where_there_were_children_before_only_the_commands_are_stopped
+# tests: cli_strays/children_from_before_the_command_are_not_stopped
 s/is_strict \|= .*$/;/

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 # redlock/cli/cli_token.c: a token file is its owner's alone
-# tests: cli_verbs/the_token_file_is_its_owners_alone_and_nothing_is_printed
+# tests: cli_verbs/the_token_file_is_private_and_nothing_is_printed
 s/, 0600\)/, 0644)/

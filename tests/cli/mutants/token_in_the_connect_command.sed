@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
 # redlock/cli/cli_connect.c: a connect command sees no token
-# tests: cli_tls/it_has_three_descriptors_no_secret_and_default_signals
+# tests: cli_tls/a_connect_command_gets_three_descriptors_and_no_secret
 s/unsetenv\("REDLOCK_TOKEN"\);//
