@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A name leads every host to the same server, or nowhere. */
+/* A name leads every host to the same server, or to none. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 #include "tests/fixtures/resolver.h"
@@ -15,7 +15,7 @@
 
 Suite *suite_cli_address(void);
 
-/* ---------------------------------------------------------------- what the command makes of them */
+/* ---------------------------------------------------------------- addresses in the command */
 
 static struct rdl_cli_servers each[4],
     *servers = each; /* of every init in a test: their texts are never freed */
@@ -44,7 +44,7 @@ static int init_for(enum rdl_cli_verb verb, const char *const urls[], size_t n, 
         o.urls[i] = copies[i];
     }
     int rc = rdl_cli_servers_init(++servers, &o);
-    ck_assert_int_eq((int)write(STDERR_FILENO, "|", 1), 1); /* nothing said is something to read, too */
+    ck_assert_int_eq((int)write(STDERR_FILENO, "|", 1), 1); /* something to read even without a message */
     ssize_t len = read(from_stderr, said, sizeof said - 1);
     ck_assert_int_ge((int)len, 1);
     said[len - 1] = '\0';
@@ -84,7 +84,7 @@ START_TEST(several_addresses_of_a_name_fail_with_68_and_are_listed)
 }
 END_TEST
 
-/* Two clients of three servers, each with another server behind the third name, are two majorities. */
+/* Two clients of three servers whose third name leads to different servers are two majorities. */
 START_TEST(one_ambiguous_name_among_good_servers_fails_with_68)
 {
     resolver_add("a.test", "192.0.2.7", 6379);
@@ -102,7 +102,7 @@ START_TEST(one_ambiguous_name_among_good_servers_fails_with_68)
 }
 END_TEST
 
-/* It says so later, with all else that is wrong. */
+/* Doctor reports it later, with all other problems. */
 START_TEST(doctor_continues_after_ambiguous_and_missing_addresses)
 {
     resolver_add("a.test", "192.0.2.7", 6379);
@@ -117,7 +117,7 @@ START_TEST(doctor_continues_after_ambiguous_and_missing_addresses)
 }
 END_TEST
 
-/* The order is the resolver's and the host's: neither decides which server has the lock. */
+/* The resolver and the host choose the order: it must not decide which server has the lock. */
 START_TEST(ipv4_is_preferred_to_ipv6_in_any_order)
 {
     resolver_add("a.test", _i ? "2001:db8::1" : "192.0.2.7", 6379);
@@ -131,7 +131,7 @@ START_TEST(ipv4_is_preferred_to_ipv6_in_any_order)
 }
 END_TEST
 
-/* A port of this address, 0: any, taken from all others; -1: another has it. Nobody listens there yet. */
+/* A free port of this address. 0: any; -1: it is in use. Nothing listens there yet. */
 static int take_port(const char *ip, int *port)
 {
     struct sockaddr_in in = {.sin_family = AF_INET, .sin_port = htons((uint16_t)*port)};
@@ -151,7 +151,7 @@ static int take_port(const char *ip, int *port)
     return fd;
 }
 
-/* The same port of two addresses. */
+/* The same port on two addresses. */
 static int take_both(const char *one, const char *other, int fd[2])
 {
     for (int i = 0; i < 100; i++) {
@@ -166,7 +166,7 @@ static int take_both(const char *one, const char *other, int fd[2])
     return 0;
 }
 
-/* Somebody listens on the second address alone: that is taken if both are this host, and else is not. */
+/* Only the second address listens: it is used if both addresses are this host, and otherwise not. */
 START_TEST(ipv6_is_used_only_if_nothing_listens_on_ipv4_loopback)
 {
     const char *v4 = _i == 2 ? "127.0.0.2" : "127.0.0.1";
@@ -215,7 +215,7 @@ START_TEST(any_address_picks_the_first_that_listens)
     resolver_add("a.test", "127.0.0.4", port);
     resolver_add("a.test", "127.0.0.2", port);
     ck_assert_int_eq(init_one(1), 0);
-    ck_assert_str_eq(taken(0), "127.0.0.4"); /* nobody does: the first */
+    ck_assert_str_eq(taken(0), "127.0.0.4"); /* none listens: the first */
 }
 END_TEST
 

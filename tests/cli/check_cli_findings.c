@@ -30,21 +30,21 @@ static void open_look(size_t n)
 
 static const struct {
     size_t n;
-    int32_t clock_ms[CLOCKS_MAX]; /* NONE: it tells no time */
+    int32_t clock_ms[CLOCKS_MAX]; /* NONE: it reports no time */
     uint32_t rtt_ms;
-    const char *finding; /* of the only one; NULL: none */
+    const char *finding; /* the only one; NULL: none */
 } clocks[] = {
     {1, {5000}, 0, NULL},
     {2, {0, 0}, 0, NULL},
-    /* of two the one that is behind */
+    /* of two, the slow one */
     {2, {0, -5000}, 0, "2: its clock is 5.0 s behind that of 127.0.0.1:6379"},
     {2, {0, 5000}, 0, "1: its clock is 5.0 s behind that of 127.0.0.2:6379"},
-    /* of more the one that is far from the middle */
+    /* of more, the one that is far from the middle */
     {3, {0, 5000, 0}, 0, "2: its clock is 5.0 s ahead of that of 127.0.0.3:6379"},
     {3, {0, -5000, 0}, 0, "2: its clock is 5.0 s behind that of 127.0.0.1:6379"},
     {4, {0, 5000, NONE, 0}, 0, "2: its clock is 5.0 s ahead of that of 127.0.0.4:6379"},
     {2, {NONE, 5000}, 0, NULL},
-    /* one second is allowed, and half of each round trip */
+    /* one second is allowed, plus half of each round trip */
     {2, {0, 1000}, 0, NULL},
     {2, {0, 1001}, 0, "1: its clock is 1.0 s behind that of 127.0.0.2:6379"},
     {2, {0, 1200}, 200, NULL},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The guide's table of --ttl is what the code's constants come to; tests/sim shows that it is true. */
+/* The guide's table of --ttl matches the constants of the code; tests/sim shows that it is true. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static const struct {
     const char *row, *option;
 } rows[] = {{"10s", "--ttl=10s"}, {"30s (default)", "--ttl=30s"}, {"1m", "--ttl=1m"}, {"5m", "--ttl=5m"}};
 
-/* Seconds, with a tenth where there is one. */
+/* Seconds, with a tenth if it is not 0. */
 static const char *seconds(double ms)
 {
     static char text[8][16];
@@ -47,13 +47,13 @@ START_TEST(the_guides_ttl_table_matches_the_constants)
     int status;
 
     read_guide(guide, sizeof guide);
-    ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr)); /* a long ttl is warned of */
+    ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr)); /* there is a warning about a long ttl */
     strcpy(option, rows[_i].option);
     ck_assert_int_eq(rdl_cli_options_read(&o, RDL_CLI_RUN, 4, argv, &status), 1);
     lasts_ms = o.ttl_ms - rdl_drift_ms(o.ttl_ms);
     margin_ms = rdl_cli_margin_ms(o.ttl_ms);
     rdl_renewal_renewed(&renewal, o.ttl_ms, lasts_ms, 0);
-    ck_assert_uint_eq(o.grace_ms, o.ttl_ms / 6 < 5000 ? o.ttl_ms / 6 : 5000); /* as the simulator has it */
+    ck_assert_uint_eq(o.grace_ms, o.ttl_ms / 6 < 5000 ? o.ttl_ms / 6 : 5000); /* as in the simulator */
     snprintf(row, sizeof row, "\n| %s | %s s | %s s | %s s | %s s | %s s", rows[_i].row,
              seconds((double)renewal.renew_ms), seconds((double)(lasts_ms - renewal.renew_ms - o.grace_ms)),
              seconds((double)(o.grace_ms - margin_ms)), seconds((double)o.ttl_ms),

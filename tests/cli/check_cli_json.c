@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of JSON, whatever is in them and however long it is: jq reads each. */
+/* Lines of JSON with any content and of any length: jq reads each. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
@@ -34,7 +34,7 @@ START_TEST(commas_and_brackets_are_added_automatically)
 }
 END_TEST
 
-/* Never a part of it: half an escape would take the quotation mark behind it along. */
+/* A member is never cut: half an escape would hide the quotation mark after it. */
 START_TEST(a_member_that_does_not_fit_is_omitted_and_reported)
 {
     char long_text[200];
@@ -52,7 +52,7 @@ START_TEST(a_member_that_does_not_fit_is_omitted_and_reported)
 }
 END_TEST
 
-/* An array that does not fit has nothing, though a small member would have. */
+/* An array that does not fit is empty, even if a small member would fit. */
 START_TEST(members_of_an_omitted_object_are_omitted_too)
 {
     rdl_cli_json_begin(&json, out, 64);
@@ -125,7 +125,7 @@ static void add_anything(int is_array)
     }
 }
 
-/* The members of an object or of an array, and so on, deeper than there may be brackets. */
+/* The members of an object or of an array, and so on, deeper than brackets may nest. */
 static void add_members(int is_array, int depth)
 {
     for (uint32_t n = draw(5); n > 0; n--) {

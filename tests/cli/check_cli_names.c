@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The names under a prefix: the pattern that asks for them, and what of the answers is kept. */
+/* The names under a prefix: the pattern of the query, and which replies are kept. */
 #include "redlock/cli/cli.h"
 
 #include <check.h>

@@ -11,7 +11,7 @@ static uint64_t ms_of(const char *text)
     return rdl_cli_duration(text, UINT64_MAX - 1, &ms) == 0 ? ms : UINT64_MAX;
 }
 
-/* Before 2001 a clock was never set; a time_t of 32 bits is negative from 2038 on. */
+/* A clock before 2001 was never set. A time_t of 32 bits is negative from 2038 on. */
 START_TEST(an_unset_wall_clock_is_not_used)
 {
     ck_assert_uint_eq(rdl_cli_wall_ms(1700000000, 123456789), 1700000000123);

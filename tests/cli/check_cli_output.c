@@ -52,7 +52,7 @@ START_TEST(a_long_message_is_cut_and_still_ends_its_line)
 }
 END_TEST
 
-/* One line, an event: what stands behind its time. */
+/* One line that is an event: the text after its time. */
 static const char *event(const char *line)
 {
     static const char begin[] = "{\"event\":\"message\",\"time\":\"2",
@@ -88,9 +88,9 @@ START_TEST(other_logs_leave_messages_unchanged)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- nobody reads */
+/* ---------------------------------------------------------------- blocked output */
 
-/* Standard error as a pipe that takes nothing more. Nobody's flags are changed for it. */
+/* Make standard error a pipe that is full. Its flags stay as they are. */
 static void fill_stderr(void)
 {
     heard_begin();
@@ -101,7 +101,7 @@ static void fill_stderr(void)
     ck_assert_int_eq(fcntl(heard_fd[1], F_SETFL, flags), 0);
 }
 
-/* What comes behind the dots, everything that was kept included. */
+/* The text after the dots, including everything that was kept. */
 static const char *heard_at_last(void)
 {
     static char all[1 << 17];
@@ -125,7 +125,7 @@ START_TEST(a_stalled_reader_blocks_nothing_and_loses_nothing)
     rdl_cli_print_error("one");
     rdl_cli_print_warning("two");
     ck_assert_int_eq(rdl_cli_flush(0), 1);
-    ck_assert_int_eq(fcntl(heard_fd[1], F_GETFL) & O_NONBLOCK, 0); /* others write there, too */
+    ck_assert_int_eq(fcntl(heard_fd[1], F_GETFL) & O_NONBLOCK, 0); /* other processes write there, too */
     ck_assert_str_eq(heard_at_last(), "redlock: one\nredlock: warning: two\n");
     ck_assert_int_eq(rdl_cli_flush(0), 0);
     rdl_cli_print_error("three");
@@ -167,7 +167,7 @@ START_TEST(dropped_lines_are_an_event_in_a_json_log)
 }
 END_TEST
 
-/* poll() says that there is room, and write() would wait all the same: this socket takes half of a line. */
+/* poll() reports space, and yet write() would block: this socket has space for half a line. */
 START_TEST(a_partial_write_does_not_block)
 {
     static char line[4096], all[3 * sizeof line];
@@ -179,7 +179,7 @@ START_TEST(a_partial_write_does_not_block)
     dup2(fd[1], STDERR_FILENO);
     memset(line, 'x', sizeof line - 1);
     line[sizeof line - 1] = '\n';
-    ck_assert_int_eq((int)write(fd[1], "\n", 1), 1); /* with it there is room for one half of a line */
+    ck_assert_int_eq((int)write(fd[1], "\n", 1), 1); /* with it there is space for half a line */
     rdl_cli_put(STDERR_FILENO, line, sizeof line);
     rdl_cli_put(STDERR_FILENO, line, sizeof line);
     while (n < 1 + 2 * sizeof line) {

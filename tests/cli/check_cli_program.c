@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The text of --connect-command: words, quotes, %h and %p; and when a shell reads it. */
+/* The text of --connect-command: words, quotes, %h and %p, and when a shell reads it. */
 #include "redlock/cli/cli.h"
 
 #include <check.h>
@@ -58,7 +58,7 @@ START_TEST(a_shell_gets_the_host_and_port_too)
 }
 END_TEST
 
-/* With as many words as there may be and as long as it may be, and one more. */
+/* The largest number of words and the greatest length, and one more. */
 START_TEST(a_connect_command_that_is_too_long_is_refused)
 {
     static char words[2 * RDL_CLI_WORDS_MAX + 4], text[RDL_CLI_PROGRAM_MAX + 2];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For how long `redlock status`, `list`, `break` and `doctor` wait for servers: the verbs' connections and
- * their clock in here. A server is a letter: up, down (it refuses), frozen (it accepts and says nothing),
- * tired (it answers until it is connected). And how far a search by SCAN comes.
+ * How long `redlock status`, `list`, `break` and `doctor` wait for servers. The verbs' connections and clock
+ * are simulated here. Each server is a letter: up, down (it refuses), frozen (it accepts and sends nothing),
+ * tired (it replies only until it is connected). Also: how far a search by SCAN comes.
  */
 #include "redlock/cli/cli.h"
 #include "tests/sim/server.h"
@@ -21,7 +21,7 @@ static struct rdl_cli_query query;
 static struct rdl_cli_options options;
 
 static struct link {
-    uint8_t bytes[4096]; /* sent, and not answered */
+    uint8_t bytes[4096]; /* sent, but not replied to */
     size_t len;
 } links[CONNS];
 
@@ -42,7 +42,7 @@ static const char *reply(const struct sim_arg *argv)
         return "+OK\r\n";
     if (sim_arg_is(argv[0], "PTTL"))
         return ":-2\r\n";
-    return "$0\r\n\r\n"; /* of INFO, of a key that is missing */
+    return "$0\r\n\r\n"; /* to INFO, or for a missing key */
 }
 
 static void answer(struct rdl_conn *c, size_t i)
@@ -109,9 +109,9 @@ static uint64_t now_ms(void *ctx)
     return now;
 }
 
-/* ---------------------------------------------------------------- how long it takes */
+/* ---------------------------------------------------------------- timing */
 
-/* redlock VERB WORDS SERVERS nightly, up to where it is connected. wait_ms: as with -w. */
+/* redlock VERB WORDS SERVERS nightly, up to the point where it is connected. wait_ms: as with -w. */
 static void connect_to(enum rdl_cli_verb verb, const char *letters, const char *words, uint64_t wait_ms)
 {
     static char url[CONNS][URL], copy[64];
@@ -136,7 +136,7 @@ static void connect_to(enum rdl_cli_verb verb, const char *letters, const char *
     rdl_cli_query_connect(&query);
 }
 
-/* Connecting to these servers, and a look at two locks each. */
+/* Connect to these servers, and query two locks on each. */
 static const struct {
     const char *servers;
     enum rdl_cli_verb verb;
@@ -144,23 +144,23 @@ static const struct {
     uint64_t wait_ms, connect_ms, first_ms, second_ms;
 } waits[] = {
     {"...", RDL_CLI_STATUS, "", 0, 0, 0, 0},
-    /* the third has an attempt's time when the majority is there */
+    /* the third gets an attempt's time once the majority is connected */
     {"..f", RDL_CLI_STATUS, "", 0, 1000, 0, 0},
     {"..f", RDL_CLI_LIST, "", 0, 1000, 0, 0},
     {"..f", RDL_CLI_BREAK, "", 0, 1000, 0, 0},
     {"..f", RDL_CLI_STATUS, "--attempt=300ms", 0, 300, 0, 0},
     {"..f..", RDL_CLI_STATUS, "", 0, 1000, 0, 0},
     {"..d", RDL_CLI_STATUS, "", 0, 0, 0, 0},
-    /* or when there can be no majority */
+    /* or once there can be no majority */
     {"ddf", RDL_CLI_STATUS, "", 0, 1000, 0, 0},
     /* which is waited for */
     {".df", RDL_CLI_STATUS, "", 0, 5000, 0, 0},
     {"f", RDL_CLI_STATUS, "", 0, 5000, 0, 0},
-    /* not for longer than -w, of which half is for the locks */
+    /* not for longer than -w; half of it is for the locks */
     {"f", RDL_CLI_LIST, "", 700, 700, 0, 0},
     {"..f", RDL_CLI_LIST, "", 700, 350, 0, 0},
     {"..t", RDL_CLI_LIST, "", 700, 0, 350, 0},
-    /* one that falls silent is waited for once */
+    /* a server that stalls is waited for once */
     {"..t", RDL_CLI_STATUS, "", 0, 0, 1000, 0},
     {"t", RDL_CLI_STATUS, "", 0, 0, 1000, 0},
     {"ttt", RDL_CLI_LIST, "", 700, 0, 700, 0},
@@ -171,7 +171,7 @@ START_TEST(one_frozen_server_costs_one_attempt)
 {
     connect_to(waits[_i].verb, waits[_i].servers, waits[_i].options, waits[_i].wait_ms);
     ck_assert_uint_eq(now - START, waits[_i].connect_ms);
-    if (waits[_i].verb == RDL_CLI_DOCTOR) /* it asks by itself */
+    if (waits[_i].verb == RDL_CLI_DOCTOR) /* doctor sends its own requests */
         return;
     rdl_cli_query_at(&query, "nightly");
     ck_assert_uint_eq(now - START, waits[_i].connect_ms + waits[_i].first_ms);
@@ -183,7 +183,7 @@ START_TEST(one_frozen_server_costs_one_attempt)
 }
 END_TEST
 
-/* A number of 64 bits has 20 digits. One that cannot be kept would begin the search again, or end it. */
+/* A number of 64 bits has 20 digits. A cursor that cannot be stored would restart or end the search. */
 START_TEST(a_cursor_that_is_too_long_leaves_the_search_incomplete)
 {
     static const char *const cursors[] = {"0", "18446744073709551615", "12345678901234567890123",

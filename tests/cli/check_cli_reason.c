@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose words belong to the reason why a server gave no answer. */
+/* Which text explains why a server sent no reply: the system's, the server's or our own. */
 #include "redlock/cli/cli.h"
 
 #include <check.h>
@@ -10,7 +10,9 @@ Suite *suite_cli_reason(void);
 
 static struct rdl_cli_servers servers;
 
-/* A connection that ended so, with this errno since the attempt before, and so many replies in all. */
+/*
+ * A connection that ended with this error, this errno since the previous attempt, and this number of replies.
+ */
 static void ended(int error, int err, unsigned replies)
 {
     memset(&servers, 0, sizeof servers);

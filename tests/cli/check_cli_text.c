@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings as JSON and as the shell have them, whatever bytes they are made of. */
+/* Strings of any bytes, as JSON and as words of the shell. */
 #include "redlock/cli/cli.h"
 
 #include <check.h>
@@ -40,7 +40,7 @@ START_TEST(quotes_backslashes_and_control_characters_are_escaped)
 }
 END_TEST
 
-/* The first and the last of each length, and around the surrogates. */
+/* The first and the last of each length, and the neighbours of the surrogates. */
 START_TEST(valid_utf8_is_unchanged)
 {
     static const char *const good[] = {"\xc2\xa0",         "\xdf\xbf",        "\xe0\xa0\x80",
@@ -53,7 +53,7 @@ START_TEST(valid_utf8_is_unchanged)
 }
 END_TEST
 
-/* Alone, cut short, in too long a form, a surrogate, above U+10FFFF. */
+/* Alone, cut short, overlong, a surrogate, above U+10FFFF. */
 START_TEST(each_invalid_byte_becomes_the_replacement_character)
 {
     static const char *const bad[] = {"\xff",
@@ -77,7 +77,7 @@ START_TEST(each_invalid_byte_becomes_the_replacement_character)
 }
 END_TEST
 
-/* Of fewer than 2^16: those of 1 to 3 bytes. */
+/* Code points below 2^16: those of 1 to 3 bytes. */
 static const char *utf8(unsigned code)
 {
     static char text[4];
@@ -96,7 +96,7 @@ static const char *utf8(unsigned code)
     return text;
 }
 
-/* Controls of C0 and C1, line separators, marks of direction: the first and the last of each row. */
+/* Controls of C0 and C1, line separators, direction marks: the first and the last of each row. */
 static const unsigned acting[] = {1,      0x1f,   0x7f,   0x80,   0x9b,   0x9f,  0x61c,
                                   0x200e, 0x200f, 0x2028, 0x202e, 0x2066, 0x2069};
 
@@ -110,7 +110,7 @@ START_TEST(characters_that_control_a_terminal_are_escaped)
 }
 END_TEST
 
-/* Their neighbours, and letters with bytes that are controls elsewhere. */
+/* Their neighbours, and letters whose bytes are controls elsewhere. */
 START_TEST(printable_characters_are_not_escaped)
 {
     static const unsigned shown[] = {' ',    '~',    0xa0,   0xdb,   0x61b,  0x61d, 0x200d,
@@ -118,7 +118,7 @@ START_TEST(printable_characters_are_not_escaped)
 
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
         ck_assert_uint_eq(rdl_cli_acting_len(utf8(shown[i])), 0);
-    ck_assert_uint_eq(rdl_cli_acting_len("\xa0"), 0); /* bytes that are no UTF-8 */
+    ck_assert_uint_eq(rdl_cli_acting_len("\xa0"), 0); /* bytes that are not UTF-8 */
     ck_assert_uint_eq(rdl_cli_acting_len("\xff"), 0);
     ck_assert_uint_eq(rdl_cli_acting_len("\x80"), 1);
     ck_assert_uint_eq(rdl_cli_acting_len("\x9b[2J"), 1);
@@ -150,7 +150,7 @@ START_TEST(a_shell_word_is_quoted_where_needed)
 }
 END_TEST
 
-/* Names of quotes alone, as many bytes as there may be: nothing is cut. */
+/* Names of quotes only, of the greatest length: nothing is cut. */
 START_TEST(the_quoted_names_of_all_locks_fit)
 {
     char words[RDL_CLI_LOCKS_MAX], name[RDL_NAME_MAX / RDL_MULTI_MAX];

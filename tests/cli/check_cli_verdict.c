@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a lock's keys on its servers come to. */
+/* The verdict on the keys of a lock on its servers. */
 #include "redlock/cli/cli.h"
 
 #include <check.h>
@@ -9,8 +9,9 @@
 Suite *suite_cli_verdict(void);
 
 /*
- * A letter a server: . free, a b c held by one of them, - no answer; behind it what a key has left in
- * seconds, nothing: no expiry. An exclamation mark in front: it may have forgotten.
+ * One letter per server: . free; a b c: held by that client; - no reply. A number after it is the key's
+ * remaining seconds; without one it has no expiry. An exclamation mark before it: the server may have lost
+ * data.
  */
 static const struct {
     const char *servers;
@@ -43,7 +44,7 @@ static const struct {
     {"a9 . -", RDL_CLI_UNKNOWN, 1, 0},
     {"a9 !a9 !a9", RDL_CLI_UNKNOWN, 1, 0},
     {"a9 a9 !a9", RDL_CLI_HELD, 2, 9},
-    {"a9 a9 . .", RDL_CLI_SPLIT, 2, 0}, /* of four three are needed */
+    {"a9 a9 . .", RDL_CLI_SPLIT, 2, 0}, /* of four, three are needed */
     {". . . a9", RDL_CLI_FREE, 0, 0},
     {"a9 a9 b9 b9 .", RDL_CLI_SPLIT, 2, 0},
     {"a9 a9 b9 b9 -", RDL_CLI_UNKNOWN, 2, 0},
@@ -90,7 +91,7 @@ START_TEST(a_majority_decides_without_servers_that_may_have_lost_data)
 }
 END_TEST
 
-/* After 29.999 s a server reports 29. With one second more it has been up for the whole of --max-ttl. */
+/* After 29.999 s a server reports 29. One second later it has been up for the whole --max-ttl. */
 START_TEST(a_quarantine_lasts_one_second_longer_than_max_ttl)
 {
     static const struct rdl_cli_options o = {.max_ttl_ms = 30000, .guard = RDL_GUARD_IF_PERMITTED},
@@ -143,12 +144,12 @@ START_TEST(a_value_is_a_token_a_deadline_or_neither)
 
     memcpy(s.value, kinds[_i].value, s.len);
     ck_assert_msg(rdl_cli_seen_kind(&s) == kinds[_i].kind, "%s", kinds[_i].value);
-    s.len = sizeof s.value + 1; /* all that is known of it is how it begins */
+    s.len = sizeof s.value + 1; /* all that is known is its beginning */
     ck_assert_int_eq(rdl_cli_seen_kind(&s), RDL_CLI_KIND_FOREIGN);
 }
 END_TEST
 
-/* Who has no value, or no string, is not told apart by what is left there of another key. */
+/* A key without a string value is not compared: the field may still have another key's text. */
 START_TEST(keys_without_a_value_are_not_compared)
 {
     static const enum rdl_cli_what whats[] = {RDL_CLI_SEEN_FREE, RDL_CLI_SEEN_ODD, RDL_CLI_SEEN_KEY};

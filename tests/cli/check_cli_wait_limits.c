@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When `redlock run` stops waiting for a lock, and when it goes on: the wait as it is, its connections and
- * their clock in here. A server is a letter: down, frozen (it accepts and says nothing), held (somebody else
- * has the lock), other (the same, by another key), seldom (see seldom_reply), loading, quarantined (in
- * capitals: for longer), . free.
+ * When `redlock run` stops waiting for a lock, and when it continues. The wait is the real one; its
+ * connections and clock are simulated here. Each server is a letter: down, frozen (it accepts and sends
+ * nothing), held (another client has the lock), other (the same, by another key), seldom (see seldom_reply),
+ * loading, quarantined (in capitals: for longer), . free.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -20,29 +20,29 @@ Suite *suite_cli_wait_limits(void);
 enum {
     START = 1000000,
     SECOND = 1000,
-    SELDOM = 12, /* so many times such a server says that somebody else has it, then it is ours */
-    UP_S = 21,   /* for so long one that is quarantined is up at first; in capitals half of that */
+    SELDOM = 12, /* how often such a server refuses before it grants the lock */
+    UP_S = 21,   /* uptime of a quarantined server at first; in capitals, half of it */
     CONNS = RDL_SERVERS_MAX,
     URL = 32
 };
 
 static uint64_t now;
-static int is_gone;      /* what was granted */
-static uint64_t down_at; /* from then on all are down */
-static uint64_t up_at;   /* who is down is free from then on */
+static int is_gone;      /* the granted lock was deleted */
+static uint64_t down_at; /* from then on all servers are down */
+static uint64_t up_at;   /* servers that are down are free from then on */
 static const char *servers;
 static struct rdl_cli_lock lock;
 static struct rdl_cli_options options;
 
 struct link {
-    uint8_t bytes[4096]; /* sent, and not answered */
+    uint8_t bytes[4096]; /* sent, but not replied to */
     size_t len;
 };
 static struct link links[CONNS];
 
 /* ---------------------------------------------------------------- servers */
 
-/* INFO of one that came up some seconds ago. */
+/* INFO of a server that started some seconds ago. */
 static const char *info(size_t i)
 {
     static char text[200];
@@ -72,7 +72,7 @@ static const char *reply(const struct sim_arg *argv, size_t i, int is_free)
     return "-ERR unknown command\r\n";
 }
 
-/* Each second it answers once: to the first request of each acquire; else it is loading. */
+/* It answers once a second: the first request of each acquire. Otherwise it is loading. */
 static const char *seldom_reply(const struct sim_arg *argv, size_t i)
 {
     static char last[2 * RDL_ENTROPY_LEN];
@@ -175,7 +175,7 @@ static int numbers(void *ctx, void *buf, size_t len)
 
 /* ---------------------------------------------------------------- a wait */
 
-/* Wait for a lock on these servers, with such options. 1: it is ours; 0: *status says why not. */
+/* Wait for a lock on these servers, with such options. 1: it is held; 0: *status says why not. */
 static int wait_for(const char *letters, const char *words, int *status)
 {
     static char url[CONNS][URL], copy[64];
@@ -201,7 +201,7 @@ static int wait_for(const char *letters, const char *words, int *status)
 static void setup(void)
 {
     down_at = up_at = UINT64_MAX;
-    ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr)); /* the words are tested with the command */
+    ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr)); /* the messages are tested with the command */
 }
 
 /* ---------------------------------------------------------------- tests */
@@ -211,17 +211,17 @@ static const struct {
     int status;
     uint64_t least_ms, most_ms;
 } ends[] = {
-    /* without -w: ten seconds without a majority, and what was begun before they were over */
+    /* without -w: ten seconds without a majority, plus the attempt that began within them */
     {"d", "", 69, 10 * SECOND, 11 * SECOND},
     {"dd.", "", 69, 10 * SECOND, 11 * SECOND},
     {"ddd..", "", 69, 10 * SECOND, 11 * SECOND},
     {"fff..", "", 69, 10 * SECOND, 11 * SECOND},
-    {"ll.", "", 69, 10 * SECOND, 11 * SECOND}, /* a grant of a minority reaches nobody */
+    {"ll.", "", 69, 10 * SECOND, 11 * SECOND}, /* grants of a minority do not count as reached */
     {"dd.", "-w2.5", 69, 2500, 2500},
     {"dd.", "-w20", 69, 20 * SECOND, 20 * SECOND},
     {"hh.", "-w2.5", 1, 2500, 2500},
     {"hh.", "-w60", 1, 60 * SECOND, 60 * SECOND},
-    /* -n: one attempt; who is silent has twice an attempt's time to connect */
+    /* -n: one attempt; a silent server gets twice an attempt's time to connect */
     {"dd.", "-n", 69, 0, 0},
     {"hh.", "-n", 1, 0, 0},
     {"hhd", "-n", 1, 0, 0},
@@ -240,7 +240,7 @@ START_TEST(a_wait_ends_at_its_limit)
 }
 END_TEST
 
-/* Whoever waits without a limit can reach it now and then, for longer than it may be away. */
+/* A wait without a limit continues if the lock's servers answer at times, even after long absences. */
 START_TEST(occasional_replies_keep_a_wait_alive)
 {
     int status;
@@ -260,12 +260,12 @@ START_TEST(a_majority_that_comes_back_in_time_is_waited_for)
 }
 END_TEST
 
-/* The ten seconds without a majority begin when the servers go down, not when the quarantine began. */
+/* The ten seconds without a majority start when the servers go down, not when the quarantine began. */
 START_TEST(servers_in_quarantine_count_as_reached)
 {
     int status;
 
-    down_at = START + 8 * SECOND; /* of the ten that the quarantine has left */
+    down_at = START + 8 * SECOND; /* within the ten that the quarantine has left */
     up_at = START + 14 * SECOND;
     ck_assert_int_eq(wait_for("qqq", "", &status), 1);
     ck_assert_uint_ge(now, up_at);
@@ -316,7 +316,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- renewals */
 
-/* Until the next that is due has ended; what was said. */
+/* Run until the next renewal that is due has ended; returns the messages. */
 static const char *renew(struct rdl_cli_held *h)
 {
     while (!h->renewing) {
@@ -330,7 +330,10 @@ static const char *renew(struct rdl_cli_held *h)
     return heard_since();
 }
 
-/* The first failure of a row is a warning, and the renewal that ends the row is reported. No other one is. */
+/*
+ * The first failure of a series is a warning, and the renewal that ends the series is reported. No other one
+ * is.
+ */
 START_TEST(a_successful_renewal_ends_a_series_of_failures)
 {
     struct rdl_cli_held h = {0};
@@ -362,7 +365,7 @@ START_TEST(a_deleted_lock_is_lost_at_the_next_renewal)
     ck_assert_int_eq(wait_for(".", "", &status), 1);
     rdl_cli_held_begin(&h, &lock);
     down_at = now;
-    renew(&h); /* it fails: the lease goes on */
+    renew(&h); /* it fails: the lease continues */
     ck_assert_uint_gt(h.until_ms, now);
     up_at = now;
     is_gone = 1;

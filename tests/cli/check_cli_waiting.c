@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said while the command waits, and when: time is an argument, and standard error is a pipe. */
+/* What is printed during a wait, and when: time is an argument, and standard error is a pipe. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 #include "tests/fixtures/heard.h"
@@ -53,7 +53,7 @@ START_TEST(no_progress_is_printed_with_q_or_after_the_wait)
 
     rdl_cli_progress_show(&over);
     over.waited_ms = 61000;
-    over.left_ms = 999; /* what comes of it would stand right behind it */
+    over.left_ms = 999; /* the result of the wait would follow right after it */
     rdl_cli_progress_show(&over);
     ck_assert_str_eq(heard_since(), "");
     over.waited_ms = 121000;
@@ -62,11 +62,11 @@ START_TEST(no_progress_is_printed_with_q_or_after_the_wait)
     ck_assert_ptr_nonnull(strstr(heard_since(), "2 min 1 s so far, 1 s left"));
     rdl_cli_set_verbosity(RDL_CLI_QUIET);
     ck_assert_str_eq(show_at(181000), "");
-    ck_assert_uint_eq(rdl_cli_progress_due_ms(), 241000); /* and nobody is woken for it again and again */
+    ck_assert_uint_eq(rdl_cli_progress_due_ms(), 241000); /* no repeated wake-ups for it */
 }
 END_TEST
 
-/* What is left is rounded up: it has not come to its end yet. */
+/* The remaining time is rounded up: it is not over yet. */
 START_TEST(progress_omits_unknown_values)
 {
     static const struct {
@@ -102,7 +102,7 @@ START_TEST(progress_omits_unknown_values)
 }
 END_TEST
 
-/* The longest name, and the longest times there are. */
+/* The longest name and the longest times. */
 START_TEST(the_longest_progress_line_fits)
 {
     char name[RDL_NAME_MAX + 1], text[RDL_CLI_PROGRESS_MAX];
@@ -116,7 +116,7 @@ START_TEST(the_longest_progress_line_fits)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- a line that is written over */
+/* ---------------------------------------------------------------- a line that is overwritten */
 
 START_TEST(a_progress_line_is_overwritten_and_erased_for_messages)
 {

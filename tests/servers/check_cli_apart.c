@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two hosts that do not exclude each other: what one of them sees of it, by run, status and doctor. */
+/* Two hosts that do not exclude each other: what run, status and doctor report on one of them. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/relay.h"
@@ -66,13 +66,13 @@ static const char *const counted[] = {"--restart-guard=if-permitted", "--max-ttl
 static const char *const examined[] = {"--restart-guard=if-permitted", "--max-ttl=1s", "--ttl=1s", NULL};
 static const char *const uncounted[] = {"--restart-guard=off", NULL};
 
-/* They are up for longer than --max-ttl and a second. */
+/* The servers are up for longer than --max-ttl and a second. */
 static void age(void)
 {
     live_await(&server[N - 1], "INFO server", "uptime_in_seconds:3");
 }
 
-/* Of 500 s; run prints it as a warning, and so does status. */
+/* A lease of 500 s: run prints a warning, and so does status. */
 START_TEST(a_lease_longer_than_max_ttl_is_reported)
 {
     static const char *const said[] = {
@@ -93,7 +93,7 @@ START_TEST(a_lease_longer_than_max_ttl_is_reported)
 }
 END_TEST
 
-/* Where the restart guard is off it is of no use; and a key of another program is no lease. */
+/* The message does not apply if the restart guard is off. A key of another program is no lease. */
 START_TEST(a_long_lease_is_ignored_without_the_guard_or_a_token)
 {
     set(0, TOKEN, 500000);
@@ -106,9 +106,9 @@ START_TEST(a_long_lease_is_ignored_without_the_guard_or_a_token)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- servers of this host alone */
+/* ---------------------------------------------------------------- local servers only */
 
-/* Beside one of another host, which is not there: a majority is. */
+/* Next to a server of another host that is down: there is a majority. */
 START_TEST(one_local_server_among_remote_ones_is_reported)
 {
     static const char own[] = "on this host, unless it is a tunnel: other hosts reach a different "
@@ -186,7 +186,7 @@ START_TEST(a_split_names_both_holders)
 }
 END_TEST
 
-/* Another host names one of three. Its key is there for longer than any that a crash left. */
+/* Another host uses one of the three servers. Its key lives longer than any that a crash left. */
 START_TEST(run_reports_a_rival_on_one_server_at_the_third_renewal)
 {
     set(0, TOKEN, 600000);
@@ -204,9 +204,9 @@ START_TEST(run_reports_a_rival_on_one_server_at_the_third_renewal)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- the clock of this host */
+/* ---------------------------------------------------------------- this host's clock */
 
-/* Server 0 says what the time was a while ago; on the way, so that it is this host that seems to be wrong. */
+/* Change the time of server 0 on the way, so that this host's clock seems to be wrong. */
 static void move_clock(const char *find, const char *script)
 {
     static char put[300];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `redlock break` on real servers: it deletes what it was asked to, and nothing else. */
+/* `redlock break` on real servers: it deletes what it was told to delete, and nothing else. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
@@ -33,7 +33,7 @@ static void stop(void)
     live_remove_all(server, N);
 }
 
-/* It stands there for ten minutes. */
+/* The key lives for ten minutes. */
 static void set(int i, const char *value)
 {
     live_command(&server[i], "SET nightly %s PX 600000", value);
@@ -67,7 +67,7 @@ START_TEST(break_deletes_the_holders_key_on_every_server)
 }
 END_TEST
 
-/* Whoever has it now keeps it, also where the other's value is a minority. */
+/* The current holder keeps the lock, even if the other value is a minority. */
 START_TEST(break_leaves_another_holders_keys_alone)
 {
     set(0, OTHER);
@@ -103,7 +103,7 @@ END_TEST
 
 static int master, slave;
 
-/* redlock break NAME, of the first server; until it asks. */
+/* redlock break NAME, on the first server, until the question appears. */
 static pid_t start_asking_of(const char *name, const char *id)
 {
     static char url[64];
@@ -130,7 +130,7 @@ static void expect_end(pid_t shell, const char *how)
     live_reap(shell);
 }
 
-/* What is typed, what becomes of the key, and how it ends. */
+/* The input, the fate of the key, and the exit status. */
 static const struct {
     const char *answer, *how, *exists;
 } answers[] = {{"y\n", "exit 0", ":0\r\n"},     {"yes\n", "exit 0", ":0\r\n"}, {"n\n", "exit 1", ":1\r\n"},
@@ -151,7 +151,7 @@ START_TEST(break_asks_on_a_terminal)
 }
 END_TEST
 
-/* Keys of the terminal, or a signal from elsewhere; and what is typed behind it. */
+/* Keys of the terminal, or a signal from elsewhere, and the input after it. */
 static const struct {
     const char *key;
     int sig;
@@ -231,7 +231,7 @@ START_TEST(the_question_escapes_control_bytes_of_a_name)
 }
 END_TEST
 
-/* The server closes connections that nothing is sent over. */
+/* The server closes idle connections. */
 START_TEST(a_connection_lost_during_the_question_is_reopened)
 {
     set(0, TOKEN);
@@ -254,7 +254,7 @@ START_TEST(a_free_lock_needs_no_break)
 }
 END_TEST
 
-/* No server could be asked, or too few; or they may have forgotten it. */
+/* No server replied, or too few did; or they may have lost the lock. */
 START_TEST(break_does_not_call_a_lock_free_without_a_majority)
 {
     static const char *const guarded[] = {"--restart-guard=if-permitted", "--max-ttl=60m", NULL};
@@ -276,7 +276,7 @@ START_TEST(break_does_not_call_a_lock_free_without_a_majority)
 }
 END_TEST
 
-/* Of three, two: else its holder could put the third back to what it has. */
+/* Two of three: otherwise its holder could restore the third. */
 START_TEST(break_reports_too_few_servers)
 {
     for (int i = 0; i < N; i++)
@@ -294,13 +294,13 @@ START_TEST(break_reports_too_few_servers)
 }
 END_TEST
 
-/* A token, and the longest value that is deleted at all. */
+/* A token, and the longest value that break deletes. */
 static const struct {
     int len;
     const char *id;
 } lengths[] = {{40, "84ae4e65"}, {63, "3511893f"}, {64, "d19b1ac5"}, {128, "2f5e97c5"}};
 
-/* Where scripts are not known, where only WATCH compares. */
+/* Without scripts, only WATCH compares. */
 START_TEST(break_works_without_scripts)
 {
     static const char *const args[] = {"--rename-command", "EVAL", "",  "--rename-command",
@@ -320,7 +320,7 @@ START_TEST(break_works_without_scripts)
 }
 END_TEST
 
-/* It changed while the answer was awaited, and begins as it did: by scripts, and by WATCH. */
+/* It changed while the answer was awaited, and begins as before: by scripts, and by WATCH. */
 START_TEST(break_leaves_a_value_that_grew_alone)
 {
     char value[71];
@@ -340,7 +340,7 @@ START_TEST(break_leaves_a_value_that_grew_alone)
 }
 END_TEST
 
-/* What is there, what it is called, and whether it goes by --held-by its id, or that of its beginning. */
+/* The key, its description, and whether --held-by has its id or that of its beginning. */
 static const struct {
     const char *set, *id, *what;
 } odd[] = {{"SETRANGE nightly 128 x", "1b58c59e", "a string of more than 128 bytes"},
@@ -363,7 +363,7 @@ START_TEST(break_leaves_a_key_that_is_not_a_lock_alone)
 }
 END_TEST
 
-/* The other two have it no more. */
+/* The other two no longer have the lock. */
 START_TEST(break_deletes_a_lock_next_to_a_foreign_key)
 {
     live_command(&server[0], "LPUSH nightly 1");
@@ -376,7 +376,7 @@ START_TEST(break_deletes_a_lock_next_to_a_foreign_key)
 }
 END_TEST
 
-/* It lives after all: it is told, and does not go on without the lock. */
+/* The holder is alive after all: it learns of the loss and stops. */
 START_TEST(a_renewing_holder_learns_that_its_lock_was_broken)
 {
     command_set(&b, (const char *const[]){"--restart-guard=off", "--ttl=6s", "--attempt=1500ms", NULL},

@@ -81,7 +81,7 @@ START_TEST(a_command_is_not_started_after_its_lease_expired)
     static char *command[] = {"sh", "-c", "exit 3", NULL};
     static struct rdl_cli_options o = {.lock = "nightly", .legacy = RDL_CLI_LEGACY_AUTO};
     static struct rdl_cli_lock l;           /* without a lease */
-    struct rdl_cli_guardian g = {.fd = -1}; /* a pipe that nobody reads, so nobody kills it */
+    struct rdl_cli_guardian g = {.fd = -1}; /* a pipe that nothing reads, so nothing kills it */
     int fd[2], status;
 
     o.command = command;
@@ -112,7 +112,7 @@ START_TEST(the_command_gets_the_lock_and_the_ttl)
 }
 END_TEST
 
-/* By which break may be told, and others may see who holds it. */
+/* The id is for --held-by of break, and lets other users see which client is the holder. */
 START_TEST(the_command_gets_the_id_that_status_prints)
 {
     char id[32], shown[64], url[LIVE_PATH_MAX], env[LIVE_PATH_MAX + 20];
@@ -143,7 +143,7 @@ END_TEST
 
 static const char list_fds[] = "cd /proc/$$/fd; for f in *; do [ $f -lt 3 ] || readlink $f; done; true";
 
-/* The same without the command between, for comparison. */
+/* The same without redlock, for comparison. */
 START_TEST(the_command_inherits_none_of_our_descriptors)
 {
     char with[COMMAND_TEXT];
@@ -179,7 +179,7 @@ START_TEST(the_command_uses_our_standard_input_and_output)
 }
 END_TEST
 
-/* The mask of signals in a line of /proc/PID/status. */
+/* The signal mask in a line of /proc/PID/status. */
 static unsigned long long mask(const char *name)
 {
     char *p = strstr(c.out, name);
@@ -194,7 +194,7 @@ START_TEST(the_command_gets_default_signals_except_ignored_ones)
     ck_assert_int_eq(command_run(&c), 0);
     ck_assert_uint_eq(mask("SigBlk:"), 0);
     ck_assert_uint_eq(mask("SigCgt:"), 0);
-    /* nohup; and SIGPIPE is not. 32 and 33 are the C library's own: under make they are ignored. */
+    /* nohup; SIGPIPE is not. 32 and 33 belong to the C library: under make they are ignored. */
     ck_assert_uint_eq(mask("SigIgn:") & 0x7fffffff, 1ull << (SIGHUP - 1));
 }
 END_TEST
@@ -241,7 +241,7 @@ START_TEST(a_nested_run_of_the_same_lock_is_refused)
 }
 END_TEST
 
-/* A server that is too slow once to show whose lock it is shows it a little later. */
+/* A server that is too slow once to report the holder reports it a little later. */
 START_TEST(an_unanswered_holder_check_is_repeated)
 {
     struct relay line = {.mute = "*2\r\n$3\r\nGET\r\n$7\r\nnightly\r\n"};
@@ -254,7 +254,7 @@ START_TEST(an_unanswered_holder_check_is_repeated)
 }
 END_TEST
 
-/* However it asks, and also while one of the servers says nothing. */
+/* With any options, and also while one of the servers is frozen. */
 #define PATIENT "--ttl=8s --attempt=2s -E75 nightly"
 static const char *const askers[] = {"run " PATIENT " -- true", "run -qn " PATIENT " -- true",
                                      "acquire " PATIENT, "hold " PATIENT,
@@ -303,7 +303,7 @@ START_TEST(a_possible_self_deadlock_is_a_warning)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- another user's */
+/* ---------------------------------------------------------------- commands of another user */
 
 enum { NOBODY = 65534 };
 
@@ -319,14 +319,14 @@ START_TEST(run_warns_before_it_starts_a_set_user_id_program)
     c.uid = geteuid() == 0 ? NOBODY : 0;
     ck_assert_int_eq(run("exit 0"), 0);
     ck_assert_str_eq(c.err, "");
-    if (geteuid() == 0) { /* who may signal everybody */
+    if (geteuid() == 0) { /* root may signal every process */
         ck_assert_int_eq(run_program("su"), 1);
         ck_assert_ptr_null(strstr(c.err, "set-user-ID"));
     }
 }
 END_TEST
 
-/* A copy of setpriv(1) that is root's and set-user-ID: what sudo does, without asking. */
+/* A copy of setpriv(1) that belongs to root and is set-user-ID: it does what sudo does, without asking. */
 static const char *become_root(void)
 {
     static char dir[] = "build/suid.XXXXXX", path[64], copy[256];
@@ -356,9 +356,9 @@ static void start_as_nobody(const char *script)
 }
 
 /*
- * Its own shell, which sudo replaced (0), a child of it (1), or one that left the group (2): kill() tells the
- * first at once, of the second only when the shell is gone. It works until somebody else has the lock, and is
- * told to end by a pipe.
+ * The command is the shell itself, replaced by sudo (0), a child of it (1), or one that left the group (2).
+ * kill() reports the first at once, the second only when the shell is gone. The command works until another
+ * client has the lock, and ends when a pipe closes.
  */
 START_TEST(run_reports_a_command_that_it_may_not_signal)
 {
@@ -387,7 +387,7 @@ START_TEST(run_reports_a_command_that_it_may_not_signal)
     snprintf(pid, sizeof pid, "%.31s", command_note(&c));
     live_freeze(&server);
     command_await_err(&c, said[_i]);
-    ck_assert_int_eq(kill((pid_t)strtol(pid, NULL, 10), 0), 0); /* there it is */
+    ck_assert_int_eq(kill((pid_t)strtol(pid, NULL, 10), 0), 0); /* it is still alive */
     close(end);
     ck_assert_int_eq(command_end(&c), 75);
     live_thaw(&server);
@@ -429,7 +429,7 @@ START_TEST(ctrl_c_ends_the_command_and_redlock)
     terminal_type(master, "\003");
     terminal_expect(master, "shell: signal 2\r\nshell: terminal back");
     live_reap(shell);
-    shell = start_on_terminal(slave, dies_by_int); /* never asks for the terminal */
+    shell = start_on_terminal(slave, dies_by_int); /* it never needs the terminal */
     terminal_expect(master, "ready");
     terminal_type(master, "\003");
     terminal_expect(master, "shell: signal 2\r\nshell: terminal back");

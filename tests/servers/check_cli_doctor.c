@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `redlock doctor` on real servers: each thing that is wrong is made, found and told with its remedy. */
+/* `redlock doctor` on real servers: each problem is made, found and reported with its remedy. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/fakeserver.h"
@@ -34,7 +34,7 @@ static void teardown(void)
     live_remove_all(server, started);
 }
 
-/* Servers that have no fault: nothing is lost. */
+/* Servers without a fault: they lose no data. */
 static void start(int n)
 {
     for (; started < n; started++) {
@@ -69,7 +69,7 @@ static void run_on(const char *where, const char *guard)
     command_run(&a);
 }
 
-/* The one line about server i that begins so, and as many findings as that. */
+/* Exactly one line about server i begins like this, and there are this many findings. */
 static void expect(size_t findings, const char *level, int i, const char *text)
 {
     char line[400];
@@ -101,7 +101,7 @@ START_TEST(doctor_accepts_healthy_servers_and_leaves_no_test_key)
 }
 END_TEST
 
-/* What is done to a server, and what is said of it then. */
+/* What is done to a server, and what doctor reports then. */
 static const struct {
     const char *commands[2];
     int status;
@@ -157,7 +157,7 @@ static const struct {
      "warning",
      "the user lacks +getrange: locks work, but redlock list cannot read their keys; ",
      "paste the last line into redis-cli"},
-    {{"ACL SETUSER default -eval", "PING"}, /* EVALSHA knows no script that nobody could send */
+    {{"ACL SETUSER default -eval", "PING"}, /* EVALSHA knows no script that no client may send */
      1,
      "warning",
      "the user lacks +eval: locks work without, in more round trips; ",
@@ -241,7 +241,7 @@ START_TEST(doctor_reports_a_dead_server_and_checks_the_others)
 }
 END_TEST
 
-/* It answers what it is, and not when a script is to be run. */
+/* It reports what it is, but does not answer a script. */
 START_TEST(doctor_reports_a_server_that_stops_replying)
 {
     char mute[64];
@@ -289,7 +289,7 @@ START_TEST(doctor_reports_until_when_a_new_server_does_not_count)
 }
 END_TEST
 
-/* There is none for the old protocol: neither is one said to help. */
+/* The old protocol has no restart guard, so doctor does not recommend it. */
 START_TEST(doctor_mentions_the_restart_guard_only_where_it_applies)
 {
     static const char *const legacy[] = {"--restart-guard=if-permitted", "--legacy=always", NULL};
@@ -386,7 +386,7 @@ START_TEST(doctor_reports_a_renamed_command)
 }
 END_TEST
 
-/* What is not released is no hint that is missing. */
+/* A lock that cannot be released is not reported as a missing hint. */
 START_TEST(doctor_reports_a_renamed_command_with_a_wake_hint)
 {
     static const char *const hint[] = {"--wake-hint", NULL};
@@ -403,10 +403,10 @@ START_TEST(doctor_reports_a_renamed_command_with_a_wake_hint)
 }
 END_TEST
 
-/* A script with the words of Valkey 9.1. */
+/* A script with the error text of Valkey 9.1. */
 #define DATABASE "$68\r\nreturn redis.error_reply('NOPERM No permissions to access database')\r\n"
 
-/* From now on server 1 is behind a relay that puts this in the place of that; its URL. */
+/* From now on server 1 is reached through a relay that replaces these bytes; returns its URL. */
 static const char *behind_relay(const char *find, const char *put)
 {
     static char other[64];
@@ -466,7 +466,7 @@ START_TEST(doctor_reports_a_proxy_that_hangs_up_on_info)
 }
 END_TEST
 
-/* KeyDB with active-replica yes. The restart guard takes it for a replica, too. */
+/* KeyDB with active-replica yes. The restart guard treats it as a replica, too. */
 START_TEST(an_active_replica_is_refused_by_doctor_and_by_run)
 {
     const char *other;
@@ -521,7 +521,10 @@ START_TEST(doctor_reports_a_sentinel)
 }
 END_TEST
 
-/* Plain locks need no scripts: the ACL line grants what they use instead. A fence number needs them. */
+/*
+ * Plain locks need no scripts: the ACL line grants the commands that they use instead. A fencing token needs
+ * scripts.
+ */
 START_TEST(doctor_accepts_a_server_without_scripts)
 {
     static const char *const renamed[] = {"--rename-command", "eval", "",  "--rename-command",
@@ -546,7 +549,7 @@ START_TEST(doctor_accepts_a_server_without_scripts)
 }
 END_TEST
 
-/* A way that is far, and a clock that is another one. */
+/* A server that is far away, and a server with another clock. */
 START_TEST(doctor_reports_a_round_trip_too_long_for_an_attempt)
 {
     char far[64];
@@ -585,7 +588,7 @@ START_TEST(doctor_reports_a_clock_that_differs_from_the_others)
 }
 END_TEST
 
-/* It neither moves, nor is it a measure of the others. */
+/* It does not move, and the others are not measured by it. */
 START_TEST(doctor_reports_a_stopped_clock)
 {
     static const char *const puts[] = {"$29\r\nreturn{'1700000000','123456'}\r\n",
@@ -604,7 +607,7 @@ START_TEST(doctor_reports_a_stopped_clock)
 }
 END_TEST
 
-/* As the restart guard takes it: a server that has just come up. */
+/* The restart guard treats it as a server that has just started. */
 START_TEST(a_negative_uptime_is_reported_and_does_not_count)
 {
     static const char *const guard[] = {"--restart-guard=if-permitted", NULL};
@@ -637,7 +640,7 @@ START_TEST(a_negative_uptime_is_reported_and_does_not_count)
 }
 END_TEST
 
-/* ACLs of Valkey 9.1: at SELECT or, where the user may not use 0, at the first command. */
+/* ACLs of Valkey 9.1: the refusal comes at SELECT or, if the user may not use 0, at the first command. */
 START_TEST(doctor_reports_and_grants_a_forbidden_database)
 {
     static const char *const finds[] = {"*2\r\n$6\r\nSELECT\r\n", "*6\r\n$3\r\nSET\r\n"};
@@ -661,7 +664,7 @@ START_TEST(doctor_reports_and_grants_a_forbidden_database)
 END_TEST
 
 /*
- * Redis 2.4 as a lock sees it: SET takes no options, INFO no section, and what is younger is unknown. Ancient
+ * Redis 2.4 as a lock sees it: SET takes no options, INFO no section, and newer commands are unknown. Ancient
  * is 2.0, which has no WATCH either.
  */
 static const char *start_old(int is_ancient)
@@ -735,7 +738,7 @@ START_TEST(doctor_warns_that_redis_before_2_2_cannot_renew)
 }
 END_TEST
 
-/* A server that says its version, and is too old for users. */
+/* A server that reports its version, and is too old for ACL users. */
 START_TEST(redis_before_6_gets_no_acl_line)
 {
     const char *other;
@@ -771,12 +774,12 @@ START_TEST(doctor_mentions_forbidden_checks_only_with_v)
 }
 END_TEST
 
-/* All keys that are tried are named after it: the longest is that of its number, or of its hint. */
+/* All test keys are named after the lock: the longest is that of its fencing token, or of its hint. */
 START_TEST(a_name_too_long_to_test_fails_with_65_and_leaves_no_key)
 {
     static const struct {
         const char *options;
-        int most, more; /* bytes of the name, and of the key beside it */
+        int most, more; /* bytes of the name, and of the key next to it */
     } cases[] = {
         {"", 112, 16}, {"--wake-hint", 105, 23}, {"--fence", 104, 24}, {"--fence --wake-hint", 104, 24}};
     char script[200], said[160];
@@ -817,7 +820,7 @@ START_TEST(the_longest_acl_line_is_complete)
 }
 END_TEST
 
-/* A user of so many bytes that no line holds them. */
+/* A user name that is too long for any line. */
 START_TEST(an_acl_line_that_is_cut_says_so)
 {
     static const char script[] = "u=$(printf '%05000d' 0 | sed 's/0/%01/g'); set -- $REDLOCK_URLS; export "

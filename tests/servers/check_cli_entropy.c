@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command on a host that has just booted, and has no random numbers yet. */
+/* The command on a host that has just booted and has no random numbers yet. */
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/entropy.h"
 #include "tests/fixtures/servers.h"
@@ -27,7 +27,7 @@ static void teardown(void)
     live_remove(&server);
 }
 
-/* The server has been asked for no lock, by no command at all that a lock is made of. */
+/* The server got no lock request, nor any command that is part of one. */
 static void nothing_was_asked(void)
 {
     const char *stats = live_command(&server, "INFO commandstats");

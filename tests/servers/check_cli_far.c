@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command and servers that are far away: each answer takes longer than an attempt does by default. Here
- * once at 260 ms and once at 1 s; all else where time is an argument (redlock_far, lock_far).
+ * The command with servers that are far away: each reply takes longer than an attempt does by default. Here
+ * it takes 260 ms and 1 s; redlock_far and lock_far try the rest in virtual time.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
@@ -50,7 +50,7 @@ static void start(int n, int has_password, int trip_ms)
     }
 }
 
-/* It gets its lock, its command runs with it, nothing goes wrong and no key is left. */
+/* It gets its lock, its command runs with it, there is no error and no key is left. */
 static void assert_runs(const char *const options[], const char *script)
 {
     memset(&c, 0, sizeof c);
@@ -103,7 +103,7 @@ START_TEST(one_attempt_lasts_as_long_as_the_option_says)
 }
 END_TEST
 
-/* Nobody says how far it is. */
+/* No option says how far it is. */
 START_TEST(one_attempt_allows_three_round_trips_of_260_ms)
 {
     start(N, 1, 260);
@@ -127,7 +127,7 @@ static double said_behind(const char *words)
     return strtod(at + strlen(words), NULL);
 }
 
-/* What is advised suits the round trip that was seen, which is 1 s at least. */
+/* The advice fits the measured round trip, which is 1 s at least. */
 START_TEST(an_attempt_shorter_than_the_round_trip_is_reported)
 {
     start(N, 0, 1000);
@@ -144,7 +144,7 @@ START_TEST(an_attempt_shorter_than_the_round_trip_is_reported)
         return;
     double trip_s = said_behind(" (a round trip took ");
     ck_assert_double_ge(trip_s, 1);
-    ck_assert_double_ge(said_behind("give --attempt "), 2 * trip_s - 0.02); /* it is said in hundredths */
+    ck_assert_double_ge(said_behind("give --attempt "), 2 * trip_s - 0.02); /* it is printed in hundredths */
     if (_i == 2)
         ck_assert_double_ge(said_behind(" --ttl "), 8 * trip_s - 0.08);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command and what the coordinator gives it: restart guard, fencing number, limit of a hold. */
+/* The command and its coordinator's features: restart guard, fencing token, --max-hold. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 #include "tests/fixtures/fleet.h"
@@ -46,7 +46,7 @@ START_TEST(restarted_servers_do_not_count_and_are_reported)
 }
 END_TEST
 
-/* Alone it is not "too many"; and -v says what each of them does, also where the lock was not got. */
+/* One server is not "too many". -v prints what each server did, even if the lock was not granted. */
 START_TEST(one_restarted_server_is_reported_as_one)
 {
     static const char way_out[] = ". Until then, add --restart-guard=off if it is new. Always add it if it "
@@ -86,14 +86,14 @@ START_TEST(run_reports_the_quarantine_and_then_gets_the_lock)
 }
 END_TEST
 
-/* Until the first n have it: the command begins when a majority has. */
+/* Until the first n have it: the command starts when a majority has it. */
 static void await_key(int n)
 {
     for (int i = 0; i < n; i++)
         live_await(&server[i], "EXISTS nightly", ":1\r\n");
 }
 
-/* A holds two of three; one of them restarts without its data. B, who asks then, must wait. */
+/* A holds two of three; one of them restarts without its data. B, which asks then, must wait. */
 START_TEST(a_server_that_lost_its_data_grants_no_second_lock)
 {
     const char *const off[] = {"-n", "--attempt=5s", "--max-ttl", "60s", NULL};
@@ -107,7 +107,7 @@ START_TEST(a_server_that_lost_its_data_grants_no_second_lock)
     command_start(&a);
     ck_assert_str_eq(command_note(&a), "in");
     await_key(2);
-    kill(a.pid, SIGSTOP); /* it asks nobody any more, nor the third when that is back */
+    kill(a.pid, SIGSTOP); /* it sends nothing any more, and nothing to the third when that is back */
     ck_assert_int_eq(waitpid(a.pid, &status, WUNTRACED), a.pid);
     live_kill(&server[1]);
     live_restart(&server[1]);
@@ -147,12 +147,12 @@ START_TEST(emptied_servers_grant_no_second_lock)
                 "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done");
     command_start(&a);
     ck_assert_str_eq(command_note(&a), "in");
-    await_key(N); /* it asks nobody any more */
+    await_key(N); /* it sends nothing any more */
     live_command(&server[1], "FLUSHALL");
     live_command(&server[2], "FLUSHALL");
     command_set(&b, _i ? plain : canary, server, N, "nightly", "echo ran");
     command_run(&b);
-    if (_i == 0) /* held by somebody, or too few servers count: as their answers came in */
+    if (_i == 0) /* held, or too few servers count: this depends on the order of the replies */
         ck_assert(b.status == 1 || b.status == 69);
     else
         ck_assert_int_eq(b.status, 0);
@@ -163,7 +163,7 @@ END_TEST
 
 static const char *const foreign[] = {"LPUSH rdl:canary 1", "SETRANGE rdl:canary 70 x"};
 
-/* Without -w: the wait would have no end, as nothing replaces what is there. */
+/* Without -w: the wait would never end, because nothing replaces that key. */
 START_TEST(an_invalid_canary_is_reported_and_ends_the_wait)
 {
     char text[200];
@@ -202,7 +202,7 @@ START_TEST(a_minority_without_a_canary_does_no_harm)
 }
 END_TEST
 
-/* A short text is replaced as the canary of another run is, so it ends by itself. */
+/* A short text is replaced like the canary of another run, so it ends by itself. */
 START_TEST(a_stale_canary_is_not_called_foreign)
 {
     for (int i = 0; i < N; i++)
@@ -218,7 +218,7 @@ START_TEST(a_stale_canary_is_not_called_foreign)
 }
 END_TEST
 
-/* The server is old enough for the restart guard: the canary alone delays the lock. */
+/* The server is old enough for the restart guard: only the canary delays the lock. */
 START_TEST(one_server_reports_a_new_canary_as_the_reason)
 {
     live_await(&server[0], "INFO server", "uptime_in_seconds:4");
@@ -295,7 +295,7 @@ START_TEST(max_hold_stops_the_command_with_124)
     ck_assert_str_eq(a.err, "redlock: nightly has reached --max-hold (8s): stopping the command\n");
     command_set(&a, (const char *const[]){"--ttl", "8s", "--attempt", "2s", "--max-hold", "8s", "-v", NULL},
                 server, N, "nightly", "trap 'exit 0' TERM; while :; do sleep 0.01; done");
-    ck_assert_int_eq(command_run(&a), 124); /* whatever the command makes of it */
+    ck_assert_int_eq(command_run(&a), 124); /* whatever the command's exit status is */
     ck_assert_ptr_nonnull(strstr(a.err, "nightly released"));
     command_set(&a, (const char *const[]){"--ttl", "8s", "--attempt", "2s", "--max-hold", "8s", NULL}, server,
                 N, "nightly", "exit 3");
@@ -304,7 +304,7 @@ START_TEST(max_hold_stops_the_command_with_124)
 }
 END_TEST
 
-/* It is the lease then, which nobody renews. */
+/* Then it is the lease, which is not renewed. */
 START_TEST(max_hold_may_be_shorter_than_the_ttl)
 {
     command_set(&a,
@@ -352,8 +352,8 @@ START_TEST(verbose_reports_which_server_refused)
 END_TEST
 
 /*
- * Two of three have to count. One does, one is in quarantine, one is not there: who is not there says nothing
- * of when.
+ * Two of three have to count. One does, one is in quarantine, one is down: the server that is down has no
+ * effect on the time.
  */
 START_TEST(the_quarantine_ignores_servers_that_are_down)
 {
@@ -376,7 +376,7 @@ START_TEST(run_warns_of_a_server_that_may_evict)
     live_command(&server[1], "CONFIG SET maxmemory 1000000000");
     live_command(&server[1], "CONFIG SET maxmemory-policy allkeys-lru");
     command_set(&a, (const char *const[]){NULL}, server, N, "nightly", ":");
-    live_kill(&server[2]); /* so the lock is not had without an answer of that one */
+    live_kill(&server[2]); /* so the lock is not granted without a reply of that one */
     ck_assert_int_eq(command_run(&a), 0);
     ck_assert_ptr_nonnull(strstr(a.err, "may delete locks when its memory is full"));
 }

@@ -20,7 +20,7 @@ Suite *suite_cli_guardian(void);
 static struct live_server server;
 static struct command c;
 
-/* Its own number, a word of a child in the background, and then stamps from both. */
+/* The command's process id, one line of a child in the background, and then stamps from both. */
 #define STAMPS "while read -r up rest </proc/uptime; do echo $up; sleep 0.01; done"
 static const char family[] = "trap '' TERM HUP INT; exec >&9; echo $$; (echo child; " STAMPS ") & " STAMPS;
 
@@ -34,7 +34,7 @@ static void stop(void)
     live_remove(&server);
 }
 
-/* A child of the command by the guardian's name, which it gives itself; 0: not yet. */
+/* A child of the command with the guardian's name, which it sets itself; 0: not yet. */
 static pid_t look_for_guardian(pid_t parent)
 {
     DIR *proc = opendir("/proc");
@@ -70,7 +70,7 @@ static pid_t find_guardian(void)
     return 0;
 }
 
-/* It has its name before it closes what it inherited, and that before it waits. */
+/* It sets its name before it closes inherited descriptors, and closes them before it waits. */
 static void await_that_it_watches(pid_t guardian)
 {
     const struct timespec pause = {0, 5000000};
@@ -97,11 +97,11 @@ START_TEST(the_commands_group_dies_when_redlock_is_killed)
     begin("5m");
     kill(c.pid, SIGKILL);
     ck_assert_int_eq(command_end(&c), 128 + SIGKILL);
-    command_last_note(&c); /* comes to its end only when nobody of the group is left */
+    command_last_note(&c); /* comes to its end only when the whole group is gone */
 }
 END_TEST
 
-/* As a shell does to its job, or timeout -s KILL to what it started. */
+/* As a shell does to its job, or timeout -s KILL to its command. */
 START_TEST(the_guardian_survives_a_kill_of_redlocks_group)
 {
     begin("5m");
@@ -111,7 +111,7 @@ START_TEST(the_guardian_survives_a_kill_of_redlocks_group)
     ck_assert_int_ne(getpgid(guardian), c.pid);
     kill(-c.pid, SIGKILL);
     ck_assert_int_eq(command_end(&c), 128 + SIGKILL);
-    command_last_note(&c); /* comes to its end only when nobody of the group is left */
+    command_last_note(&c); /* comes to its end only when the whole group is gone */
 }
 END_TEST
 
@@ -156,7 +156,7 @@ START_TEST(a_started_guardian_is_ready)
 }
 END_TEST
 
-/* Its end of that pipe is ours here. */
+/* The test has the guardian's end of that pipe. */
 START_TEST(the_wait_for_a_guardian_ends_when_ready_or_late)
 {
     struct rdl_cli_guardian g;
@@ -176,7 +176,7 @@ START_TEST(the_wait_for_a_guardian_ends_when_ready_or_late)
 }
 END_TEST
 
-/* May a process of ours ask for that? Not every user may. */
+/* Not every user may set a realtime priority. */
 static int may_go_first(void)
 {
     const struct sched_param lowest = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
@@ -213,7 +213,7 @@ START_TEST(a_killed_guardian_is_replaced)
 {
     begin("5m");
     pid_t first = find_guardian();
-    kill(first, SIGTERM); /* it does not care */
+    kill(first, SIGTERM); /* it ignores this */
     kill(first, SIGKILL);
     command_await_err(&c, "starting another");
     pid_t second = find_guardian();
@@ -225,7 +225,7 @@ START_TEST(a_killed_guardian_is_replaced)
 }
 END_TEST
 
-/* Not even where somebody left us many, which we hand on. */
+/* Not even if redlock inherited many descriptors, which it passes on. */
 START_TEST(the_guardian_ends_with_the_run_and_keeps_no_pipe_open)
 {
     for (int i = 0; i < 200 * _i; i++)
@@ -256,7 +256,7 @@ START_TEST(a_stopped_guardian_does_not_delay_the_release)
 }
 END_TEST
 
-/* One that somebody stopped takes no orders: whoever gives them must not wait for it. */
+/* A guardian that was stopped reads no orders: the sender must not wait for it. */
 START_TEST(a_guardian_that_does_not_read_blocks_nothing)
 {
     struct rdl_cli_guardian g;
@@ -310,9 +310,9 @@ START_TEST(the_guardian_kills_half_a_margin_before_the_lease_ends)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- nobody was there to stop it */
+/* ---------------------------------------------------------------- late wake-ups */
 
-/* And wait until it has stopped: else it may start another guardian. */
+/* Wait until it has stopped: otherwise it may start another guardian. */
 static void stop_supervisor(void)
 {
     int status;
@@ -323,9 +323,9 @@ static void stop_supervisor(void)
 
 /*
  * The supervisor sleeps for longer than the lease, and so does the guardian (0, 1), or it is dead (2, 3). The
- * command works on and ends before they are awake: with 0, and yet somebody else may have had the lock. Where
- * the supervisor was when it fell asleep decides what it sees first then, the end of the lease or of the
- * command. It starts no other guardian for a lease that has ended.
+ * command continues and ends before they wake up: even if its status is 0, another client may have had the
+ * lock. The moment at which the supervisor fell asleep decides what it sees first, the end of the lease or
+ * that of the command. It starts no other guardian for a lease that has ended.
  */
 START_TEST(waking_after_the_lease_is_not_reported_as_success)
 {
@@ -351,7 +351,7 @@ END_TEST
 
 /*
  * The guardian kills the group half a margin before the lease ends (100 ms; 42 ms are for clocks). A
- * supervisor that wakes up just then may see that the command was killed before it sees who did it.
+ * supervisor that wakes up just then may see that the command was killed before it sees which process did it.
  */
 START_TEST(waking_before_the_guardian_ends_reports_the_loss)
 {
@@ -361,7 +361,7 @@ START_TEST(waking_before_the_guardian_ends_reports_the_loss)
     child = (pid_t)strtol(command_note(&c), NULL, 10);
     pid_t guardian = find_guardian();
     stop_supervisor();
-    kill(guardian, SIGSTOP); /* else it is as quick as we are */
+    kill(guardian, SIGSTOP); /* otherwise it is as quick as the test */
     while (strtol(live_command(&server, "PTTL nightly") + 1, NULL, 10) > 130)
         continue;
     kill(-child, SIGKILL); /* as the guardian does */
@@ -372,7 +372,10 @@ START_TEST(waking_before_the_guardian_ends_reports_the_loss)
 }
 END_TEST
 
-/* Sent to it, too, before it is deaf: a Ctrl-Z that counts twice stops the command and lets it go on. */
+/*
+ * The signal also reaches the guardian before it ignores signals: a Ctrl-Z that counts twice would stop the
+ * command and continue it.
+ */
 START_TEST(a_signal_while_the_guardian_starts_counts_once)
 {
     struct rdl_cli_guardian g;

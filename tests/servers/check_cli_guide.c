@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What redlock/GUIDE.md has to paste (```sh) is run as it stands, on three servers; only the hosts a to c and
- * the password file are others (and the restart guard: servers of tests have just started). What it shows
- * directly behind (```text) is what it prints, but for the numbers.
+ * The commands that redlock/GUIDE.md shows (```sh) run unchanged on three servers. Only the hosts a to c, the
+ * password file and the restart guard differ (servers of tests have just started). The text directly after
+ * such a block (```text) is their output, except for numbers.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
@@ -33,11 +33,11 @@ static void teardown(void)
     shown_close(server, N, dir);
 }
 
-/* The k-th block to paste, or 0; prints is what is shown directly behind it, or "". */
+/* The k-th block of commands, or 0; prints is the output shown directly after it, or "". */
 static int block(int k, char text[SHOWN_TEXT], char prints[SHOWN_TEXT])
 {
     char line[1000];
-    char *into = NULL; /* of the block that we are in */
+    char *into = NULL; /* of the current block */
     int n = 0, is_behind = 0;
     FILE *guide = fopen("redlock/GUIDE.md", "re");
 
@@ -61,7 +61,7 @@ static int block(int k, char text[SHOWN_TEXT], char prints[SHOWN_TEXT])
     return text[0] != '\0';
 }
 
-/* Digits, with dots between them, are one 0; a server is 0:0, in the guide and here. */
+/* Digits, with dots between them, become one 0; a server becomes 0:0, in the guide and here. */
 static void without_numbers(char *text)
 {
     char *to = text;
@@ -117,7 +117,7 @@ START_TEST(the_guide_has_no_more_examples)
 }
 END_TEST
 
-/* Messages of the guide's tables that no other test has heard. */
+/* Messages of the guide's tables that no other test checks. */
 static const struct {
     const char *script, *said;
     int status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `redlock hold`: the lock for as long as a script wants it. Real servers, and bash. */
+/* `redlock hold`: the lock for as long as a script needs it. Real servers, and bash. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
@@ -43,7 +43,7 @@ static long left_ms(void)
     return strtol(live_command(&server[0], "PTTL nightly") + 1, NULL, 10);
 }
 
-/* Until the key has longer to live than it had. */
+/* Until the key's remaining time has grown. */
 static void await_renewal(void)
 {
     const struct timespec pause = {0, 20000000};
@@ -63,9 +63,9 @@ static void assert_free(void)
 }
 
 /*
- * A script's way: it reads the token, works, closes our input, and sees how it ended. To fd 9 it says our pid
- * and the token; it closes our input when it gets SIGUSR1, writes to it at SIGUSR2, and exits as we do.
- * We begin when it has noted what bash would forget as soon as we end.
+ * How a script uses hold: it reads the token, works, closes hold's input, and reads the exit status. It
+ * writes hold's process id and the token to fd 9; it closes hold's input at SIGUSR1, writes to it at SIGUSR2,
+ * and exits like hold. Hold starts when the script has saved what bash forgets as soon as hold ends.
  */
 #define COPROC(OPTIONS)                                                                                      \
     "coproc { read -r go; exec \"$RDL_COMMAND\" hold " OPTIONS " nightly; }; pid=$COPROC_PID;"               \
@@ -75,7 +75,7 @@ static void assert_free(void)
     " if read -r token fence <&6; then echo \"$token $fence\" >&9; fi;"                                      \
     " while wait $pid; s=$?; [ $s -eq 138 ] || [ $s -eq 140 ]; do :; done; exit $s"
 
-static pid_t holder; /* its pid, when it holds the lock */
+static pid_t holder; /* its process id, once it holds the lock */
 static char value[64];
 
 /* Until it holds the lock. */
@@ -86,7 +86,7 @@ static void await_held(struct command *c)
     live_await(&server[0], "GET nightly", value); /* the majority may have been the others */
 }
 
-/* Somebody else has it. */
+/* Another client has the lock. */
 static void occupy(void)
 {
     for (int i = 0; i < N; i++)
@@ -99,7 +99,7 @@ static void vacate(void)
         live_command(&server[i], "DEL nightly");
 }
 
-/* ---------------------------------------------------------------- as it should be */
+/* ---------------------------------------------------------------- normal use */
 
 START_TEST(a_coprocess_holds_the_lock_until_its_input_closes)
 {
@@ -141,7 +141,7 @@ START_TEST(a_signal_ends_hold)
 }
 END_TEST
 
-/* What is for a command, or would stop it, is nothing to it. */
+/* Signals that are for a command, or would stop it, have no effect. */
 START_TEST(hold_ignores_other_signals_and_its_input)
 {
     start(&a, COPROC("--ttl=8s --attempt=2s"));
@@ -159,7 +159,7 @@ START_TEST(hold_ignores_other_signals_and_its_input)
 }
 END_TEST
 
-/* Extended or released by its token, as any other. */
+/* Extended or released by its token, like any other. */
 START_TEST(a_token_from_hold_works_for_release)
 {
     char entry[80];
@@ -176,7 +176,7 @@ START_TEST(a_token_from_hold_works_for_release)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- how it may go wrong */
+/* ---------------------------------------------------------------- failures */
 
 START_TEST(hold_with_closed_input_fails_with_64_before_any_request)
 {
@@ -205,7 +205,7 @@ START_TEST(hold_without_the_lock_prints_a_message_and_no_token)
 }
 END_TEST
 
-/* The script sees its end while the grace is still left. */
+/* The script sees its end while the grace is not over. */
 START_TEST(hold_fails_with_75_if_the_lease_cannot_be_renewed)
 {
     start(&a, COPROC("--ttl=3s --attempt=500ms --grace=1s"));
@@ -245,7 +245,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- kill -9 */
 
-/* It waits, or holds, or has just been told to end: no process is left, and the lease ends by itself. */
+/* It waits, or holds, or was just told to end: no process is left, and the lease ends by itself. */
 START_TEST(a_killed_hold_leaves_at_most_its_lease)
 {
     if (_i == 0)
@@ -269,12 +269,12 @@ START_TEST(a_killed_hold_leaves_at_most_its_lease)
 }
 END_TEST
 
-/* Whoever started it is killed while it waits, or holds the lock: it ends too, and the lock is free. */
+/* Its parent is killed while it waits, or holds the lock: it ends too, and the lock is free. */
 START_TEST(hold_ends_with_its_parent_process)
 {
     if (_i == 0)
         occupy();
-    /* open for writing too: our input does not end */
+    /* open for writing too: its input does not end */
     start(&a, "exec 7<> <(:);"
               " \"$RDL_COMMAND\" hold --ttl=60s -v nightly <&7 >&9 & echo $! >&9; wait");
     holder = (pid_t)strtol(command_note(&a), NULL, 10);
@@ -293,7 +293,7 @@ START_TEST(hold_ends_with_its_parent_process)
 }
 END_TEST
 
-/* A pool's worker starts it, reads the token, and ends; its program goes on. */
+/* A worker of a pool starts it, reads the token, and ends; its program continues. */
 static int to_hold[2], from_hold[2];
 static char token_read[TOKEN + 1];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --keep: the lock is held for a while although what it was for has ended. Real servers. */
+/* --keep: the lock is held for some time although its command has ended. Real servers. */
 #define _POSIX_C_SOURCE 200809L
 #include "net/net.h"
 #include "tests/fixtures/command.h"
@@ -48,8 +48,8 @@ static int run(struct command *c, const char *const options[], const char *scrip
 }
 
 /*
- * On a majority it stands at least until KEEP_MS after it was asked for, which was after begun_ms. What has
- * passed since then is counted, so it is no matter how long the command, or this test, took.
+ * On a majority the key lives at least until KEEP_MS after the request, which came after begun_ms. The time
+ * since then counts, so it does not matter how long the command, or this test, took.
  */
 static void assert_kept(void)
 {
@@ -68,7 +68,7 @@ static void assert_free(void)
         ck_assert_str_eq(live_command(&server[i], "EXISTS nightly"), ":0\r\n");
 }
 
-/* The servers' time for it is over. */
+/* The keep time is over on the servers. */
 static void end_keep(void)
 {
     for (int i = 0; i < N; i++) {
@@ -123,10 +123,10 @@ START_TEST(keep_prints_its_remaining_time_with_v)
 END_TEST
 
 /*
- * Two hosts begin the same job each minute, and their clocks differ. The job of the first is over when the
- * second begins: that is the gap which the lock alone leaves open. The next minute comes when the time of the
- * keep is over on the servers, and then it is the other host's turn to be first. There is no clock in it but
- * that of the servers, for the 60 s that the keep lasts.
+ * Two hosts start the same job each minute, and their clocks differ. The first host's job is over when the
+ * second host starts: the lock alone does not close that gap. The next minute comes when the keep time is
+ * over on the servers, and then the other host is first. The only clock is that of the servers, for the 60 s
+ * of the keep.
  */
 START_TEST(two_hosts_whose_clocks_differ_run_a_job_once_each_tick)
 {
@@ -200,7 +200,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- renewals */
 
-/* A renewal would come 0.2 s after the start, and another, if its like were due. */
+/* A renewal would come 0.2 s after the start, and another one, if one were due. */
 START_TEST(keep_sends_no_renewal_while_more_than_a_ttl_is_left)
 {
     const char *const options[] = {"--ttl=600ms", "--keep=60s", "--attempt=150ms", "-v", NULL};
@@ -212,7 +212,7 @@ START_TEST(keep_sends_no_renewal_while_more_than_a_ttl_is_left)
 }
 END_TEST
 
-/* A renewal makes it last for a ttl more, which is longer than what was left of the keep. */
+/* A renewal extends it by a ttl, which is longer than what was left of the keep. */
 START_TEST(keep_renews_the_lock_of_a_longer_command)
 {
     const char *const options[] = {LEASE, "--keep=9s", "-v", NULL};
@@ -220,7 +220,7 @@ START_TEST(keep_renews_the_lock_of_a_longer_command)
     start(&a, options, "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done");
     ck_assert_str_eq(command_note(&a), "in");
     command_await_err(&a, "redlock: nightly renewed\n");
-    for (int i = 0; i < N; i++) /* who has not been asked yet will be */
+    for (int i = 0; i < N; i++) /* requests that were not sent yet will be */
         live_await(&server[i], "PTTL nightly", ":7");
     kill(a.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&a), 0);
@@ -228,7 +228,7 @@ START_TEST(keep_renews_the_lock_of_a_longer_command)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- as without it */
+/* ---------------------------------------------------------------- the same as without --keep */
 
 START_TEST(a_lost_lease_is_75_with_keep)
 {
@@ -257,7 +257,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- hold */
 
-/* As a coprocess; fd 9 gets its token, a while after it was had. SIGUSR1: its input ends; SIGUSR2: TERM. */
+/* As a coprocess; fd 9 gets its token some time after the grant. SIGUSR1: its input ends; SIGUSR2: TERM. */
 static void start_hold(struct command *c, const char *options)
 {
     static char script[512]; /* borrowed by the command */
@@ -273,7 +273,7 @@ static void start_hold(struct command *c, const char *options)
     command_start(c);
 }
 
-/* And its token is good for what is left. */
+/* And its token works for the remaining time. */
 START_TEST(hold_leaves_a_kept_lock_at_its_end)
 {
     char entry[80];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What holds the lock: the options --fence, --legacy and --wake-hint, with the command and real servers. */
+/* Kinds of leases: the options --fence, --legacy and --wake-hint, with the command and real servers. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/redlock.h"
 #include "tests/fixtures/command.h"
@@ -21,7 +21,7 @@ enum { N = 3 };
 
 static struct live_server server[N];
 static struct command a, b;
-static size_t n_servers; /* that a and b are told of */
+static size_t n_servers; /* that a and b use */
 
 static const char hold[] = "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done";
 static const char say_fence[] = "echo ${REDLOCK_FENCE-none} >&9";
@@ -61,7 +61,7 @@ static void start(struct command *c, const char *const options[], const char *sc
     command_start(c);
 }
 
-/* The same for one that writes a line, which is returned. */
+/* The same for a command that writes a line, which is returned. */
 static const char *run_for_note(const char *const options[], size_t n, const char *script)
 {
     static char line[64];
@@ -72,7 +72,7 @@ static const char *run_for_note(const char *const options[], size_t n, const cha
     command_start(&a);
     snprintf(line, sizeof line, "%s", command_note(&a));
     ck_assert_int_eq(command_end(&a), 0);
-    close(a.note_fd); /* of several runs one would become the next one's COMMAND_NOTE_FD */
+    close(a.note_fd); /* with several runs one would become the next one's COMMAND_NOTE_FD */
     return line;
 }
 
@@ -119,7 +119,7 @@ START_TEST(every_holder_gets_a_greater_fencing_token)
     for (int i = 0; i < 3; i++) {
         unsigned long long n = strtoull(run_for_note(fenced[_i].options, fenced[_i].n, say_fence), NULL, 10);
         ck_assert_uint_gt(n, last);
-        ck_assert_uint_gt(n, 1600000000000u); /* the wall clock is its floor */
+        ck_assert_uint_gt(n, 1600000000000u); /* the wall clock is its lower bound */
         last = n;
     }
 }
@@ -133,7 +133,7 @@ static uint64_t wall_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* With a hint it waits long in one piece, so as to keep its place. */
+/* With a hint one acquire waits for long, so as to keep its place in the queue. */
 START_TEST(a_fencing_token_is_as_recent_as_its_grant)
 {
     static const char *const patient[] = {"--fence", "--wake-hint", "-w", "40", NULL};
@@ -143,7 +143,7 @@ START_TEST(a_fencing_token_is_as_recent_as_its_grant)
     live_command(&server[0], "SET nightly other PX 60000");
     start(&a, patient, say_fence);
     await_blocked(1);
-    nanosleep(&pause, NULL); /* its clock may be as coarse */
+    nanosleep(&pause, NULL); /* its clock may be this coarse */
     waiting_ms = wall_ms();
     live_command(&server[0], "DEL nightly");
     live_command(&server[0], "RPUSH {nightly}:wake 1");
@@ -174,7 +174,7 @@ START_TEST(a_server_without_scripts_refuses_fence)
 }
 END_TEST
 
-/* The key and the server are named, and nothing is left but that key. */
+/* The key and the server are named, and only that key is left. */
 START_TEST(an_exhausted_fencing_token_is_reported_with_its_key)
 {
     for (size_t i = 0; i < fenced[_i].n; i++)
@@ -189,7 +189,7 @@ START_TEST(an_exhausted_fencing_token_is_reported_with_its_key)
 }
 END_TEST
 
-/* Why the script failed, whole, in the words of Redis 7 whatever the version. */
+/* The full reason of the failure, in the words of Redis 7 with any version. */
 START_TEST(a_failed_script_is_reported_with_its_reason)
 {
     live_command(&server[0], "CONFIG SET maxmemory 1");
@@ -203,7 +203,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- --legacy */
 
-/* One attempt, and the time for it that a busy machine needs. */
+/* One attempt, long enough for a busy machine. */
 static const char *const always[] = {"--legacy=always", "-n", "--attempt=5s", NULL};
 static const char *const automatic[] = {"--legacy=auto", "-n", "--attempt=5s", NULL};
 static const char *const at_once[] = {"-n", "--attempt=5s", NULL};
@@ -214,7 +214,7 @@ START_TEST(legacy_locks_use_the_old_protocol)
     ck_assert_int_eq(number("PTTL nightly"), -1);
     ck_assert_int_eq(live_command(&server[0], "GET nightly")[0], '$');
     ck_assert_int_eq(run(&b, always, 1, "true"), 1);
-    ck_assert_int_eq(run(&b, at_once, 1, "true"), 1); /* nor does a lock of today get it */
+    ck_assert_int_eq(run(&b, at_once, 1, "true"), 1); /* nor does a plain lock get it */
     end_holder();
     ck_assert_int_eq(number("EXISTS nightly"), 0);
 }
@@ -226,7 +226,7 @@ START_TEST(an_expired_legacy_lock_is_taken_over)
     ck_assert_str_eq(run_for_note((const char *const[]){"--legacy=always", "-v", NULL}, 1, "echo in >&9"),
                      "in");
     ck_assert_ptr_nonnull(strstr(a.err, "taken over from a client whose lease had expired"));
-    ck_assert_ptr_eq(strstr(strstr(a.err, "taken over") + 1, "taken over"), NULL); /* said once */
+    ck_assert_ptr_eq(strstr(strstr(a.err, "taken over") + 1, "taken over"), NULL); /* printed once */
 }
 END_TEST
 
@@ -283,7 +283,7 @@ START_TEST(legacy_waits_for_a_holder_without_a_timeout)
 }
 END_TEST
 
-/* redis-py waits: his GETSET comes when we have just taken the lock. without: he has no timeout. */
+/* redis-py waits: its GETSET comes just after the lock was taken. without_end: it has no timeout. */
 static void waiter_overwrites(int without_end)
 {
     long now_s = strtol(strstr(live_command(&server[0], "TIME"), "$10\r\n") + 5, NULL, 10);
@@ -301,12 +301,15 @@ START_TEST(a_waiters_overwrite_stays_and_is_reported)
                                            : "is released, but its key stays for another "));
     ck_assert_ptr_nonnull(strstr(a.err, "a waiting client overwrote it"));
     ck_assert_ptr_nonnull(strstr(a.err, "--legacy-shortest-ttl"));
-    ck_assert_ptr_null(strstr(a.err, "at the same time")); /* nobody has had it */
+    ck_assert_ptr_null(strstr(a.err, "at the same time")); /* no other client has held it */
     ck_assert_int_eq(number("EXISTS nightly"), 1);
 }
 END_TEST
 
-/* Who counts in milliseconds takes our seconds for a time long past: that is no waiter, and he has it. */
+/*
+ * A client that counts in milliseconds takes our seconds for a time long past. It is no waiter: it holds the
+ * lock.
+ */
 START_TEST(a_value_in_milliseconds_is_another_holder)
 {
     start_holder((const char *const[]){"--legacy=always", _i ? "--legacy-shortest-ttl" : NULL, NULL});
@@ -330,7 +333,7 @@ START_TEST(legacy_shortest_ttl_deletes_a_waiters_value)
 }
 END_TEST
 
-/* It cannot be renewed: then it ends by itself, but not before that; or, if it may be a holder's, at once. */
+/* It cannot be renewed: it ends by itself, but not earlier; or at once, if the value may be a holder's. */
 START_TEST(an_overwritten_legacy_lock_is_not_renewed)
 {
     static const char *const options[][5] = {
@@ -380,7 +383,7 @@ START_TEST(legacy_auto_accepts_clock_error)
 }
 END_TEST
 
-/* Servers before 2.2: what compares is a script (2.6) or WATCH. */
+/* Servers before 2.2. A script (2.6) or WATCH can compare. */
 START_TEST(run_warns_first_if_a_legacy_lock_cannot_be_renewed)
 {
     static const char *const no_watch[] = {"--rename-command",
@@ -413,7 +416,7 @@ START_TEST(run_warns_first_if_a_legacy_lock_cannot_be_renewed)
 }
 END_TEST
 
-/* The server has it, and the user may not. */
+/* The server has it, but the user may not use it. */
 START_TEST(run_warns_first_if_the_user_may_not_renew)
 {
     live_command(&server[0], "ACL SETUSER default -eval -evalsha -watch");
@@ -483,7 +486,7 @@ START_TEST(legacy_auto_uses_the_old_protocol_on_old_servers)
     ck_assert_int_eq(run(&b, automatic, 1, "true"), 1);
     end_holder();
     ck_assert_int_eq(number("EXISTS nightly"), 0);
-    ck_assert_int_eq(run(&b, at_once, 1, "true"), 69); /* which is not done unasked */
+    ck_assert_int_eq(run(&b, at_once, 1, "true"), 69); /* redlock does not do that by itself */
 }
 END_TEST
 
@@ -546,9 +549,9 @@ START_TEST(wake_hint_reports_a_dead_server)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- what is common to them */
+/* ---------------------------------------------------------------- all kinds */
 
-/* No stall of a busy machine ends it. Without their first word they say less. */
+/* No stall of a busy machine ends the lease. Without their first option they print less. */
 static const char *const kinds[][5] = {{"-v", "--ttl=8s", "--attempt=2s", "--wake-hint", NULL},
                                        {"-v", "--ttl=8s", "--attempt=2s", "--legacy=always", NULL},
                                        {"-v", "--ttl=8s", "--attempt=2s", "--fence", NULL}};
@@ -565,7 +568,7 @@ START_TEST(every_kind_of_lease_is_renewed_during_the_command)
 }
 END_TEST
 
-/* An answer that does not come is no renewal; what it may have done is not in the way of the next. */
+/* A renewal without a reply did not happen; its possible effect does not hinder the next one. */
 START_TEST(a_renewal_without_a_reply_is_reported_and_retried)
 {
     char said[100];

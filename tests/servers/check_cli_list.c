@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `redlock list` on real servers: the locks under a prefix, no other keys, and what is said of gaps. */
+/* `redlock list` on real servers: the locks under a prefix, no other keys, and the warnings about gaps. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
@@ -54,7 +54,7 @@ static void set(int n, const char *name, const char *value)
         live_command(&server[i], "SET \"%s\" %s PX 600000", name, value);
 }
 
-/* The names it printed, each with a blank behind it. */
+/* The names it printed, each followed by a space. */
 static const char *names(void)
 {
     static char out[1000];
@@ -74,7 +74,7 @@ static void expect(int status, const char *what)
     ck_assert_msg(a.status == status && strcmp(names(), what) == 0, "%d: %s%s", a.status, a.out, a.err);
 }
 
-/* All that the command leaves on servers, and other people's keys. */
+/* All keys that the command leaves on servers, and keys of other programs. */
 START_TEST(list_prints_locks_and_no_other_keys)
 {
     command_set_script(&a, server, N,
@@ -157,7 +157,7 @@ START_TEST(list_takes_a_prefix_literally)
 }
 END_TEST
 
-/* One that is on the last two only is found there; the other is what a crash left. */
+/* A lock that is on the last two only is found there; the other is the remains of a crash. */
 START_TEST(list_collects_names_from_all_servers)
 {
     live_command(&server[1], "SET late " TOKEN " PX 600000");
@@ -211,7 +211,7 @@ START_TEST(list_warns_that_restarted_servers_may_have_lost_locks)
 }
 END_TEST
 
-/* What a user may do, and what comes of it; only the last can say which locks there are. */
+/* What a user may do, and the result; only the last one can see which locks there are. */
 static const struct {
     const char *may;
     int status;
@@ -316,7 +316,7 @@ START_TEST(list_prints_strange_names_safely)
 }
 END_TEST
 
-/* It accepts the connection, and says nothing. */
+/* It accepts the connection, and sends nothing. */
 START_TEST(list_skips_a_server_that_sends_nothing)
 {
     for (int i = 0; i < 20; i++) {
@@ -333,7 +333,7 @@ START_TEST(list_skips_a_server_that_sends_nothing)
 }
 END_TEST
 
-/* One that is silent from the start: without its end the wait would be that for a connection. */
+/* A server that is frozen from the start: the wait for a connection would be longer. */
 START_TEST(list_takes_no_longer_than_wait_says)
 {
     static const char *const brief[] = {"--restart-guard=off", "--attempt=20s", "--wait=1", NULL};

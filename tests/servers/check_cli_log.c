@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --log: each event, with the fields that redlock.1 says it has. Real servers, and jq. */
+/* --log: each event has the fields that redlock.1 lists. Real servers, and jq. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 #include "tests/fixtures/command.h"
@@ -33,16 +33,16 @@ static void teardown(void)
     live_remove_all(server, N);
 }
 
-/* ---------------------------------------------------------------- as the manual says */
+/* ---------------------------------------------------------------- as in the manual */
 
-/* Its rows of events: {"event", "has", "may"}. */
+/* The manual's rows of events: {"event", "has", "may"}. */
 #define TABLE                                                                                                \
     "awk '/^\\.Sh / { is = $2 == \"LOG\" } is && /^\\.It Li [a-z_]+ : / {"                                   \
     " split($0, part, / Op Li | : Li /);"                                                                    \
     " printf \"{\\\"event\\\":\\\"%%s\\\",\\\"has\\\":\\\"%%s\\\",\\\"may\\\":\\\"%%s\\\"}\\n\","            \
     " $3, part[2], part[3] }' redlock/cli/redlock.1"
 
-/* What has an event that is not there, a field that is not there, or lacks one. */
+/* Events and fields that the manual does not have, and missing fields. */
 #define COMPARE                                                                                              \
     "jq -n --slurpfile log %s --slurpfile table %s.table '"                                                  \
     "$log[] | . as $o | ([$table[] | select(.event == $o.event)] | first) as $row"                           \
@@ -78,7 +78,7 @@ static void assert_as_in_manual(const char *log)
     assert_is_empty(shell);
 }
 
-/* ---------------------------------------------------------------- reading it */
+/* ---------------------------------------------------------------- reading the log */
 
 static void assert_is(const char *line, const char *event)
 {
@@ -88,7 +88,7 @@ static void assert_is(const char *line, const char *event)
     ck_assert_msg(strncmp(line, begin, strlen(begin)) == 0, "not %s: %s", event, line);
 }
 
-/* The next line of the log: it is this event; NULL: whichever. */
+/* The next line of the log: it is this event; NULL: any. */
 static const char *next(const char *event)
 {
     const char *line = command_note(&a);
@@ -100,7 +100,7 @@ static const char *next(const char *event)
     return line;
 }
 
-/* The same behind any number of renewals that failed. */
+/* The same after any number of failed renewals. */
 static const char *next_but_failures(const char *event)
 {
     static const char failed[] = "{\"event\":\"renew_failed\",";
@@ -117,7 +117,7 @@ static void assert_has(const char *line, const char *what)
     ck_assert_msg(strstr(line, what) != NULL, "no %s in %s", what, line);
 }
 
-/* Nothing follows, and all that came is as the manual says. */
+/* Nothing follows, and all events are as in the manual. */
 static void assert_end(void)
 {
     ck_assert_ptr_null(command_last_note(&a));
@@ -153,7 +153,7 @@ static void vacate(void)
 
 /* ---------------------------------------------------------------- run */
 
-/* The descriptor is not the command's. */
+/* The command does not inherit the descriptor. */
 START_TEST(the_log_shows_how_a_run_began_and_ended)
 {
     run((const char *const[]){TO_9, "--fence", NULL},
@@ -166,7 +166,7 @@ START_TEST(the_log_shows_how_a_run_began_and_ended)
     assert_has(next("released"), ",\"held_ms\":");
     assert_end();
     ck_assert_int_eq(a.status, 3);
-    ck_assert_str_eq(a.err, ""); /* the messages are what they are without a log */
+    ck_assert_str_eq(a.err, ""); /* the messages are the same without a log */
 }
 END_TEST
 
@@ -223,7 +223,7 @@ START_TEST(the_log_shows_why_run_waits)
 }
 END_TEST
 
-/* With a wake hint, too, where one acquisition lasts for ten seconds; and not twice. */
+/* With a wake hint, too, where one acquire lasts for ten seconds; and not twice. */
 START_TEST(a_held_lock_is_logged_at_the_first_attempt)
 {
     occupy();
@@ -306,7 +306,7 @@ START_TEST(a_renewal_after_a_failed_one_is_logged_without_v)
     next("acquired");
     live_freeze(&server[0]);
     live_freeze(&server[1]);
-    next("renew_failed"); /* the votes that lack are pending, or, looked at late, unknown */
+    next("renew_failed"); /* the missing votes are pending or, if checked late, unknown */
     live_thaw(&server[0]);
     live_thaw(&server[1]);
     next_but_failures("renewed");
@@ -317,7 +317,10 @@ START_TEST(a_renewal_after_a_failed_one_is_logged_without_v)
 }
 END_TEST
 
-/* The guide's alert: a lock is busy, and nothing is wrong. Two refuse it, and the third is not waited for. */
+/*
+ * The guide's alert: a lock is busy, and there is no fault. Two servers refuse it, and the third is not
+ * waited for.
+ */
 START_TEST(a_busy_lock_logs_no_healthy_server_as_unknown)
 {
     occupy();
@@ -396,7 +399,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- standard error, and text */
 
-/* Messages, warnings and errors; also what is wrong behind the command line. */
+/* Messages, warnings and errors; also errors that are found after the command line was parsed. */
 START_TEST(with_a_json_log_every_line_on_stderr_is_an_object)
 {
     static const char *const scripts[] = {
@@ -408,7 +411,7 @@ START_TEST(with_a_json_log_every_line_on_stderr_is_an_object)
     start(scripts[_i]);
     command_end(&a);
     const char *events = a.err;
-    if (_i == 1) { /* a mistake in the syntax: two lines of text */
+    if (_i == 1) { /* a syntax error: two lines of text */
         ck_assert_int_eq(strncmp(events, "redlock: ", 9), 0);
         events = strstr(events, "\nusage: ");
         ck_assert_ptr_nonnull(events);
@@ -507,7 +510,7 @@ START_TEST(a_password_is_never_logged)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- where it cannot go */
+/* ---------------------------------------------------------------- unusable logs */
 
 static const struct {
     const char *script, *says;

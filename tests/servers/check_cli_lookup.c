@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names are looked up again. First the lookups alone, with time as an argument and a process for each; then
- * the command, with servers that move. The resolver is the test's: tests/fixtures/resolver.h.
+ * the command, with servers that move. The test supplies the resolver: tests/fixtures/resolver.h.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -42,7 +42,7 @@ static void init(const char *const urls[], int any)
         o.urls[o.n_urls] = copies[o.n_urls];
     }
     ck_assert_int_eq(rdl_cli_servers_init(&servers, &o), 0);
-    for (size_t i = 0; i < o.n_urls; i++) /* no login: what is opened is READY */
+    for (size_t i = 0; i < o.n_urls; i++) /* no login: an open connection is READY */
         servers.endpoint[i].client_name.len = 0;
     heard_since();
     rdl_cli_lookup_turn(&servers, now);
@@ -58,7 +58,7 @@ static void init_three(void)
     init((const char *const[]){"redis://a.test", "redis://b.test", "redis://c.test", NULL}, 0);
 }
 
-/* Until the name has been looked up so often. */
+/* Until the name has been looked up this often. */
 static void await_asked(unsigned times)
 {
     const struct timespec pause = {0, 5000000};
@@ -85,7 +85,7 @@ static void lose(size_t i)
     rdl_conn_closed(&servers.conn[i], RDL_E_CLOSED);
 }
 
-/* Whatever the pause. */
+/* Regardless of the pause. */
 static void open_again(size_t i)
 {
     uint64_t at = rdl_conn_tick(&servers.conn[i], now);
@@ -116,7 +116,7 @@ static void await_child(void)
     ck_assert_int_eq(waitid(P_ALL, 0, &info, WEXITED | WNOWAIT), 0);
 }
 
-/* All answers are taken. */
+/* All results are taken. */
 static void hear(void)
 {
     while (has_child()) {
@@ -125,7 +125,7 @@ static void hear(void)
     }
 }
 
-/* All lookups that are due are made, and that is one at least. */
+/* All lookups that are due are made, at least one. */
 static void look_up(void)
 {
     rdl_cli_lookup_turn(&servers, now);
@@ -181,7 +181,7 @@ START_TEST(a_name_is_looked_up_every_five_seconds_at_most)
 }
 END_TEST
 
-/* Neither is who is connected, or about to be for the first time. */
+/* Nor is a server that is connected, or about to connect for the first time. */
 START_TEST(an_address_is_never_looked_up)
 {
     static const char *const urls[] = {"redis://192.0.2.1", "redis://[2001:db8::1]", "unix:///nosuch",
@@ -199,7 +199,7 @@ START_TEST(an_address_is_never_looked_up)
 }
 END_TEST
 
-/* Said once, until it was connected. */
+/* Reported once, until it was connected. */
 START_TEST(a_missing_or_ambiguous_address_changes_nothing)
 {
     static const char *const said[] = {
@@ -228,7 +228,7 @@ START_TEST(a_missing_or_ambiguous_address_changes_nothing)
 }
 END_TEST
 
-/* It would have two votes, unless that one has moved as well. */
+/* It would have two votes, unless the other server has moved as well. */
 START_TEST(a_server_does_not_move_to_an_address_in_use)
 {
     init_three();
@@ -251,7 +251,7 @@ START_TEST(a_server_does_not_move_to_an_address_in_use)
 }
 END_TEST
 
-/* All three go round; and if one cannot, because a fourth has his place, none may. */
+/* All three move in a circle. If one cannot move, because a fourth has its new address, none may. */
 START_TEST(servers_that_swap_addresses_move_together_or_not_at_all)
 {
     init_three();
@@ -313,7 +313,7 @@ START_TEST(a_lookup_result_is_ignored_after_reconnecting)
 }
 END_TEST
 
-/* It may take as long as connecting may; what its failure was called before is what it is called now. */
+/* It may take as long as connecting may. Its error stays the previous one. */
 START_TEST(a_connect_to_the_old_address_is_aborted)
 {
     init_three();
@@ -326,7 +326,7 @@ START_TEST(a_connect_to_the_old_address_is_aborted)
 }
 END_TEST
 
-/* It logs in, at where the name led before, and may succeed. */
+/* It logs in at the old address, and may succeed. */
 START_TEST(a_server_moves_only_after_a_pending_login_failed)
 {
     resolver_set("a.test", "192.0.2.1", 6379);
@@ -351,7 +351,7 @@ START_TEST(a_name_is_used_as_soon_as_it_gets_an_address)
     init((const char *const[]){"redis://a.test", "redis://b.test", "redis://c.test", NULL}, 0);
     rdl_conn_closed(&servers.conn[2], RDL_E_URL);
     look_up();
-    ck_assert_str_eq(heard_since(), ""); /* that was said at the start */
+    ck_assert_str_eq(heard_since(), ""); /* that was reported at the start */
     resolver_set("c.test", "192.0.2.3", 6379);
     now += EVERY_MS;
     look_up();
@@ -363,7 +363,7 @@ START_TEST(a_name_is_used_as_soon_as_it_gets_an_address)
 }
 END_TEST
 
-/* Its name server could not be asked: that is asked again soon, until there is an answer. */
+/* Its name server did not answer: it is asked again soon, until there is an answer. */
 START_TEST(a_failed_lookup_is_repeated_every_second)
 {
     resolver_set("a.test", "192.0.2.1", 6379);
@@ -399,7 +399,7 @@ START_TEST(a_nonexistent_name_is_reported_and_stays_unresolved)
 }
 END_TEST
 
-/* The order in which a resolver lists them is another one each time. */
+/* A resolver lists them in another order each time. */
 START_TEST(the_old_address_is_kept_if_no_other_one_answers)
 {
     resolver_set("a.test", "127.0.0.5", 1);
@@ -445,7 +445,7 @@ START_TEST(many_lookups_leave_no_descriptor_and_no_process)
 }
 END_TEST
 
-/* Else a connection that we close would go on, and a guardian would not see us die. */
+/* Otherwise a connection that redlock closes would stay open, and a guardian would not see redlock die. */
 START_TEST(a_lookup_process_inherits_no_descriptor)
 {
     char byte;
@@ -473,7 +473,7 @@ START_TEST(no_lookup_process_is_left_at_the_end)
     rdl_cli_lookup_turn(&servers, now);
     await_child(); /* c.test's */
     rdl_cli_lookup_end();
-    while (waitpid(-1, NULL, 0) > 0) /* on a busy machine one takes more than 100 ms to die of SIGKILL */
+    while (waitpid(-1, NULL, 0) > 0) /* on a busy machine it takes more than 100 ms to die of SIGKILL */
         continue;
     rdl_cli_lookup_end();
 }
@@ -488,7 +488,7 @@ static struct command c;
 static char url[N][64], name[32];
 static int first; /* of the URLs that are given */
 
-/* As main() has it. */
+/* As main() does it. */
 static int redlock(int argc, char **argv)
 {
     static const struct {
@@ -497,7 +497,7 @@ static int redlock(int argc, char **argv)
     } verbs[] = {{"run", rdl_cli_run}, {"hold", rdl_cli_hold}, {"acquire", rdl_cli_acquire}};
     int in[2], i = 0;
 
-    if (pipe(in) != 0 || dup2(in[0], STDIN_FILENO) < 0) /* it does not end before us */
+    if (pipe(in) != 0 || dup2(in[0], STDIN_FILENO) < 0) /* it does not end before the test */
         return 127;
     while (strcmp(argv[1], verbs[i].word) != 0)
         i++;
@@ -526,7 +526,7 @@ static void teardown(void)
     live_remove_all(live, N);
 }
 
-/* VERB OPTIONS... URLs... nightly, and what follows. */
+/* VERB OPTIONS... URLs... nightly, and the rest. */
 static void start(const char *verb, const char *const options[], const char *const command[])
 {
     memset(&c, 0, sizeof c);
@@ -540,7 +540,7 @@ static void start(const char *verb, const char *const options[], const char *con
     command_start(&c);
 }
 
-/* The server is at 127.0.0.2 from now on, and knows nothing. */
+/* The server is at 127.0.0.2 from now on, and has no data. */
 static void move_server(void)
 {
     static const char *const args[] = {"--bind", "127.0.0.2", "::1", NULL};
@@ -552,7 +552,7 @@ static void move_server(void)
     resolver_set("a.test", "127.0.0.2", live[N - 1].port);
 }
 
-/* It is said with its addresses, in both forms, once; and the key is there again. */
+/* Both addresses are printed, in both formats, once; and the key is there again. */
 START_TEST(a_server_that_moves_gets_the_held_lock_again)
 {
     static const char *const verbs[] = {"run", "hold"};
@@ -578,7 +578,7 @@ START_TEST(a_server_that_moves_gets_the_held_lock_again)
 }
 END_TEST
 
-/* Its lookup takes longer than the lease, which is renewed all the while. */
+/* Its lookup takes longer than the lease, which is renewed meanwhile. */
 START_TEST(a_slow_lookup_delays_no_renewal)
 {
     start("run", (const char *const[]){"--ttl=3s", "-vv", "--log=json", "--log-fd=9", NULL},
@@ -589,7 +589,7 @@ START_TEST(a_slow_lookup_delays_no_renewal)
     await_asked(2);
     while (!command_is_silent(&c))
         command_note(&c);
-    for (int i = 0; i < 6; i++) { /* each a third of the ttl behind the one before */
+    for (int i = 0; i < 6; i++) { /* each a third of the ttl after the one before */
         const char *line = command_note(&c);
         ck_assert_msg(strncmp(line, "{\"event\":\"renewed\",", 19) == 0, "%s", line);
     }
@@ -600,7 +600,7 @@ START_TEST(a_slow_lookup_delays_no_renewal)
 }
 END_TEST
 
-/* A lock on one server has nothing to do until then. */
+/* A lock on one server has no other work until then. */
 START_TEST(a_name_is_looked_up_even_if_no_renewal_is_due)
 {
     first = N - 1;
@@ -614,7 +614,7 @@ START_TEST(a_name_is_looked_up_even_if_no_renewal_is_due)
 }
 END_TEST
 
-/* Who waits for the lock has none yet: all of them were down. */
+/* A client that waits for the lock has no server yet: all of them were down. */
 START_TEST(a_waiting_run_finds_servers_that_move)
 {
     static const char *const verbs[] = {"acquire", "run"};
@@ -632,7 +632,7 @@ END_TEST
 
 static const char *const at_work[] = {"true", NULL};
 
-/* The only name server of this host is not there yet, as when it starts. */
+/* The only name server of this host is not up yet, as during boot. */
 START_TEST(run_waits_for_a_name_server_that_does_not_answer)
 {
     first = N - 1;
@@ -641,7 +641,7 @@ START_TEST(run_waits_for_a_name_server_that_does_not_answer)
     await_asked(3);
     resolver_fail("a.test", 0);
     ck_assert_int_eq(command_end(&c), 0);
-    /* Once each; between them is a line that it waits, if that took longer than a second. */
+    /* Once each; between them is a progress line, if that took longer than a second. */
     char failed[200], works[200];
     snprintf(failed, sizeof failed,
              "redlock: warning: cannot look up %s now (%s): the server counts as down until this works\n",
@@ -683,7 +683,7 @@ static void count_pipes(char out[16])
     ck_assert_int_eq(command_end(&c), 0);
 }
 
-/* A lookup is under way when it starts, and when it ends. */
+/* A lookup is in progress when the command starts, and when it ends. */
 START_TEST(the_command_inherits_no_descriptor_of_a_lookup)
 {
     static const char *const script[] = {"-c", "ls -l /proc/self/fd | grep -c pipe: >&9", NULL};

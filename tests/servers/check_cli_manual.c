@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * redlock.1: its EXAMPLES run as they are, except for the hosts a to e and the password file. OPTIONS has
- * each option once, with the verbs that accept it, and EXIT STATUS each exit status. And --help fits on a
+ * each option once, with the verbs that accept it, and EXIT STATUS has each exit status. And --help fits on a
  * screen.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -34,7 +34,7 @@ static void teardown(void)
     shown_close(server, N, dir);
 }
 
-/* The k-th of them, or 0. */
+/* The k-th example, or 0. */
 static int example(int k, char text[SHOWN_TEXT])
 {
     char line[300];
@@ -57,7 +57,7 @@ static int example(int k, char text[SHOWN_TEXT])
     return text[0] != '\0';
 }
 
-/* The lines that begin so, of a section of the page, or of all of a source file. */
+/* The lines that begin like this, of a section of the page, or of a whole source file. */
 enum { LINES_MAX = 64, LINE_CAP = 300 };
 struct lines {
     size_t n;
@@ -85,7 +85,7 @@ static void read_lines(const char *path, const char *section, const char *begin,
     fclose(file);
 }
 
-/* What its programs say. */
+/* The output of their commands. */
 static const char *const runs[] = {
     "backup\nbackup\n", "backup\n", "backup\n",        "backup\n", "first-half\nsecond-half\n",
     "backup\n",         "backup\n", "nightly: free\n", "",         ""};
@@ -153,7 +153,7 @@ START_TEST(help_fits_on_a_screen_and_points_to_help_all)
 }
 END_TEST
 
-/* It stops at the URL: all words before have been accepted. */
+/* It stops at the URL: all words before were accepted. */
 START_TEST(the_example_in_help_is_accepted)
 {
     static const char token[] = "0123456789012345678901234567890123456789";
@@ -220,7 +220,7 @@ static const char *option_of(const char *row, char *letter, char word[40])
     return NULL;
 }
 
-/* Is "--word" in the text, and not as the beginning of another one? */
+/* Is "--word" in the text, and not as the beginning of another option? */
 static int names_option(const char *text, const char *word)
 {
     size_t len = strlen(word);
@@ -241,7 +241,7 @@ START_TEST(help_all_lists_exactly_the_options_of_its_verb)
     read_lines("redlock/cli/cli_options.c", NULL, "    {", &sources);
     for (size_t k = 0; k < sources.n; k++) {
         if (option_of(sources.line[k], &letter, word) == NULL || strcmp(word, "token") == 0)
-            continue; /* --token is there to be refused */
+            continue; /* --token exists only to be refused */
         int is_named = names_option(help, word);
         ck_assert_msg(is_named == is_accepted(verbs[_i], word), "--%s of %s: %s", word, verbs[_i],
                       is_named ? "named, and not accepted" : "accepted, and not named");
@@ -267,7 +267,7 @@ START_TEST(the_manuals_options_are_those_of_the_parser)
         flags += command_count(items.line[i], "Fl -");
     for (size_t k = 0; k < sources.n; k++) {
         if (option_of(sources.line[k], &letter, word) == NULL || strcmp(word, "token") == 0)
-            continue; /* --token is there to be refused */
+            continue; /* --token exists only to be refused */
         n++;
         snprintf(flag, sizeof flag, "-%s", word);
         size_t i = 0;
@@ -291,7 +291,7 @@ START_TEST(the_manual_lists_the_options_of_each_verb)
     for (size_t k = 0; k < sources.n; k++) {
         if (option_of(sources.line[k], &letter, word) == NULL || strcmp(word, "token") == 0)
             continue;
-        int is_said = 0; /* by one of them: list has a --legacy of its own */
+        int is_said = 0; /* by one of them: list has its own --legacy */
         snprintf(flag, sizeof flag, "-%s", word);
         for (size_t i = 0; i < items.n; i++)
             is_said |= has_flag(items.line[i], flag) && is_for_verb(items.line[i], verbs[_i]);

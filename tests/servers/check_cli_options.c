@@ -16,12 +16,12 @@ static struct rdl_cli_options o;
 static char text[COMMAND_ARGS][256];
 static char *argv[COMMAND_ARGS];
 
-/* Words separated by blanks, copied: the parser writes on them. */
+/* Words separated by spaces, copied: the parser writes on them. */
 static int parse_of(enum rdl_cli_verb verb, const char *line)
 {
     int argc = 0;
 
-    while (o.n_urls > 0) /* of the last time */
+    while (o.n_urls > 0) /* of the previous call */
         free(o.urls[--o.n_urls]);
     rdl_cli_set_verbosity(RDL_CLI_QUIET);
     while (*line != '\0') {
@@ -130,7 +130,7 @@ START_TEST(every_duration_has_the_same_syntax)
 }
 END_TEST
 
-/* One lease that is not renewed; the others' longest ttl is what it was. */
+/* One lease that is not renewed; --max-ttl keeps its default. */
 START_TEST(max_hold_below_the_ttl_limits_the_lease)
 {
     ck_assert_int_eq(parse("--max-hold 6s L y"), 0);
@@ -151,7 +151,7 @@ START_TEST(the_default_grace_is_a_sixth_of_the_ttl_and_5_s_at_most)
 }
 END_TEST
 
-/* Others wait for that long before they believe a server that came up. */
+/* Other clients wait for that long before they trust a server that started. */
 START_TEST(the_default_max_ttl_covers_the_first_lease)
 {
     ck_assert_int_eq(parse("--keep 50s L y"), 0);

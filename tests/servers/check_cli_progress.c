@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waits says so, on a terminal and elsewhere: with real servers, and a terminal. */
+/* Progress lines of a wait, on a terminal and elsewhere: with real servers, and a terminal. */
 #define _GNU_SOURCE
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
@@ -32,7 +32,7 @@ static void teardown(void)
     live_remove(&server);
 }
 
-/* What is to be seen in the end begins so, and nothing of the wait is left. */
+/* The visible text begins like this in the end, and no progress line is left. */
 static void assert_screen(const char *expected)
 {
     const char *screen = terminal_screen();
@@ -68,7 +68,7 @@ START_TEST(a_progress_line_vanishes_when_the_wait_is_over)
     terminal_expect(master, "shell: exit 1");
     live_reap(shell);
     assert_screen(
-        "redlock: nightly is held by another client"); /* how long yet, only an attempt in time says */
+        "redlock: nightly is held by another client"); /* only an attempt in time reports how long */
 }
 END_TEST
 
@@ -84,7 +84,7 @@ START_TEST(a_progress_line_vanishes_after_a_signal)
 }
 END_TEST
 
-/* No piece between two returns is wider. */
+/* No piece between two carriage returns is wider. */
 START_TEST(a_progress_line_is_no_wider_than_the_terminal)
 {
     const struct winsize narrow = {25, 40, 0, 0};
@@ -109,7 +109,7 @@ START_TEST(a_progress_line_is_no_wider_than_the_terminal)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- elsewhere */
+/* ---------------------------------------------------------------- without a terminal */
 
 static const char begun[] = "redlock: nightly is held by another client; waiting: ";
 
@@ -138,7 +138,7 @@ START_TEST(progress_is_printed_with_a_wake_hint_too)
 }
 END_TEST
 
-/* Not at once: they may be far away, and that is no news. */
+/* Not at once: the servers may just be far away. */
 START_TEST(progress_reports_that_no_server_answers)
 {
     live_freeze(&server);
@@ -152,7 +152,7 @@ START_TEST(progress_reports_that_no_server_answers)
 }
 END_TEST
 
-/* A failure is the reason of the wait, so it is printed with the first line. */
+/* A failure is the reason for the wait, so it is printed with the first line. */
 START_TEST(progress_gives_the_reason_of_a_failed_connection)
 {
     live_kill(&server);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ACL SETUSER line that `redlock doctor` ends with: whoever has these rights can do what the options ask
- * for, and each of them is needed.
+ * The ACL SETUSER line at the end of the output of `redlock doctor`: a user with these rights can do what the
+ * options need, and each right is needed.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
@@ -14,9 +14,9 @@
 Suite *suite_cli_rights(void);
 Suite *suite_cli_rights_used(void);
 
-enum { LINE = 1024, WORDS = 48, FIRST = 4 /* behind ACL SETUSER NAME on */ };
+enum { LINE = 1024, WORDS = 48, FIRST = 4 /* words after ACL SETUSER NAME on */ };
 
-/* What stands before the host; the password comes from elsewhere. */
+/* The part of the URL before the host; the password comes from elsewhere. */
 #define ADMIN ""
 #define USER  "redlock:@"
 
@@ -60,8 +60,8 @@ static void teardown(void)
 #define SEVERAL "-l anna -l ber*ta -l carl"
 
 /*
- * SCRIPT in bash: $R is the command, $O the options, $U the user's URL, and the locks are $N ${L:+"$L"}. Its
- * exit status.
+ * SCRIPT in bash: $R is the command, $O the options, $U the user's URL, and the locks are $N ${L:+"$L"}.
+ * Returns its exit status.
  */
 static int run(int use, const char *login, const char *script)
 {
@@ -83,7 +83,7 @@ static int doctor(int use, const char *login)
     return run(use, login, "$R doctor --attempt 2s -u $U $O " LOCKS);
 }
 
-/* The last line of what it printed, and its words. */
+/* The last line of its output, and its words. */
 static void take_line(int use)
 {
     size_t len, begin;
@@ -102,7 +102,7 @@ static void take_line(int use)
     }
 }
 
-/* As it is pasted, but for one word; a password for the user who has none yet. 0: none is left out. */
+/* As it is pasted, except for one word, with a password for a new user. 0: no word is left out. */
 static void grant_without(size_t left_out)
 {
     char command[LINE] = "ACL SETUSER redlock reset on >secret";
@@ -115,9 +115,9 @@ static void grant_without(size_t left_out)
                   server.reply);
 }
 
-/* ---------------------------------------------------------------- they are enough */
+/* ---------------------------------------------------------------- the rights are enough */
 
-/* Until it is renewed: behind the script that does it, in the trace, stands that it did. */
+/* Until it is renewed: in the trace, that follows the script that renews. */
 static const char use_it[] =
     "T=$(mktemp build/rights.XXXXXX); $R run --ttl 4s --max-ttl 4s --attempt 1s -w 60 --trace=$T -u $U "
     "$O " LOCKS " -c "
@@ -153,9 +153,9 @@ START_TEST(the_acl_line_is_enough_for_acquire_extend_and_release)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- none of them is too much */
+/* ---------------------------------------------------------------- no right is unnecessary */
 
-/* Without it all works, if less well; or it was not tried. */
+/* Without this right everything works, if less well; or it was not tested. */
 static int is_warned(int use, const char *word)
 {
     return strcmp(word, "+evalsha") == 0 || strcmp(word, "+getrange") == 0 ||
@@ -163,7 +163,7 @@ static int is_warned(int use, const char *word)
            (strcmp(word, "+info") == 0 && strstr(uses[use].options, "required") == NULL);
 }
 
-/* The line that says what is lacking, to where its remedy begins. */
+/* The line with the missing rights, up to its remedy. */
 static const char *told(void)
 {
     static char said[LINE];
@@ -196,7 +196,7 @@ START_TEST(doctor_names_each_missing_right)
 }
 END_TEST
 
-/* What run itself makes of it: it fails, or says what is missing; of these alone it says nothing. */
+/* How run reacts: it fails, or reports what is missing; only these rights cause no message. */
 static int is_silent(const char *word)
 {
     static const char *const none[] = {"+evalsha", "+getrange", "+type", "+rpush", "+blpop", NULL};

@@ -116,13 +116,13 @@ START_TEST(only_the_servers_words_are_scrubbed)
     ck_assert_str_eq(scrubbed_of("the word was refused", "an old word", "or"), "the word was refused");
     ck_assert_str_eq(
         scrubbed_of("refused: WRONGPASS: wrong user or password", "WRONGPASS: wrong user or password", "or"),
-        "refused: WRONGPASS: wrong user or password"); /* the library's words for it */
+        "refused: WRONGPASS: wrong user or password"); /* the library's own words */
     ck_assert_str_eq(scrubbed_of("refused: WRONGPASS: not or", "WRONGPASS: not or", "or"),
                      "refused: WRONGPASS: not ***");
 }
 END_TEST
 
-/* The library keeps 63 bytes of what a server said, so of one that long there may have been more. */
+/* The library keeps 63 bytes of a reply, so one of that length may have been cut. */
 START_TEST(a_text_that_may_have_been_cut_is_marked)
 {
     char text[RDL_TEXT_MAX], marked[RDL_TEXT_MAX + 8];
@@ -139,7 +139,7 @@ START_TEST(a_text_that_may_have_been_cut_is_marked)
 }
 END_TEST
 
-/* The text that was kept has question marks where a byte does not print. */
+/* The stored text has question marks where a byte does not print. */
 START_TEST(an_unprintable_secret_is_scrubbed)
 {
     ck_assert_str_eq(scrubbed("ERR bad p??ss?w", "p\xc3\xa4ss\tw"), "ERR bad ***");
@@ -200,7 +200,7 @@ START_TEST(a_password_comes_from_file_fd_environment_or_url)
     command_add_servers(&c, &server, 1);
     command_add_all(&c, (const char *const[]){"L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 0);
-    ck_assert_ptr_nonnull(strstr(c.err, "password on the command line")); /* said once, */
+    ck_assert_ptr_nonnull(strstr(c.err, "password on the command line")); /* printed once, */
     ck_assert_ptr_eq(strchr(c.err, '\n'), c.err + strlen(c.err) - 1);     /* and nothing else */
     no_secret_in_output();
 }
@@ -219,7 +219,7 @@ START_TEST(one_line_end_after_a_password_is_ignored)
 }
 END_TEST
 
-/* What an editor put there is no part of a password, and nobody can see it. */
+/* What an editor added is not part of a password, and is invisible. */
 START_TEST(a_password_file_with_a_bom_or_two_lines_fails_with_66)
 {
     static const char *const cases[][2] = {
@@ -245,7 +245,7 @@ START_TEST(a_password_file_with_a_bom_or_two_lines_fails_with_66)
 }
 END_TEST
 
-/* Descriptor 0 is then not the next file that is opened, such as our connection to the server. */
+/* Then descriptor 0 is not the next file that is opened, such as our connection to the server. */
 START_TEST(after_password_fd_0_the_command_reads_dev_null)
 {
     char path[] = "build/secret.XXXXXX";
@@ -292,7 +292,7 @@ static void write_password(const char *path, const char *password)
     ck_assert_int_eq(fclose(f), 0);
 }
 
-/* The file first, then the server, which then ends the connections that there are. */
+/* The file first, then the server, which then closes the existing connections. */
 static void rotate_password(const char *path, const char *password)
 {
     write_password(path, password);
@@ -326,7 +326,7 @@ START_TEST(a_rotated_password_is_read_again_while_holding)
 }
 END_TEST
 
-/* A wrong password ends the wait with 77, but not one that was replaced since. */
+/* A wrong password ends the wait with 77, but not one that was replaced in the meantime. */
 START_TEST(a_rotated_password_is_read_again_while_waiting)
 {
     static char url[64];
@@ -433,7 +433,7 @@ START_TEST(a_missing_password_fails_with_77)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- who must not see them */
+/* ---------------------------------------------------------------- where passwords must not appear */
 
 static const char show_parent[] =
     "tr '\\0' ' ' </proc/$PPID/cmdline; env; for p in /proc/[0-9]*; do "
@@ -518,7 +518,7 @@ START_TEST(a_reply_with_the_password_is_not_printed)
 }
 END_TEST
 
-/* Behind the login, byte by byte, and with letters that do not print: in messages and in the trace. */
+/* After the login, byte by byte, and with letters that do not print: in messages and in the trace. */
 START_TEST(a_later_reply_is_printed_without_the_password)
 {
     static const char *const words[] = {"s3same-0pen", "p\xc3\xa4ssw\xc3\xb6rter"};
@@ -529,7 +529,7 @@ START_TEST(a_later_reply_is_printed_without_the_password)
 
     snprintf(env, sizeof env, "REDLOCK_PASSWORD=%s", word);
     snprintf(reply, sizeof reply, "+OK\r\n-ERR login expired for %s\r\n", word);
-    if (_i / 2) /* one piece after the other: so the answer to AUTH is alone, and INFO gets the rest */
+    if (_i / 2) /* one piece after the other: so the reply to AUTH is alone, and INFO gets the rest */
         snprintf(reply, sizeof reply, "+OK\r\n-MISCONF no %s\r\n-MISCONF no %s\r\n", word, word);
     fake_start(&f);
     memset(&c, 0, sizeof c);
@@ -564,7 +564,7 @@ START_TEST(a_password_disables_core_files_only_for_redlock)
     ck_assert_int_eq(getrlimit(RLIMIT_CORE, &core), 0);
     core.rlim_cur = core.rlim_max; /* often it is 0 */
     ck_assert_int_eq(setrlimit(RLIMIT_CORE, &core), 0);
-    command_setenv(&c, "ASAN_OPTIONS=detect_leaks=0:disable_coredump=0"); /* else it is 0 there */
+    command_setenv(&c, "ASAN_OPTIONS=detect_leaks=0:disable_coredump=0"); /* otherwise it is 0 there */
     command_add(&c, "run");
     command_add_servers(&c, &server, 1);
     command_add_all(

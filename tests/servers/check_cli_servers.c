@@ -15,7 +15,7 @@ Suite *suite_cli_servers(void);
 
 enum { N = 3 };
 
-#define NO_HOST "redis://nowhere.invalid" /* in this program that is known without a name server */
+#define NO_HOST "redis://nowhere.invalid" /* in this program that name fails without a name server */
 
 static struct live_server server[N];
 static struct command c;
@@ -34,7 +34,7 @@ static void stop(void)
     live_remove_all(server, N);
 }
 
-/* As main() has it. */
+/* As main() does it. */
 static int redlock(int argc, char **argv)
 {
     static const struct {
@@ -45,7 +45,7 @@ static int redlock(int argc, char **argv)
                  {"list", rdl_cli_list}};
     int in[2], i = 0;
 
-    if (pipe(in) != 0 || dup2(in[0], STDIN_FILENO) < 0) /* it does not end before us */
+    if (pipe(in) != 0 || dup2(in[0], STDIN_FILENO) < 0) /* it does not end before the test */
         return 127;
     while (strcmp(argv[1], verbs[i].word) != 0)
         i++;
@@ -150,7 +150,7 @@ START_TEST(a_bad_url_fails_with_65_and_is_not_printed)
 }
 END_TEST
 
-/* Nothing that was typed is repeated: each of these holds a password. */
+/* The input is never printed: each of these URLs holds a password. */
 START_TEST(a_mistake_in_a_url_is_explained_with_an_example)
 {
 #define IN_QUOTES "redlock: -u number 1: the URL is in quotes: remove them ("
@@ -206,7 +206,7 @@ START_TEST(valkey_urls_mean_the_same_as_redis_urls)
 }
 END_TEST
 
-/* Of a file that a variable was set from, or of an editor. */
+/* From a file that set a variable, or from an editor. */
 START_TEST(one_line_end_after_a_url_is_ignored)
 {
     static const char *const ends[] = {"\n", "\r\n"}, *const bad[] = {"\n\n", "\r\n\r\n", "\t\n", " "};
@@ -308,7 +308,10 @@ START_TEST(the_default_server_is_a_warning_even_with_q)
 }
 END_TEST
 
-/* Another client may hold a lease of 30 s: a restarted server counts after that, however short our own is. */
+/*
+ * Another client may hold a lease of 30 s: a restarted server counts only after that, even if our own is
+ * short.
+ */
 START_TEST(a_short_ttl_does_not_shorten_the_default_max_ttl)
 {
     static const struct {
@@ -375,7 +378,7 @@ START_TEST(client_list_shows_verb_host_and_pid)
 }
 END_TEST
 
-/* A refusal changes nothing, and the name takes no round trip of its own: it is sent together with INFO. */
+/* The refusal changes nothing, and the name takes no extra round trip: it is sent together with INFO. */
 START_TEST(a_user_without_client_setname_gets_the_lock)
 {
     char user[80];
@@ -396,7 +399,7 @@ START_TEST(a_user_without_client_setname_gets_the_lock)
 }
 END_TEST
 
-/* There is no INFO, so it would take a round trip. */
+/* There is no INFO, so the name would take a round trip. */
 START_TEST(the_old_protocol_sets_no_client_name)
 {
     memset(&c, 0, sizeof c);

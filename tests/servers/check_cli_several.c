@@ -21,7 +21,7 @@ enum { N = 3, TOKEN = 40 };
 
 static struct live_server server[N];
 static struct command a, b;
-static char file[64]; /* for a token; it is not there */
+static char file[64]; /* for a token; it does not exist */
 
 static void setup(void)
 {
@@ -132,7 +132,7 @@ START_TEST(losing_one_lock_stops_the_command_and_releases_the_rest)
 }
 END_TEST
 
-/* Each run finds the directory gone: the other is out of it. */
+/* Each run finds the directory gone: the other run has left. */
 START_TEST(locks_named_in_another_order_do_not_deadlock)
 {
     ck_assert_int_eq(
@@ -184,7 +184,7 @@ START_TEST(max_hold_applies_to_several_locks)
 }
 END_TEST
 
-/* On one server, as a redlock there: nothing stays, and when it counts is told. */
+/* On one server, as with plain locks: no key stays, and the time until it counts is printed. */
 START_TEST(a_restarted_server_does_not_count_for_several_locks)
 {
     static const char *const guards[] = {"--restart-guard=if-permitted", "--restart-guard=required",
@@ -210,7 +210,7 @@ START_TEST(run_waits_for_a_restarted_server_without_requests)
                      0);
     ck_assert_str_eq(a.out, "ran\n");
     ck_assert_ptr_nonnull(strstr(a.err, " and may have lost locks in a restart; it can be used in "));
-    /* the first attempt, which asks before it can know, its release; the one that counts, its release */
+    /* the first attempt, which cannot know yet, and its release; the one that counts, and its release */
     ck_assert_uint_eq(command_count(a.err, " > \"*7\\r\\n$4\\r\\nEVAL\\r\\n"), 1);
     ck_assert_uint_eq(command_count(a.err, " > \"*7\\r\\n$7\\r\\nEVALSHA\\r\\n"), 1);
 }
@@ -259,7 +259,7 @@ START_TEST(several_locks_need_scripts)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- words that are taken again */
+/* ---------------------------------------------------------------- words for later commands */
 
 START_TEST(redlock_lock_names_all_locks_and_works_for_status)
 {
@@ -318,7 +318,7 @@ START_TEST(a_token_file_names_all_locks_for_later_steps)
 }
 END_TEST
 
-/* A part of them would be extended alone; one that is not among them would make all be lost. */
+/* Some of the names would extend only a part of the locks; another name would lose all of them. */
 START_TEST(a_token_of_several_locks_needs_all_their_names)
 {
     static const char *const wrong[][6] = {
@@ -415,7 +415,10 @@ START_TEST(a_name_with_the_same_beginning_is_another_lock)
 }
 END_TEST
 
-/* The outer one's id is not known: whoever wants one of its names is warned, and nobody else. */
+/*
+ * The outer run's id is unknown: a command that wants one of its names gets a warning, and no other command
+ * does.
+ */
 START_TEST(without_an_id_only_a_shared_name_is_a_warning)
 {
     static const char warning[] = "redlock: warning: this runs inside `redlock run " WORDS
@@ -460,7 +463,7 @@ START_TEST(after_l_the_first_word_is_the_command)
 }
 END_TEST
 
-/* As behind LOCK. */
+/* As after LOCK. */
 START_TEST(a_command_that_begins_with_a_dash_follows_two_dashes)
 {
     ck_assert_int_eq(run_script("$R run -l anna -l berta -- -x"), 127);
@@ -534,7 +537,7 @@ START_TEST(invalid_uses_of_l_are_refused_with_a_reason)
 }
 END_TEST
 
-/* That it is enough, and none of it too much: check_cli_rights.c */
+/* check_cli_rights.c tests that the line is enough and has no unneeded right. */
 START_TEST(the_acl_line_covers_several_locks_and_their_scripts)
 {
     static const char line[] =

@@ -46,7 +46,7 @@ START_TEST(signals_are_forwarded_to_the_command)
     }
     kill(c.pid, SIGTSTP);
     command_await_err(&c, "is stopped and still holds the lock");
-    kill(c.pid, SIGTERM); /* is of no use to a stopped process: it is continued */
+    kill(c.pid, SIGTERM); /* has no effect on a stopped process: it is continued */
     const char *first = command_note(&c);
     ck_assert_msg(strcmp(first, "TERM") == 0 || strcmp(first, "CONT") == 0, "%s", first);
     kill(c.pid, SIGKILL);
@@ -81,7 +81,7 @@ START_TEST(signals_that_our_parent_ignores_are_not_forwarded)
 }
 END_TEST
 
-/* --legacy: a lock on one server, which has a loop of its own. */
+/* --legacy: a lock on one server, which has its own loop. */
 START_TEST(a_wait_continues_after_it_was_stopped)
 {
     static struct command holder;
@@ -108,7 +108,7 @@ START_TEST(a_wait_continues_after_it_was_stopped)
 }
 END_TEST
 
-/* What is not open is not taken for something else: messages went to where the signals come from. */
+/* A closed descriptor is not confused with another one: messages once went to the signal pipe. */
 START_TEST(run_works_with_closed_standard_descriptors)
 {
     static const char *const scripts[] = {
@@ -124,7 +124,7 @@ START_TEST(run_works_with_closed_standard_descriptors)
 }
 END_TEST
 
-/* A release that is waited for costs next to no processor time: 20 s here. A start under a sanitizer does. */
+/* A release that is waited for costs almost no processor time: 20 s here. A start under a sanitizer does. */
 START_TEST(an_unread_signal_does_not_spin)
 {
     struct rusage used;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `redlock status` on real servers: what it says of each, of all together, and that it changes nothing. */
+/* `redlock status` on real servers: its lines per server, its verdict, and that it changes nothing. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/relay.h"
@@ -44,7 +44,7 @@ static int status(const char *const options[], size_t n, const char *const locks
 static const char *const off[] = {"--restart-guard=off", "--attempt=10s", NULL};
 static const char *const nightly[] = {"nightly", NULL};
 
-/* What it says of server i, from the colon behind its address on. */
+/* What it prints about server i, from the colon after its address on. */
 static const char *said_of(int i)
 {
     char where[64];
@@ -90,7 +90,7 @@ START_TEST(status_prints_a_line_per_server_and_a_verdict)
 }
 END_TEST
 
-/* What stands on the first two, and what that is called and comes to; on the third server nothing does. */
+/* The keys on the first two servers, their description and the verdict; the third server has none. */
 static const struct {
     const char *set[2];
     const char *said, *verdict;
@@ -148,7 +148,7 @@ START_TEST(too_few_replies_decide_nothing)
 }
 END_TEST
 
-/* In whole seconds, as run has them, and with the option whose value makes the difference between the two. */
+/* In whole seconds, as run prints them, with the option whose value makes the difference. */
 START_TEST(restarted_servers_decide_nothing)
 {
     unsigned long seconds = 0;
@@ -179,7 +179,7 @@ START_TEST(one_held_lock_of_several_sets_the_exit_status)
 }
 END_TEST
 
-/* redlock status nightly, on the first server, as a user who may do that only. */
+/* redlock status nightly, on the first server, as a user with only these rights. */
 static int status_with(const char *rights)
 {
     char url[256];
@@ -193,11 +193,11 @@ static int status_with(const char *rights)
 
 static const char *const enough[] = {"+getrange +pttl", "+strlen +get +pttl", "+get +pttl"};
 
-/* All that such a user may do is look, and that is all that is done. */
+/* Such a user may only read, and status does nothing else. */
 START_TEST(status_needs_only_getrange_or_get_and_pttl)
 {
     ck_assert_int_eq(status_with(enough[_i]), 0);
-    expect(said_of(0), "free\n"); /* and nothing of the server */
+    expect(said_of(0), "free\n"); /* and nothing about the server */
     live_command(&server[0], "SET nightly \"\" PX 600000");
     ck_assert_int_eq(status_with(enough[_i]), 1);
     expect(said_of(0), "the value is not a redlock token (id 811c9dc5), ");
@@ -210,7 +210,7 @@ START_TEST(status_needs_only_getrange_or_get_and_pttl)
 }
 END_TEST
 
-/* The server sends neither of them, so no other client waits for that. */
+/* The server sends neither value, so no other client waits for that. */
 START_TEST(status_does_not_read_a_long_value)
 {
     live_command(&server[0], "SETRANGE nightly 1000000 x");
@@ -225,7 +225,7 @@ START_TEST(status_does_not_read_a_long_value)
 }
 END_TEST
 
-/* What a user may do, and what is said. */
+/* What a user may do, and the message. */
 static const struct {
     const char *rights, *said;
 } blind[] = {{"+pttl", "cannot be read: grant +getrange\n"},
@@ -243,7 +243,7 @@ START_TEST(status_reports_a_missing_permission)
 }
 END_TEST
 
-/* No id: that of another lock was here. */
+/* No id: the field still had the id of another lock. */
 START_TEST(a_key_that_is_not_a_lock_has_no_id_in_json)
 {
     for (int i = 0; i < 2; i++) {
@@ -272,7 +272,7 @@ START_TEST(status_prints_one_json_object)
 }
 END_TEST
 
-/* A server may call itself what it likes. */
+/* A server may give itself any name. */
 START_TEST(status_prints_valid_json_for_any_server_reply)
 {
     static struct relay relay = {.find = "*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n",

@@ -26,10 +26,10 @@ static void stop(void)
     live_remove(&server);
 }
 
-/* It says its number, and lives until somebody ends it. */
+/* It prints its process id, and lives until it is killed. */
 #define JOB "sh -c 'echo $$ >&9; exec sleep 600 9>&-'"
 
-/* Ways out of the group, each with a job below it. */
+/* Processes that leave the group, each with a job below it. */
 static const char *const ways[] = {"timeout 999 " JOB, "setsid " JOB, "setsid " JOB " & wait",
                                    "bash -c \"set -m; sh -c 'echo \\$\\$ >&9; exec sleep 600 9>&-' & wait\""};
 enum { WAYS = sizeof ways / sizeof ways[0] };
@@ -57,7 +57,7 @@ START_TEST(processes_that_left_the_group_are_stopped_too)
 }
 END_TEST
 
-/* The shell dies at once; what it started does not, and came to us as an orphan. */
+/* The shell dies at once; its children live on and become orphans of redlock. */
 START_TEST(a_stray_process_is_killed_after_the_grace)
 {
     begin((const char *[]){"--max-hold=5s", "--grace=2s", NULL},
@@ -69,7 +69,7 @@ START_TEST(a_stray_process_is_killed_after_the_grace)
 }
 END_TEST
 
-/* Also where there is no grace, and the kill comes first. */
+/* Also without a grace, when the kill comes first. */
 START_TEST(a_stray_process_is_stopped_when_the_server_freezes)
 {
     begin((const char *[]){"--ttl=3s", _i == 0 ? "--grace=1s" : "--grace=10ms", NULL}, ways[0]);
@@ -80,7 +80,7 @@ START_TEST(a_stray_process_is_stopped_when_the_server_freezes)
 }
 END_TEST
 
-/* The script's own job is not the command's, nor is what becomes an orphan of it. */
+/* The script's own job is not the command's, nor is an orphan of that job. */
 START_TEST(children_from_before_the_command_are_not_stopped)
 {
     static const char script[] =
@@ -109,7 +109,7 @@ START_TEST(a_job_that_outlives_the_command_is_reported_and_lives)
 {
     char said[200];
 
-    /* the command ends when the job has begun */
+    /* the command ends when the job has started */
     command_set(&c, (const char *const[]){NULL}, &server, 1, "nightly",
                 "setsid sh -c 'exec sleep 601 9>&-' & job=$!; echo $job >&9; "
                 "while [ \"$(cat /proc/$job/comm)\" != sleep ]; do :; done");
@@ -127,7 +127,7 @@ START_TEST(a_job_that_outlives_the_command_is_reported_and_lives)
 }
 END_TEST
 
-/* Were it one of them, nothing could be released. */
+/* If it were one of them, nothing could be released. */
 START_TEST(connect_commands_are_not_stray_processes)
 {
     static const char relay[] = "bash -c 'exec 3<>/dev/tcp/%h/%p; cat <&3 & setsid cat >&3'";

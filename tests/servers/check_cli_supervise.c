@@ -22,7 +22,7 @@ enum { N = 5, TTL_MS = 10000 };
 static struct live_server server[N];
 static struct command c;
 
-/* Writes the host's uptime, in hundredths of a second, over and over; what a stamp tells is over then. */
+/* Writes the host's uptime, in hundredths of a second, over and over; the time of a stamp has passed then. */
 #define STAMPS "while read -r up rest </proc/uptime; do echo $up; sleep 0.01; done >&9"
 
 static const char hold[] = "trap 'exit 5' USR1; echo in >&9; while :; do sleep 0.01; done";
@@ -43,9 +43,9 @@ static void no_key_anywhere(void)
         ck_assert_str_eq(live_command(&server[i], "EXISTS nightly"), ":0\r\n");
 }
 
-/* ---------------------------------------------------------------- the lease goes on */
+/* ---------------------------------------------------------------- the lease continues */
 
-/* How many have the key, with a ttl. */
+/* How many servers have the key, with a ttl. */
 static int holding(void)
 {
     int n = 0;
@@ -54,7 +54,7 @@ static int holding(void)
     return n;
 }
 
-/* No stall of a busy machine ends it. */
+/* No stall of a busy machine ends the lease. */
 static const char *const renewed_often[] = {"--ttl", "8s", "--attempt", "2s", "-v", NULL};
 
 START_TEST(the_lease_is_renewed_as_long_as_the_command_runs)
@@ -81,14 +81,14 @@ START_TEST(the_lease_is_renewed_with_two_of_five_servers_down)
     live_kill(&server[1]);
     live_freeze(&server[2]);
     command_await_times(&c, "nightly renewed",
-                        command_times(&c, "nightly renewed") + 2); /* one was on its way */
+                        command_times(&c, "nightly renewed") + 2); /* one was in flight */
     kill(c.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&c), 5);
     live_thaw(&server[2]);
 }
 END_TEST
 
-/* The command starts when a majority has granted it: until the others have. */
+/* The command starts when a majority has granted the lock: wait for the other servers. */
 static void await_everywhere(void)
 {
     for (int i = 0; i < N; i++)
@@ -104,7 +104,7 @@ static double last_stamp_ms(void)
     return strtod(last, NULL) * 1000;
 }
 
-/* Whatever was sent before the freeze gives a lease until then at most. */
+/* Requests sent before the freeze give a lease until then at most. */
 static void freeze_and_expect_death(const char *script)
 {
     command_set(&c, (const char *const[]){"--ttl", "10s", NULL}, server, N, "nightly", script);
@@ -205,9 +205,9 @@ START_TEST(a_lock_held_by_another_client_at_the_end_is_lost)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- nobody reads its messages */
+/* ---------------------------------------------------------------- unread messages */
 
-/* RDL_COMMAND OPTIONS... as a program whose standard error is a full pipe that nobody reads. */
+/* RDL_COMMAND OPTIONS... as a program whose standard error is a full pipe that nothing reads. */
 static void start_unread(const char *const options[], const char *script)
 {
     const char *program = getenv("RDL_COMMAND");
@@ -249,7 +249,7 @@ static long pttl(void)
     return strtol(live_command(&server[0], "PTTL nightly") + 1, NULL, 10);
 }
 
-/* Until the key has longer to live than it had. It may not be there yet where three others granted first. */
+/* Until the key's remaining time has grown. It may not be there yet if three others granted first. */
 static void await_renewal(void)
 {
     enum { PAUSES = 1000 }; /* 20 s */
@@ -278,7 +278,7 @@ START_TEST(unread_messages_do_not_delay_renewal_or_release)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- whom the messages name */
+/* ---------------------------------------------------------------- servers in messages */
 
 static int names(int i)
 {
@@ -288,7 +288,7 @@ static int names(int i)
     return strstr(c.err, where) != NULL;
 }
 
-/* Three have it taken, a fourth is dead and has nothing to do with it. */
+/* Three have it taken; a fourth is dead and is not the cause. */
 START_TEST(only_servers_that_refuse_are_named)
 {
     command_set(&c, (const char *const[]){"--ttl", "8s", "--attempt", "2s", NULL}, server, N, "nightly",
@@ -321,7 +321,10 @@ START_TEST(a_deleted_lock_is_reported_with_its_servers)
 }
 END_TEST
 
-/* It was had by the three that were up. One of them is frozen at the end: who wants the lock gets it. */
+/*
+ * The three servers that were up granted it. One of them is frozen at the end: another client can get the
+ * lock.
+ */
 START_TEST(a_lock_that_is_free_on_four_of_five_is_released)
 {
     live_kill(&server[3]);
@@ -339,7 +342,7 @@ START_TEST(a_lock_that_is_free_on_four_of_five_is_released)
 }
 END_TEST
 
-/* Two of those that have it say nothing: they are named, and the two that never had it are not. */
+/* Two of the servers that have it are frozen: they are named, and the two that never had it are not. */
 START_TEST(an_unanswered_release_reports_where_the_lock_may_remain)
 {
     live_kill(&server[3]);
@@ -362,7 +365,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- the command ends */
 
-/* With three servers frozen a renewal is under way half of the time: of twelve ends some fall into one. */
+/* With three servers frozen a renewal is in progress half of the time: of twelve ends some fall into one. */
 START_TEST(the_command_may_end_during_a_renewal)
 {
     enum { MANY = 12 };
@@ -395,13 +398,13 @@ START_TEST(the_commands_group_ends_before_the_release)
     command_start(&c);
     command_note(&c);
     ck_assert_int_eq(command_end(&c), 4);
-    ck_assert_ptr_null(command_last_note(&c)); /* nobody has the pipe any more */
+    ck_assert_ptr_null(command_last_note(&c)); /* no process has the pipe any more */
     ck_assert_ptr_nonnull(strstr(c.err, "the command has ended, but not all its processes: "));
     no_key_anywhere();
 }
 END_TEST
 
-/* Also where it would end in good order: SIGTERM comes first. */
+/* Even if it would end cleanly: SIGTERM comes first. */
 START_TEST(the_rest_of_the_commands_group_gets_sigterm)
 {
     command_set(&c, (const char *const[]){NULL}, server, N, "nightly",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --connect-command: servers that speak TLS, by openssl; and what such a program may do wrong. */
+/* --connect-command: servers that speak TLS, by openssl, and the failures of such a program. */
 #define _GNU_SOURCE
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/tls.h"
@@ -113,7 +113,7 @@ START_TEST(an_invalid_certificate_is_refused_with_the_reason)
 }
 END_TEST
 
-/* openssl may find the connection closed before it reads why; wrongs[] has both texts. */
+/* openssl may find the connection closed before it reads the reason; wrongs[] has both texts. */
 START_TEST(a_required_client_certificate_is_reported_with_a_remedy)
 {
     tls_start(&server, TLS_RIGHT);
@@ -127,7 +127,7 @@ START_TEST(a_required_client_certificate_is_reported_with_a_remedy)
 }
 END_TEST
 
-/* No byte of the password goes where the certificate is not right, or TLS is not spoken. */
+/* No byte of the password is sent if the certificate is wrong, or the server does not speak TLS. */
 START_TEST(a_password_is_sent_only_over_a_verified_connection)
 {
     char url[80];
@@ -145,7 +145,7 @@ START_TEST(a_password_is_sent_only_over_a_verified_connection)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- what it may do wrong */
+/* ---------------------------------------------------------------- failures of the program */
 
 static const struct {
     const char *text;
@@ -194,7 +194,7 @@ START_TEST(a_failed_connect_command_is_reported_in_its_own_words)
 }
 END_TEST
 
-/* The server closes the connection, and says nothing. */
+/* The server closes the connection, and sends nothing. */
 START_TEST(a_redis_url_of_a_tls_port_gets_a_hint_about_rediss)
 {
     static const char hint[] = "check the port; if it uses TLS, its URL must begin with rediss://";
@@ -245,7 +245,7 @@ START_TEST(rediss_urls_and_connect_command_require_each_other)
     expect_err(64, "rediss:// needs a program that speaks TLS: give its command by --connect-command or "
                    "$REDLOCK_CONNECT_COMMAND, for example 'openssl s_client -quiet -verify_return_error "
                    "-verify_hostname %h -connect %h:%p'");
-    setenv("REDLOCK_CONNECT_COMMAND", "%x", 1); /* it is for others */
+    setenv("REDLOCK_CONNECT_COMMAND", "%x", 1); /* this option has no effect on other URLs */
     memset(&a, 0, sizeof a);
     command_add_all(&a, (const char *const[]){"run", "-u", "redis://127.0.0.1:1", NULL});
     command_add_all(&a, run_it);
@@ -290,7 +290,7 @@ START_TEST(unknown_hosts_are_left_to_the_connect_command)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- what it has of ours */
+/* ---------------------------------------------------------------- what it inherits */
 
 START_TEST(a_connect_command_gets_three_descriptors_and_no_secret)
 {
@@ -300,7 +300,7 @@ START_TEST(a_connect_command_gets_three_descriptors_and_no_secret)
         "$(sed -nE \"s/^Sig(Blk|Ign):.*(.{7})$/\\2/p\" /proc/$$/status | tr -cd 1-9a-f | wc -c) signals\" "
         ">&2'";
 
-    for (int sig = 1; sig < 32; sig++) /* what we ignore, because whoever runs the tests did, it would too */
+    for (int sig = 1; sig < 32; sig++) /* it would also ignore the signals that redlock's parent ignores */
         (void)signal(sig, SIG_DFL);
     setenv("REDLOCK_PASSWORD", "sesame", 1);
     snprintf(token, sizeof token, "REDLOCK_TOKEN=0123456789012345678901234567890123456789");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Locks that are held over TLS: programs that die, servers that die, and what is left behind. */
+/* Locks that are held over TLS: programs that die, servers that die, and what is left. */
 #define _GNU_SOURCE
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/relay.h"
@@ -65,11 +65,11 @@ static void start(const char *verb, const char *text, const char *const options[
     command_start(&a);
 }
 
-/* A busy machine may take its time to start the programs and to pass bytes through them. */
+/* A busy machine may take long to start the programs and to pass bytes through them. */
 static const char *const held[] = {
     "-v", "--ttl", "3s", "--attempt", "700ms", "nightly", "-c", "echo in >&9; exec sleep 300", NULL};
 
-/* Until the key on this server has longer to live than it had, so often. */
+/* Until the key's remaining time on this server has grown this often. */
 static void await_renewals(struct tls_server *s, int n)
 {
     while (n > 0) {
@@ -108,7 +108,7 @@ static int read_process(const char *number, struct process *p)
     return 1;
 }
 
-/* The processes of connect commands. The guardian leads a session too, but has its name before that. */
+/* The processes of connect commands. The guardian leads a session too, but it has its name before that. */
 static int find_connectors(pid_t out[PROCESSES])
 {
     static struct process all[4000];
@@ -134,7 +134,7 @@ static void await_all_gone(const pid_t pid[], int n)
         command_await_gone(pid[i]);
 }
 
-/* ---------------------------------------------------------------- who dies meanwhile */
+/* ---------------------------------------------------------------- processes and servers that die */
 
 START_TEST(a_dead_connect_command_is_replaced_and_renewals_continue)
 {
@@ -175,8 +175,8 @@ START_TEST(five_tls_servers_renew_the_lease_after_two_die)
 END_TEST
 
 /*
- * Without TLS, which takes time. Two processes each, one of which is not ours to wait for. A bash that is
- * nobody's child takes a socket as its input for rshd, and would read ~/.bashrc.
+ * Without TLS, which takes time. Two processes each; redlock does not wait for one of them. An orphaned bash
+ * takes a socket as its input for rshd, and would read ~/.bashrc.
  */
 static const char plain[] = "bash --norc -c 'exec 3<>/dev/tcp/127.0.0.1/%p; cat <&3 & exec cat >&3'";
 
@@ -186,7 +186,7 @@ static void cut(struct live_server *s)
     ck_assert_str_eq(live_command(s, "CLIENT KILL TYPE normal SKIPME yes"), ":1\r\n");
 }
 
-/* So often: RDL_RECONNECTS, or a few. */
+/* How often: RDL_RECONNECTS, or a few times. */
 static int how_many(void)
 {
     const char *wanted = getenv("RDL_RECONNECTS");
@@ -194,7 +194,7 @@ static int how_many(void)
     return wanted != NULL ? atoi(wanted) : FEW;
 }
 
-/* Of two servers: with the others there is a majority, whatever a busy machine makes of these. */
+/* Two servers: the others are a majority, even if a busy machine delays these. */
 START_TEST(reconnects_leave_no_descriptor_and_no_process)
 {
     pid_t pid[PROCESSES];
@@ -212,7 +212,7 @@ START_TEST(reconnects_leave_no_descriptor_and_no_process)
     }
     for (int i = 0; i < N; i++)
         live_await(&server[i].live, "CLIENT LIST", " cmd=eval");
-    ck_assert_int_le(live_count_fds_of(a.pid), fds + 2); /* one was cut then, and none is now */
+    ck_assert_int_le(live_count_fds_of(a.pid), fds + 2); /* a connection was cut then, and none is now */
     ck_assert_int_eq(find_connectors(pid), 2 * N);
     kill(a.pid, SIGTERM);
     ck_assert_int_eq(command_end(&a), 128 + SIGTERM);
@@ -220,7 +220,7 @@ START_TEST(reconnects_leave_no_descriptor_and_no_process)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- connections beside each other */
+/* ---------------------------------------------------------------- several connections */
 
 START_TEST(a_hint_waiter_has_a_second_tls_connection)
 {
@@ -235,7 +235,7 @@ START_TEST(a_hint_waiter_has_a_second_tls_connection)
 }
 END_TEST
 
-/* A majority of three needs one of either kind; what is sent is the same. */
+/* A majority of three needs both kinds; the same bytes are sent. */
 START_TEST(servers_with_and_without_tls_hold_a_lock_together)
 {
     char plain_url[2][LIVE_PATH_MAX + 40];
@@ -253,14 +253,14 @@ START_TEST(servers_with_and_without_tls_hold_a_lock_together)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- what is left behind */
+/* ---------------------------------------------------------------- leftovers */
 
 static const char *text_of(int i)
 {
     return i == 0 ? tls_openssl() : tls_text("cat | %s | cat", tls_openssl());
 }
 
-/* As one process, and as a shell's pipeline, whose parts are nobody's children then. */
+/* As one process, and as a shell's pipeline, whose parts then become orphans. */
 START_TEST(a_killed_redlock_leaves_no_connect_command)
 {
     pid_t pid[PROCESSES];
@@ -323,9 +323,9 @@ START_TEST(a_noisy_connect_command_blocks_nothing)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- how long it takes */
+/* ---------------------------------------------------------------- timing */
 
-/* Answers that come while one is late belong to it, so each is a round trip; the connect is one more. */
+/* Replies that come while one is late belong to it, so each is a round trip; the connect is one more. */
 START_TEST(an_acquire_over_tls_takes_ten_round_trips_at_most)
 {
     static const struct {
@@ -352,7 +352,10 @@ START_TEST(an_acquire_over_tls_takes_ten_round_trips_at_most)
 }
 END_TEST
 
-/* The attempt begins when the program has connected, whatever that takes, though the guard asks nothing. */
+/*
+ * The attempt starts when the program has connected, however long that takes, although the guard sends
+ * nothing.
+ */
 START_TEST(connecting_over_tls_does_not_shorten_the_attempt)
 {
     int port;

@@ -129,7 +129,7 @@ START_TEST(a_partial_match_of_the_password_is_shown)
 }
 END_TEST
 
-/* What was sent to a server and what came from it are two streams, and so are two servers. */
+/* Bytes to a server and bytes from it are two streams, and so are two servers. */
 START_TEST(password_matches_do_not_span_streams)
 {
     with_password("secret");

@@ -23,7 +23,7 @@ enum { N = 3, TOKEN = 40 };
 
 static struct live_server server[N];
 static struct command a, b;
-static char file[64]; /* for a token; it is not there */
+static char file[64]; /* for a token; it does not exist */
 
 static void setup(void)
 {
@@ -90,7 +90,7 @@ static long left_ms(int i)
     return strtol(live_command(&server[i], "PTTL nightly") + 1, NULL, 10);
 }
 
-/* No connection but the one that asks. */
+/* Connections other than the test's own. */
 static long connections(void)
 {
     return strtol(strstr(live_command(&server[0], "INFO stats"), "total_connections_received:") + 27, NULL,
@@ -137,7 +137,7 @@ static void assert_told_of_each(const struct command *c, int is_release)
     ck_assert_msg(done > N / 2 && done + others == N, "%s", c->err);
 }
 
-/* One that is still connecting when the majority is not. */
+/* A server that is still connecting when the majority is done. */
 START_TEST(a_server_slow_to_connect_is_extended_and_released_too)
 {
     ck_assert_int_eq(run(&a, "acquire", (const char *const[]){"--attempt=5s", NULL}), 0);
@@ -235,7 +235,7 @@ static void wait_and_be_killed(void)
     set(&b, "acquire", (const char *const[]){"--token-file", file, "-v", NULL}, N);
     command_start(&b);
     command_await_err(&b, "waiting");
-    ck_assert_int_eq(access(file, F_OK), 0); /* before anything is asked */
+    ck_assert_int_eq(access(file, F_OK), 0); /* before any request */
     kill(b.pid, SIGTERM);
     ck_assert_int_eq(command_end(&b), 128 + SIGTERM);
 }
@@ -296,7 +296,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- extend, release */
 
-/* Another process on another address of the servers: all it has is the token. */
+/* Another process with another address of the servers: all it has is the token. */
 START_TEST(extend_and_release_need_only_the_token)
 {
     char urls[N][LIVE_PATH_MAX];
@@ -317,7 +317,7 @@ START_TEST(extend_and_release_need_only_the_token)
         ck_assert_ptr_nonnull(strstr(b.err, verb == 0 ? "redlock: nightly extended: it lasts for at least 5"
                                                       : "redlock: nightly released\n"));
         assert_told_of_each(&b, verb == 1);
-        ck_assert_ptr_null(strstr(b.err, token_of(&a) + 14)); /* no word says the digits */
+        ck_assert_ptr_null(strstr(b.err, token_of(&a) + 14)); /* no message has the digits */
         for (int i = 0; i < N && verb == 0; i++)
             ck_assert_int_gt(left_ms(i), 30000);
     }
@@ -381,7 +381,7 @@ START_TEST(extend_reports_servers_in_quarantine)
                "--max-ttl (30s) ago and may have lost locks in a restart; a majority can be used in "));
     ck_assert_ptr_nonnull(strstr(b.err, " s. Until then, add --restart-guard=off if they are new. Always add "
                                         "it if they lose nothing in a restart\n"));
-    ck_assert_int_eq(run_with_token(&b, "release", none), 0); /* it needs no vote to delete what is ours */
+    ck_assert_int_eq(run_with_token(&b, "release", none), 0); /* it needs no vote to delete our own key */
 }
 END_TEST
 
@@ -402,7 +402,7 @@ START_TEST(extend_and_release_fail_with_69_without_a_majority)
 }
 END_TEST
 
-/* It is in the middle of asking. */
+/* It is in the middle of its requests. */
 START_TEST(a_signal_ends_extend_and_leaves_the_lease_unchanged)
 {
     char value[TOKEN + 1];
@@ -485,11 +485,11 @@ END_TEST
     "it exists but is empty: the redlock acquire that created it was killed, or is still waiting for the "   \
     "lock; delete the file if it is not waiting"
 
-/* The line that follows a mistake in the syntax, and no mistake in a value. */
+/* The line that follows a syntax error, but no error in a value. */
 #define USAGE(verb, rest) "\nusage: redlock " verb " [options]" rest "   (redlock " verb " --help)"
 #define USAGE_OF_ALL      "\nusage: redlock VERB [options] [LOCK...]   (redlock --help)"
 
-/* Scripts: $R is the command, $F a file of this mode. Nothing is asked of a server. */
+/* Scripts: $R is the command, $F a file of this mode. No request is sent. */
 static const struct {
     const char *script;
     int status;
@@ -627,7 +627,7 @@ START_TEST(bad_input_gets_its_own_message_and_sends_nothing)
 }
 END_TEST
 
-/* What is wrong with the servers is told by every verb as by run. */
+/* Every verb reports problems with the servers like run. */
 START_TEST(unusable_servers_have_one_exit_status_for_all_verbs)
 {
     static const char *const verbs[] = {
@@ -676,7 +676,7 @@ START_TEST(output_to_a_full_disk_is_an_error)
 }
 END_TEST
 
-/* A pipe that nobody reads any more, as that of head(1). */
+/* A pipe that nothing reads any more, like that of head(1). */
 START_TEST(a_closed_output_pipe_ends_a_verb_by_sigpipe)
 {
     char script[300];
@@ -711,7 +711,7 @@ START_TEST(unwritten_lines_of_log_and_trace_are_counted)
 }
 END_TEST
 
-/* Nobody reads the token, and it would be waited for until the lease ends. */
+/* Nothing reads the token, and acquire would wait for it until the lease ends. */
 START_TEST(a_signal_ends_acquire_while_its_output_is_blocked)
 {
     static const char *const verbs[] = {"acquire", "hold"};
@@ -725,7 +725,7 @@ START_TEST(a_signal_ends_acquire_while_its_output_is_blocked)
         verbs[_i]);
     command_set_script(&a, server, 1, script);
     command_start(&a);
-    command_await_err(&a, "nightly acquired after "); /* before that a signal ends it without a word */
+    command_await_err(&a, "nightly acquired after "); /* before that a signal ends it without a message */
     kill(a.pid, SIGTERM);
     ck_assert_int_eq(command_end(&a), 128 + SIGTERM);
     ck_assert_ptr_nonnull(
@@ -734,7 +734,7 @@ START_TEST(a_signal_ends_acquire_while_its_output_is_blocked)
 }
 END_TEST
 
-/* It cannot get better while the command runs. The pipe for signals takes two. */
+/* It cannot recover while the command runs. The pipe for signals takes two. */
 START_TEST(running_out_of_descriptors_fails_with_71_at_once)
 {
     static const char *const verbs[] = {"run -w 5m nightly true", "acquire nightly", "status nightly",
@@ -755,7 +755,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- many at once */
 
-/* Who is inside makes a directory, which nobody else can make meanwhile. */
+/* The holder makes a directory, which no other client can make at the same time. */
 START_TEST(of_200_concurrent_clients_only_one_holds_the_lock)
 {
     char script[600];

@@ -105,7 +105,7 @@ START_TEST(two_of_five_servers_may_be_down)
     ck_assert_int_eq(command_run(&a), 7);
     ck_assert_str_eq(a.err, "");
     live_restart(&server[0]);
-    live_freeze(&server[0]); /* down in another way */
+    live_freeze(&server[0]); /* down by another cause */
     command_set(&a, at_once, server, N, "nightly", "exit 7");
     ck_assert_int_eq(command_run(&a), 7);
     live_thaw(&server[0]);
@@ -134,7 +134,7 @@ START_TEST(three_of_five_servers_down_fail_with_69_and_are_named)
 }
 END_TEST
 
-/* Two of five are down: of the others three refuse, whoever is the quickest. */
+/* Two of five are down: the other three refuse, in any order. */
 START_TEST(a_held_lock_is_a_conflict_while_a_minority_is_down)
 {
     start_holder();
@@ -152,7 +152,7 @@ START_TEST(a_held_lock_is_a_conflict_while_a_minority_is_down)
 }
 END_TEST
 
-/* One attempt, connecting included; how long it lasts is asked where time is an argument. */
+/* One attempt, including connecting; its duration is tested where time is an argument. */
 START_TEST(n_makes_one_attempt_on_a_frozen_majority)
 {
     char name[32];
@@ -228,7 +228,7 @@ START_TEST(a_user_without_pttl_learns_that_the_lock_is_held)
 }
 END_TEST
 
-/* No advice but where nobody listens. */
+/* Advice is printed only if nothing listens. */
 START_TEST(an_unreachable_server_is_reported_in_the_systems_words)
 {
     static const struct {
@@ -276,7 +276,7 @@ START_TEST(only_refused_connections_get_advice_to_start_servers)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- servers that are none */
+/* ---------------------------------------------------------------- servers that are not Redis */
 
 static int run_against(const char *text, size_t good)
 {
@@ -299,8 +299,7 @@ START_TEST(a_server_that_speaks_http_fails_with_76)
     ck_assert_int_eq(run_against(http, 0), 76);
     ck_assert_ptr_nonnull(strstr(a.err, "RESP2"));
     ck_assert_int_eq(run_against(http, 1), 76);
-    ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"),
-                     ":0\r\n"); /* what it had got is given back */
+    ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n"); /* its grant is released */
     ck_assert_int_eq(run_against(http, 2), 0);
 }
 END_TEST

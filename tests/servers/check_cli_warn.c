@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is wrong though the lock is had, or waited for: told once, without -v. Real servers with ACL users. */
+/*
+ * Problems that do not prevent the lock or the wait: reported once, without -v. Real servers with ACL users.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/redlock.h"
 #include "tests/fixtures/command.h"
@@ -51,7 +53,7 @@ static void set_user(struct command *c, const char *rules, const char *const opt
     command_add(c, script);
 }
 
-/* "127.0.0.1:PORT" and this behind it, in what the command said; is it a warning? */
+/* The text after "127.0.0.1:PORT" in the messages; is it a warning? */
 static size_t warned(const struct command *c, int i, const char *behind)
 {
     char text[128];
@@ -76,7 +78,7 @@ START_TEST(servers_that_refuse_info_are_named_once_with_advice)
 
     set_user(&a, "~* +@all -info", permitted, 1 + 2 * _i, hold);
     command_start(&a);
-    for (int i = 0; i < 1 + 2 * _i; i++) { /* who answers late is named late */
+    for (int i = 0; i < 1 + 2 * _i; i++) { /* a server that replies late is named late */
         snprintf(where, sizeof where, "127.0.0.1:%d", server[i].port);
         command_await_err(&a, where);
     }
@@ -109,7 +111,7 @@ static void stop_relay(void)
 static const struct {
     const char *info, *guard;
     int servers;
-    const char *level, *err; /* before and after the server's name; NULL: nothing is told of INFO */
+    const char *level, *err; /* before and after the server's name; NULL: INFO is not mentioned */
 } shown[] = {
     {"$12\r\nrole:master\n\r\n", "--restart-guard=if-permitted", 1, "warning: ",
      " shows no uptime, so redlock does not notice a restart: give --restart-guard=off if a restart loses no "
@@ -119,7 +121,7 @@ static const struct {
     {"$23\r\nuptime_in_seconds:9000\n\r\n", "--restart-guard=if-permitted", 1, NULL, NULL},
 };
 
-/* Server 0 is behind something that says less of itself. */
+/* Server 0 is reached through a relay that hides some of its INFO. */
 START_TEST(missing_info_fields_are_reported)
 {
     char put[100], err[200];
@@ -147,7 +149,7 @@ START_TEST(missing_info_fields_are_reported)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- a minority that fails for good */
+/* ---------------------------------------------------------------- a permanent failure of a minority */
 
 /* The last of three servers fails; the others grant it. */
 static const struct {
@@ -160,7 +162,7 @@ static const struct {
     {NULL, ": another address leads to the same server\n"},
 };
 
-/* Until the key has longer to live than it had. */
+/* Until the key's remaining time has grown. */
 static void await_renewal(void)
 {
     const struct timespec pause = {0, 20000000};
@@ -218,7 +220,7 @@ START_TEST(a_waiting_run_reports_a_permanent_failure_too)
     live_command(&server[1], "DEL nightly");
     ck_assert_str_eq(command_note(&a), "in");
     ck_assert_int_eq(command_end(&a), 0);
-    ck_assert_uint_eq(command_count(a.err, "redlock: warning: "), 1); /* besides, it says that it waits */
+    ck_assert_uint_eq(command_count(a.err, "redlock: warning: "), 1); /* plus a progress line */
     ck_assert_uint_eq(command_count(a.err, "WRONGPASS"), 1);
 }
 END_TEST
@@ -240,13 +242,13 @@ START_TEST(a_key_without_expiry_is_reported_once_and_at_once)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- keys beside the lock */
+/* ---------------------------------------------------------------- keys next to the lock */
 
 static const char *const side[][5] = {
     {"-n", "--attempt=5s", "--fence", NULL},
     {"-n", "--attempt=5s", "--canary", NULL},
     {"-n", "--attempt=5s", "--canary", "--restart-guard=if-permitted",
-     NULL}, /* it was asked for all the same */
+     NULL}, /* the option needs it all the same */
 };
 
 START_TEST(a_forbidden_fence_or_canary_key_fails_with_77)
@@ -271,7 +273,7 @@ START_TEST(a_minority_that_canary_cannot_watch_is_reported)
              N, hold);
     live_command(&server[1], "ACL SETUSER lk resetkeys ~nightly");
     command_start(&a);
-    command_await_err(&a, "--canary does not watch "); /* when it was asked: at the latest, for a renewal */
+    command_await_err(&a, "--canary does not watch "); /* at the latest when it is needed for a renewal */
     ck_assert_str_eq(command_note(&a), "in");
     kill(a.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&a), 0);
@@ -280,7 +282,7 @@ START_TEST(a_minority_that_canary_cannot_watch_is_reported)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- who may take and not give back */
+/* ---------------------------------------------------------------- users that may acquire but not release */
 
 static const struct {
     const char *rules, *words, *said;
@@ -293,8 +295,8 @@ static const struct {
      "the user may not release or extend the lock", "'watch'"},
     {all, NULL, NULL},
     {"~* +@all -info", NULL, NULL},
-    {"~* +set +pttl +eval +evalsha +get +del +pexpire", NULL, NULL}, /* what is said to be needed */
-    {"~* +@all -@scripting", NULL, NULL},                            /* there is another way */
+    {"~* +set +pttl +eval +evalsha +get +del +pexpire", NULL, NULL}, /* the rights that the message lists */
+    {"~* +@all -@scripting", NULL, NULL},                            /* there is another method */
 };
 
 START_TEST(run_warns_first_if_the_user_may_not_release_or_extend)
@@ -318,7 +320,7 @@ START_TEST(run_warns_first_if_the_user_may_not_release_or_extend)
 }
 END_TEST
 
-/* Which the probe cannot see: scripts are permitted, and what they do is not. */
+/* The probe cannot see this: scripts are permitted, but not their commands. */
 START_TEST(a_refused_release_is_reported_with_its_reason)
 {
     set_user(&a, "~* +@all -del", none, _i == 0 ? 1 : N, ":");

@@ -27,7 +27,7 @@ static const char *url(int i)
     return live_url(&server[i], LIVE_V4, urls[i], sizeof urls[i]);
 }
 
-/* Run build/examples/`name`, which stands beside this program; what it says, and its exit status. */
+/* Run build/examples/`name`, next to this program; stores its output, and returns its exit status. */
 static int run(const char *name, const char *args)
 {
     char self[4096] = "";
@@ -58,7 +58,7 @@ static const char *const examples[] = {
     "lock/minimal",    "lock/event_loop",   "lock/legacy",     "lock/fencing",       "lock/small_chunks",
     "redlock/minimal", "redlock/superloop", "redlock/renewal", "redlock/many_locks", "redlock/red_packet"};
 
-/* ---------------------------------------------------------------- they run */
+/* ---------------------------------------------------------------- running the examples */
 
 START_TEST(the_minimal_example_works)
 {
@@ -92,7 +92,7 @@ END_TEST
 static const char *const loops[] = {"epoll", "libuv", "io_uring"};
 enum { LOOPS = sizeof loops / sizeof loops[0] };
 
-/* Somebody has it at first, so there is a wait by the clock, too; at last nobody is there. */
+/* Another client has the lock at first, so there is also a timed wait; at the end no client has it. */
 START_TEST(locks_work_in_other_event_loops)
 {
     char name[64];
@@ -128,7 +128,7 @@ START_TEST(many_locks_share_one_lwip_connection)
 }
 END_TEST
 
-/* The last of the locks is given back when the server has ended the connection, and there is another one. */
+/* The last lock is released after the server has closed the connection, over another one. */
 START_TEST(a_closed_lwip_connection_is_opened_again)
 {
     char args[64];
@@ -201,7 +201,7 @@ START_TEST(redlock_minimal_needs_a_majority)
 }
 END_TEST
 
-/* With `down` of five servers killed. Nothing is left on the others. */
+/* With `down` of five servers killed. No key is left on the others. */
 static int run_on_five(const char *name, int down)
 {
     char args[5 * 256] = "";
@@ -268,14 +268,14 @@ START_TEST(examples_report_a_held_lock)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- the headers show them */
+/* ---------------------------------------------------------------- the programs in the headers */
 
 struct lines {
     char line[LINES_MAX][LINE_MAX];
     int n;
 };
 
-/* The lines of a file; of a header only those of the program at its top, without what stands before them. */
+/* The lines of a file; of a header, only those of the program at its top, without their comment marks. */
 static void read_lines(const char *path, int is_header, struct lines *out)
 {
     FILE *f = fopen(path, "re");
@@ -297,7 +297,7 @@ static void read_lines(const char *path, int is_header, struct lines *out)
     fclose(f);
 }
 
-/* Lines of the header follow each other in the program too, but for those that "..." stands for. */
+/* Successive lines of the header are successive in the program too, except where "..." replaces some. */
 START_TEST(the_programs_in_the_headers_are_the_examples)
 {
     static const char *const headers[] = {"lock/lock.h", "redlock/redlock.h"};
@@ -370,7 +370,7 @@ START_TEST(examples_take_a_lock_over_tls)
 }
 END_TEST
 
-/* Not a command comes to it. */
+/* The server gets no command. */
 START_TEST(examples_refuse_a_wrong_certificate_with_a_reason)
 {
     enum tls_paper paper = (enum tls_paper)(_i % 3 + 1);

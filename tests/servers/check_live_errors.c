@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every error reply a server can give to one who wants a lock, made by a real server: what class it is of
- * (ask again, or for good), that nothing was done, and what the user is told.
+ * Every error reply that a server can give to an acquire, made by a real server: whether it is permanent,
+ * that nothing was done, and what the user is told.
  */
 #include <check.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static void await_info(const char *section, const char *line)
     live_await(&server, command, line);
 }
 
-/* ---------------------------------------------------------------- how each is brought about, and mended */
+/* ---------------------------------------------------------------- how each error is made, and fixed */
 
 static void fill_memory(void)
 {
@@ -71,7 +71,7 @@ static void want_none(void)
     ok("CONFIG SET min-replicas-to-write 0");
 }
 
-/* The snapshot cannot take its name: a folder has it. */
+/* The snapshot cannot use its name: a directory has it. */
 static void spoil_disk(void)
 {
     char path[LIVE_PATH_MAX + 16];
@@ -106,7 +106,7 @@ static void kill_script(void)
     live_reap(helper);
 }
 
-/* A server looks at its clients after every 2 MB it loads. */
+/* A server serves its clients after every 2 MB it loads. */
 static void load_slowly(void)
 {
     live_command(&server, "EVAL \"for i=1,60 do redis.call('SET',i,string.rep('x',200000)) end\" 0");
@@ -155,7 +155,7 @@ static void limit_keys(void)
     ok("ACL SETUSER lk on >secret ~lock:* +@all");
 }
 
-/* A node alone, and the slot of k is all it has. */
+/* A single node, and the slot of k is all it has. */
 static void serve_slot(void)
 {
     ok("CONFIG SET cluster-require-full-coverage no");
@@ -176,7 +176,7 @@ static const char *const short_scripts[] = {"--lua-time-limit", "50", NULL};
 static const char *const renamed[] = {"--rename-command", "SET", "", NULL};
 static const char *const clustered[] = {"--cluster-enabled", "yes", NULL};
 
-enum effect { NOT_THERE, A_LIST }; /* what of the key is seen after the refusal */
+enum effect { NOT_THERE, A_LIST }; /* what of the key is visible after the refusal */
 
 static const struct row {
     const char *text; /* begins with this */
@@ -301,8 +301,8 @@ static int turn(void)
 }
 
 /*
- * Before 7.0 what a call in a script was refused with stands behind "ERR Error running script (call to f_...,
- * too far behind for what is kept of a text: then it is some error of the server's, and asked again.
+ * Before 7.0 the error of a call in a script follows "ERR Error running script (call to f_...", too late for
+ * the part that is kept. Then it is a general server error, and is retried.
  */
 static int is_wrapped(const struct row *r, int rc)
 {
@@ -342,7 +342,10 @@ START_TEST(each_error_reply_has_its_own_code)
 }
 END_TEST
 
-/* Who would wait for ever is told at once that it would be for ever; else gets it when it is mended. */
+/*
+ * An acquire without a limit fails at once for a permanent error; otherwise it gets the lock when the error
+ * is fixed.
+ */
 START_TEST(an_acquire_waits_only_for_errors_that_can_pass)
 {
     const struct row *r = &rows[_i];

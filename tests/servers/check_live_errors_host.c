@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What real servers refuse because of where they run and whom they serve: protected mode, a disk that is
- * full, clients that are idle, keys of other programs, a script that is busy while one logs in.
+ * Refusals of real servers that depend on their host and their clients: protected mode, a full disk, idle
+ * clients, keys of other programs, a busy script during a login.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -56,7 +56,7 @@ static int acquire(const struct rdl_lock_options *opt)
 
 /* ---------------------------------------------------------------- protected mode */
 
-/* An address of this host that is not one of the loopback's. */
+/* An address of this host that is not a loopback address. */
 static const char *outer_address(void)
 {
     static char text[INET_ADDRSTRLEN];
@@ -99,8 +99,8 @@ static const char *foreign_address(void)
 }
 
 /*
- * Without a password it serves its own host alone; who would wait for ever is told at once. Before 7.0 it
- * is not in that mode when it was told which addresses to listen on, as here.
+ * Without a password it serves only its own host; an acquire without a limit fails at once. Before 7.0 a
+ * server is not in that mode if its listening addresses were configured, as here.
  */
 START_TEST(protected_mode_refuses_remote_clients)
 {
@@ -136,14 +136,14 @@ static void await_aof(const char *line)
         ;
 }
 
-/* A write that cannot be logged is still done; then there are no more until there is room. */
+/* A write that cannot be logged is still done; then all writes are refused until there is space. */
 START_TEST(a_server_that_cannot_write_its_aof_refuses_until_it_can)
 {
     static const char *const logging[] = {"--appendonly", "yes", NULL};
     uint8_t entropy[RDL_ENTROPY_LEN] = {7};
     int rc;
 
-    signal(SIGXFSZ, SIG_IGN); /* for the server too: there a write shall fail */
+    signal(SIGXFSZ, SIG_IGN); /* for the server too: there a write must fail */
     asked.args = logging;
     asking_begin("");
     limit_files(0);
@@ -169,7 +169,7 @@ END_TEST
 
 static const char *const impatient[] = {"--timeout", "1", NULL};
 
-/* Nothing was asked, so nothing is unknown; whoever asks next does not notice. */
+/* Nothing was requested, so nothing is unknown; the next request does not notice. */
 START_TEST(an_idle_connection_closed_by_the_server_is_reopened)
 {
     asked.args = impatient;
@@ -186,7 +186,7 @@ START_TEST(an_idle_connection_closed_by_the_server_is_reopened)
 }
 END_TEST
 
-/* Who asks while it ends cannot know, and does so again. */
+/* A request sent while the connection ends is unknown, and is repeated. */
 START_TEST(a_request_on_a_timed_out_connection_is_unknown)
 {
     asked.args = impatient;
@@ -202,13 +202,13 @@ START_TEST(a_request_on_a_timed_out_connection_is_unknown)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- keys of others, scripts of others */
+/* ---------------------------------------------------------------- keys and scripts of other programs */
 
-/* A key that is no lock is not ours, by whatever way it was asked; and stays as it is. */
+/* A key that is not a lock is not ours, with any method; and it stays as it is. */
 START_TEST(a_list_in_place_of_a_lock_is_not_ours)
 {
     static const struct rdl_op *const ops[] = {&rdl_op_acquire, &rdl_op_extend, &rdl_op_release};
-    int is_hidden; /* what was wrong in a script, before 7.0 */
+    int is_hidden; /* the error in a script, before 7.0 */
 
     asking_begin(_i % 2 ? "lk:secret@" : "");
     live_command(&asked, "ACL SETUSER lk on >secret ~* +@all -eval -evalsha");
@@ -225,7 +225,7 @@ END_TEST
 
 static const char *const quick[] = {"--lua-time-limit", "20", NULL};
 
-/* Its database cannot be chosen then: that is no reason to give it up. */
+/* Its database cannot be selected then: that does not end the attempts. */
 START_TEST(a_login_during_a_busy_script_is_retried)
 {
     pid_t background;

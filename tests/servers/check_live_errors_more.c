@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What real servers refuse of releases, extensions and waits; nodes of a cluster that send one elsewhere; and
- * connections that end instead of an answer. The errors an acquire meets are in check_live_errors.c.
+ * Refusals of releases, extensions and waits by real servers; cluster nodes that redirect; and connections
+ * that end instead of a reply. check_live_errors.c has the errors of an acquire.
  */
 #include <check.h>
 #include <stdio.h>
@@ -26,9 +26,9 @@ static void teardown(void)
     live_remove(&second);
 }
 
-/* ---------------------------------------------------------------- users who may not */
+/* ---------------------------------------------------------------- users without rights */
 
-/* With its last rights gone, what the last way was refused with is what the user reads. */
+/* Without its last rights, the user reads the error of the last method. */
 START_TEST(an_error_inside_a_script_is_no_success)
 {
     static const char *const rights[] = {"+get +eval +evalsha",
@@ -42,7 +42,7 @@ START_TEST(an_error_inside_a_script_is_no_success)
     else
         asking_refused(&rdl_op_release, "k", RDL_E_SERVER, "ERR Error running script");
     ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":1\r\n");
-    live_command(&asked, "SET k foreign"); /* no way is left on this connection */
+    live_command(&asked, "SET k foreign"); /* no method is left on this connection */
     if (asking_major() >= 7)
         ck_assert_int_eq(asking_ask(&rdl_op_release, "k"), RDL_ANSWER_ERROR);
     ck_assert_str_eq(live_command(&asked, "GET k"), "$7\r\nforeign\r\n");
@@ -79,9 +79,9 @@ START_TEST(a_flushed_script_is_sent_again)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- the server's condition */
+/* ---------------------------------------------------------------- the state of the server */
 
-/* What frees memory, or takes none, is not refused. */
+/* Commands that free memory, or take none, are not refused. */
 START_TEST(a_lock_is_extended_and_released_without_memory)
 {
     asking_begin("");
@@ -114,7 +114,7 @@ START_TEST(a_lock_without_replicas_stays_until_it_expires)
 }
 END_TEST
 
-/* The connection to a replica is ended; before 7.0 a script hides the reason, and the lock stays as well. */
+/* The connection to a replica is closed; before 7.0 a script hides the reason, and the lock stays as well. */
 START_TEST(a_replica_releases_and_extends_nothing)
 {
     const struct rdl_op *ops[] = {&rdl_op_release, &rdl_op_extend};
@@ -135,7 +135,7 @@ START_TEST(a_replica_releases_and_extends_nothing)
 }
 END_TEST
 
-/* A script is refused so; SET, DELEX and DELIFEQ hear READONLY first. */
+/* A script is refused like this; SET, DELEX and DELIFEQ get READONLY first. */
 START_TEST(a_replica_without_its_master_replies_masterdown)
 {
     asking_begin("");
@@ -194,7 +194,7 @@ static void await_cluster(struct live_server *s)
     live_await(s, "CLUSTER INFO", "cluster_state:ok");
 }
 
-/* Two nodes that know each other; the slot of k belongs to the one or the other. */
+/* Two nodes that know each other; the slot of k belongs to one of them. */
 static void make_cluster(int is_ours)
 {
     long slot;
@@ -236,7 +236,7 @@ START_TEST(a_node_that_gives_its_slot_away_replies_ask)
 }
 END_TEST
 
-/* Of two keys one has gone already. */
+/* One of the two keys has moved already. */
 START_TEST(a_migrating_node_refuses_several_locks_for_now)
 {
     make_cluster(1);
@@ -285,9 +285,12 @@ START_TEST(a_database_of_a_cluster_node_is_refused)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- no answer */
+/* ---------------------------------------------------------------- no reply */
 
-/* Frozen with the request received: it may be carried out, or not. Killed or cut off: nobody can say. */
+/*
+ * Frozen after it received the request: it may be executed, or not. Killed or disconnected: the outcome is
+ * unknown.
+ */
 START_TEST(a_closed_connection_leaves_the_outcome_unknown)
 {
     asking_begin("");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rest of what real servers refuse, and how they cut one off: clusters in ruins, commands that scripts
- * may not run or that were renamed away, the ways that are left then, paused and cut connections.
+ * The rest of the refusals of real servers, and how they disconnect a client: broken clusters, commands that
+ * scripts may not run or that were renamed, the methods that are left then, paused and closed connections.
  */
 #include <check.h>
 #include <stdio.h>
@@ -64,15 +64,15 @@ START_TEST(a_node_of_a_broken_cluster_replies_clusterdown)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- what scripts may not run */
+/* ---------------------------------------------------------------- commands that scripts may not run */
 
 static const struct rdl_lock_options opt = {.ttl_ms = 20000, .attempt_ms = 5000};
 static const struct rdl_lock_options patient = {
     .ttl_ms = 20000, .wait_ms = 30000, .retry_ms = 1, .attempt_ms = 5000};
 
 /*
- * A number is given with the lock or not at all; how the server puts it differs. It is for good: who would
- * wait for ever is told at once, where the text does not hide what it was.
+ * A fencing token is given with the lock or not at all; the error text differs. It is permanent: an acquire
+ * without a limit fails at once, unless the text hides the reason.
  */
 static void assert_no_fence(int error, const char *text)
 {
@@ -90,7 +90,7 @@ static void assert_no_fence(int error, const char *text)
         assert_told(text);
     }
     ck_assert_str_eq(rdl_strerror(RDL_E_FENCE), "fencing tokens need scripts, which the server refuses");
-    ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n"); /* it may have counted, for nobody */
+    ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n"); /* it may have counted, for no client */
 }
 
 START_TEST(scripts_that_may_not_write_give_no_fencing_token)
@@ -113,7 +113,7 @@ START_TEST(scripts_that_lack_a_command_give_no_fencing_token)
 }
 END_TEST
 
-/* Neither the script can do it here nor a transaction: nothing is left. */
+/* Neither the script nor a transaction can do it here: nothing is left. */
 START_TEST(a_renamed_command_counts_as_unsupported)
 {
     static const char *const renamed[] = {"--rename-command", "PEXPIRE", "", NULL};
@@ -130,7 +130,7 @@ START_TEST(a_renamed_command_counts_as_unsupported)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- what is left without scripts */
+/* ---------------------------------------------------------------- methods without scripts */
 
 static void begin_without_scripts(const char *and)
 {
@@ -156,7 +156,9 @@ START_TEST(without_scripts_and_transactions_nothing_extends)
 }
 END_TEST
 
-/* SET may need memory and is refused before its words are read; before 8.0 so is all that MULTI queues. */
+/*
+ * SET may need memory and is refused before its arguments are read; before 8.0 so is all that MULTI queues.
+ */
 START_TEST(without_memory_and_scripts_only_delex_or_delifeq_releases)
 {
     begin_without_scripts("");
@@ -179,9 +181,9 @@ START_TEST(without_memory_and_scripts_only_delex_or_delifeq_releases)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- replicas, pauses, cuts */
+/* ---------------------------------------------------------------- replicas, pauses, closed connections */
 
-/* A script that only reads is run by a replica: "not yours" from it says nothing of the lock. */
+/* A replica runs a script that only reads: its "not yours" proves nothing about the lock. */
 START_TEST(a_replica_may_reply_that_a_lock_is_not_ours)
 {
     asking_begin("");
@@ -193,7 +195,7 @@ START_TEST(a_replica_may_reply_that_a_lock_is_not_ours)
 }
 END_TEST
 
-/* What it was sent during the pause it does afterwards: first the acquire, then the release behind it. */
+/* The server executes the requests of the pause afterwards: first the acquire, then its release. */
 START_TEST(a_paused_server_is_unknown_and_keeps_no_key)
 {
     static const struct rdl_lock_options hasty = {.ttl_ms = 20000, .attempt_ms = 50};
@@ -230,7 +232,7 @@ START_TEST(a_disconnected_client_releases_on_its_next_connection)
     client_wait(&asking);
     while (!rdl_conn_is_idle(&asking.conn))
         client_step(&asking, client_now() + 20);
-    /* sent before the end was noticed: heard over the next one */
+    /* sent before the end was noticed: answered on the next connection */
     ck_assert_int_eq(asking.req.answer, asking.req.is_again ? RDL_ANSWER_YES : RDL_ANSWER_UNSENT);
     ck_assert_int_eq(asking.req.error, asking.req.is_again ? RDL_OK : RDL_E_CLOSED);
     ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");

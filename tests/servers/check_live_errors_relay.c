@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What real servers answer to bytes the library never sends: a relay puts them in the place of what it did
- * send. Broken protocol, scripts that were killed or fail, transactions that are aborted, commands of admins.
+ * Replies of real servers to bytes that the library never sends: a relay replaces some of its bytes. Protocol
+ * errors, scripts that were killed or fail, transactions that are aborted, commands of administrators.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
@@ -61,7 +61,7 @@ static void assert_class(int code, int is_for_good, const char *words)
     ck_assert_str_eq(rdl_strerror(code), words);
 }
 
-/* The lock, with so long to live that whoever extends it must have changed that. */
+/* The lock, with so much time to live that an extend must have changed it. */
 static void plant(void)
 {
     live_command(&asked, "SET k %.*s PX 20000", (int)sizeof asking.token, asking.token);
@@ -73,12 +73,12 @@ static long pttl(void)
     return strtol(live_command(&asked, "PTTL k") + 1, NULL, 10);
 }
 
-/* ---------------------------------------------------------------- broken protocol */
+/* ---------------------------------------------------------------- protocol errors */
 
 static const struct {
     const char *find;
     const char *put;
-    const char *text; /* NULL: it hangs up without a word */
+    const char *text; /* NULL: it hangs up without a reply */
     const char *password;
 } broken[] = {
     {"$3\r\nSET", "x3\r\nSET", "ERR Protocol error: expected '$', got 'x'", NULL},
@@ -89,7 +89,7 @@ static const struct {
     {"*6\r\n", "POST / HTTP/1.1\r\nHost: x\r\n", NULL, NULL},
 };
 
-/* It is for good, and the connection ends with it; the next one is as good as new. */
+/* It is permanent, and the connection ends with it; the next connection works. */
 START_TEST(a_protocol_error_is_permanent_and_ends_the_connection)
 {
     asked.password = broken[_i].password;
@@ -109,7 +109,7 @@ START_TEST(a_protocol_error_is_permanent_and_ends_the_connection)
 }
 END_TEST
 
-/* What came before stands; what came behind was not done, which the client cannot know. */
+/* Earlier replies are valid; later requests were not done, which the client cannot know. */
 START_TEST(only_replies_before_a_protocol_error_are_valid)
 {
     static const char *const names[] = {"a", "b", "c"};
@@ -140,7 +140,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- scripts */
 
-/* How all our scripts begin; what is put there is as long, and makes a comment of the rest. */
+/* The beginning of all our scripts; its replacement is as long, and makes the rest a comment. */
 #define HEAD "local v=redis.call('GET',KEYS[1])"
 
 static const char *const quick[] = {"--lua-time-limit", "20", NULL};
@@ -168,7 +168,7 @@ START_TEST(a_killed_script_is_sent_again)
 }
 END_TEST
 
-/* The way by scripts is closed then, and the next is taken. */
+/* Then scripts are excluded, and the next method is used. */
 START_TEST(a_script_that_does_not_compile_is_avoided)
 {
     begin("", HEAD, "((                             --");
@@ -196,7 +196,7 @@ static void serve_slot_of_k(void)
     live_await(&asked, "CLUSTER INFO", "cluster_state:ok");
 }
 
-/* A key that no script of ours names, where it is not to be had. Three ways of putting it since 7.0. */
+/* A key that none of our scripts names, outside the node's slots. Three texts of the error since 7.0. */
 static int is_astray(const char *text)
 {
     static const char *const ways[] = {"ERR Script attempted to access a non local key",
@@ -235,7 +235,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- transactions */
 
-/* All ways but WATCH are closed to this user. */
+/* This user may use no method but WATCH. */
 static void begin_with_watch(const char *find, const char *put)
 {
     begin("lk:secret@", find, put);
@@ -255,7 +255,7 @@ START_TEST(a_transaction_with_an_error_in_it_is_aborted)
 }
 END_TEST
 
-/* The key changes under WATCH, before MULTI: EXEC does nothing and answers nil. */
+/* The key changes under WATCH, before MULTI: EXEC does nothing and replies nil. */
 #define MULTI "*1\r\n$5\r\nMULTI\r\n"
 #define CHANGE                                                                                               \
     "*3\r\n$6\r\nCLIENT\r\n$5\r\nREPLY\r\n$4\r\nSKIP\r\n*3\r\n$7\r\nPEXPIRE\r\n$1\r\nk\r\n$5\r\n19999\r\n"
@@ -269,7 +269,7 @@ START_TEST(a_transaction_that_lost_a_race_is_retried)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- commands of admins */
+/* ---------------------------------------------------------------- commands of administrators */
 
 #define TIME        "*1\r\n$4\r\nTIME\r\n"
 #define SCRIPT_KILL "*2\r\n$6\r\nSCRIPT\r\n$4\r\nKILL\r\n"

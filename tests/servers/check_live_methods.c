@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every way to release and to extend, on a real server: whoever may not go the ways above it goes this one.
- * The server's own counters say which command it ran; what is in the key says that it did it right.
+ * Every method of releasing and extending, on a real server: a user who may not use the methods above it uses
+ * this one. The server's counters show which command it ran; the key shows that the result is right.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
@@ -19,7 +19,7 @@ static struct client client;
 
 static const struct way {
     const char *command; /* that does it */
-    const char *above;   /* what is taken from the user so that this is what is left */
+    const char *above;   /* commands the user lacks, so that this method is left */
 } releases[] =
     {
         {"evalsha", ""},
@@ -38,7 +38,7 @@ enum { RELEASES = 5, EXTENDS = 3 };
 
 static long before, after;
 
-/* Before 7.0 WRONGTYPE stands behind "ERR Error running script (call to f_...": see check_live_errors.c. */
+/* Before 7.0 WRONGTYPE follows "ERR Error running script (call to f_...": see check_live_errors.c. */
 static int is_wrapped(const char *command)
 {
     const char *at = strstr(live_command(&server, "INFO server"), "redis_version:");
@@ -46,14 +46,14 @@ static int is_wrapped(const char *command)
     return strncmp(command, "eval", 4) == 0 && at != NULL && strtol(at + 14, NULL, 10) < 7;
 }
 
-/* What a run on servers of many versions is to show; `make check` has but one. */
+/* Output for a run on servers of many versions; `make check` has only one. */
 static void tell(const char *what, const char *command)
 {
     if (getenv("RDL_SERVER"))
         printf("  %s %s\n", what, command);
 }
 
-/* Asked the server itself, not the library: does it know this word? */
+/* Queries the server itself, not the library: does it know this command? */
 static int has(const char *command)
 {
     return strstr(live_command(&server, "%s", command), "wrong number of arguments") != NULL ||
@@ -70,7 +70,7 @@ static long calls(const char *command)
     return at == NULL ? 0 : strtol(at + strlen(field), NULL, 10);
 }
 
-/* A client whose user may do all but these; commands this server has not are no matter. */
+/* A client whose user may do all but these; unknown commands do not matter. */
 static void meet(const char *taken)
 {
     char url[256], rules[128], *rest = NULL;
@@ -105,7 +105,7 @@ START_TEST(each_release_method_deletes_only_our_key)
 {
     const struct way *way = &releases[_i];
 
-    if (!has(way->command)) { /* DELEX or DELIFEQ: then the next one is what the server goes */
+    if (!has(way->command)) { /* DELEX or DELIFEQ: then the server uses the next method */
         ck_assert(_i == 2 || _i == 3);
         tell("no", way->command);
         return;
@@ -146,7 +146,7 @@ START_TEST(each_extend_method_lengthens_our_key_and_never_shortens_it)
     meet("");
     acquire("k");
     meet(way->above);
-    client.token[0] = '0'; /* the same one who acquired, less his rights */
+    client.token[0] = '0'; /* the client that acquired, with fewer rights */
     live_command(&server, "SET k %.*s PX 1000", (int)sizeof client.token, client.token);
     ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_YES);
     ck_assert_int_gt(pttl(), 50000);
@@ -189,8 +189,8 @@ START_TEST(the_first_supported_method_is_used)
 END_TEST
 
 /*
- * Scripts are renamed away; or, from Valkey 9.1 on, the module that runs them is unloaded, and EVAL answers
- * with an error that no other server has.
+ * Scripts are renamed; or, from Valkey 9.1 on, the module that runs them is unloaded, and EVAL replies with
+ * an error that no other server has.
  */
 START_TEST(without_scripts_locks_are_extended_and_released)
 {
@@ -252,12 +252,12 @@ END_TEST
 
 static long clock_s(void)
 {
-    const char *at = strchr(live_command(&server, "TIME") + 4, '$'); /* behind "*2\r\n" */
+    const char *at = strchr(live_command(&server, "TIME") + 4, '$'); /* after "*2\r\n" */
 
     return strtol(strchr(at, '\n') + 1, NULL, 10);
 }
 
-/* By the script: that of the moment; without: the one that it was told. Another one is left alone. */
+/* By the script: the current time; without scripts: the time in the request. An existing canary stays. */
 START_TEST(a_canary_has_the_servers_time)
 {
     char made[64];
@@ -269,7 +269,7 @@ START_TEST(a_canary_has_the_servers_time)
     client_submit(&client, &rdl_op_canary_make, "k");
     ck_assert_int_eq(client_wait(&client), RDL_ANSWER_YES);
     snprintf(made, sizeof made, "%s", live_command(&server, "GET k"));
-    ck_assert_ptr_eq(strstr(made, "0000000000000000 "), strchr(made, '\n') + 1); /* nobody asked for INFO */
+    ck_assert_ptr_eq(strstr(made, "0000000000000000 "), strchr(made, '\n') + 1); /* there was no INFO */
     at_s = strtol(strchr(made, ' '), NULL, 10);
     if (_i)
         ck_assert_int_eq(at_s, 60000); /* client_submit's */
@@ -287,7 +287,7 @@ START_TEST(a_canary_has_the_servers_time)
 }
 END_TEST
 
-/* What the library says the SHA1 of each script is, the server says too. */
+/* The library's SHA1 of each script is also the server's. */
 START_TEST(the_sha1_of_each_script_is_that_of_the_server)
 {
     static const struct rdl_script *const scripts[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The fixture's promise: a server's port is its own from before it listens until it is removed. */
+/* The fixture guarantees that a server keeps its port from before it listens until it is removed. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <check.h>
@@ -53,8 +53,8 @@ START_TEST(a_stopped_servers_port_stays_reserved)
 END_TEST
 
 /*
- * How many sockets of this process are bound to it. That nobody can take it proves nothing: a connection of a
- * server that had the port before may be in TIME_WAIT.
+ * How many sockets of this process are bound to it. A failed bind proves nothing: a connection of the port's
+ * previous server may be in TIME_WAIT.
  */
 static int sockets_held(void)
 {

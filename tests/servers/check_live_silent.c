@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Connections that swallow everything from some moment on, while new ones work: real servers behind a relay,
- * as behind a firewall that forgot its connections.
+ * Connections that swallow all bytes from some moment on, while new ones work: real servers with a relay,
+ * which acts like a firewall that forgot its connections.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
@@ -15,7 +15,7 @@
 #include "tests/fixtures/relay.h"
 #include "tests/fixtures/servers.h"
 
-/* Well below the tests' limit: one that gives up says so. */
+/* Well below the tests' limit: a wait that ends is reported. */
 enum { WAIT_MS = 30000 };
 
 static struct live_server server;
@@ -128,7 +128,7 @@ START_TEST(the_relay_serves_several_clients)
 }
 END_TEST
 
-/* Without that it would wait until its limit, and nobody would know for what. */
+/* Otherwise it would wait until its limit, without a reason. */
 START_TEST(a_relay_that_cannot_reach_the_server_fails_its_test)
 {
     begin("no such word", 1000, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A token from elsewhere: another handle of it releases or extends, on a real server. */
+/* A token from elsewhere: another handle releases or extends the lock with it, on a real server. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static struct rdl_lock lock, adopted;
 static struct rdl_lock_options opt;
 static char token[RDL_TOKEN_TEXT_MAX];
 
-/* The lock is held, its token known; the other handle has a conn of its own. */
+/* The lock is held, its token is known; the other handle has its own connection. */
 static void setup(void)
 {
     client_pair(&server, NULL, &client, &other);
@@ -44,7 +44,7 @@ static const char *exists(void)
     return live_command(&server, "EXISTS nightly");
 }
 
-/* The other conn does what it still has to. */
+/* The other connection completes its pending work. */
 static void drain(void)
 {
     while (!rdl_conn_is_idle(&other.conn))
@@ -66,7 +66,7 @@ START_TEST(a_token_from_another_handle_is_released_at_once)
     ck_assert_uint_eq(remaining_ms(), 0);
     ck_assert_int_eq(rdl_lock_release(&adopted, &client_net), RDL_OK);
     ck_assert_str_eq(exists(), ":0\r\n");
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_EXPIRED); /* it sees that it is gone */
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_EXPIRED); /* it sees that the key is gone */
 }
 END_TEST
 
@@ -88,7 +88,10 @@ START_TEST(an_extend_adopts_and_the_validity_starts_there)
 }
 END_TEST
 
-/* The one it comes from had asked for longer: that is not taken from the key, and not believed either. */
+/*
+ * The original handle had asked for longer: the key keeps that time, but the adopted validity does not count
+ * it.
+ */
 START_TEST(an_adopted_lease_is_not_shortened)
 {
     ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 900000), RDL_OK);
@@ -134,8 +137,8 @@ END_TEST
 /* ---------------------------------------------------------------- without a server */
 
 /*
- * By WATCH: the GET still finds the token, the PTTL reads the key of somebody who took the lock in between,
- * for longer than is asked for. What lives long anyway is no proof of whose it is.
+ * By WATCH: the GET still finds the token, and the PTTL reads the key of a client that took the lock in
+ * between, for longer than requested. A long remaining time does not prove ownership.
  */
 START_TEST(a_key_taken_between_two_commands_is_not_adopted)
 {
@@ -162,7 +165,7 @@ START_TEST(a_key_taken_between_two_commands_is_not_adopted)
 }
 END_TEST
 
-/* It lives longer than it is asked to, by WATCH: that is seen inside the transaction, and not shortened. */
+/* It lives longer than requested, by WATCH: the transaction sees that, and does not shorten it. */
 START_TEST(watch_adopts_a_long_lease_without_shortening_it)
 {
     static const struct sim_features no_scripts = {.version = "7.0.15", .no_scripts = 1};
@@ -187,7 +190,7 @@ START_TEST(watch_adopts_a_long_lease_without_shortening_it)
 }
 END_TEST
 
-/* The connection is gone when it is to be released: the release waits for the next one. */
+/* The connection is gone when the lock is to be released: the release waits for the next one. */
 START_TEST(the_release_of_an_adopted_lock_stays_pending)
 {
     static struct scripted s;
@@ -211,7 +214,7 @@ START_TEST(the_release_of_an_adopted_lock_stays_pending)
 }
 END_TEST
 
-/* Nor is more asked for than is said, or an old number told. */
+/* Nor is a longer ttl requested than given, or an old fence reported. */
 START_TEST(a_reused_handle_adopts_with_the_given_ttl_and_no_fence)
 {
     static struct scripted s;
@@ -232,7 +235,7 @@ START_TEST(a_reused_handle_adopts_with_the_given_ttl_and_no_fence)
     scripted_serve(&s, 1000);
     ck_assert_int_eq(rdl_lock_step(l, 1000), RDL_OK);
     ck_assert_int_eq(rdl_lock_adopt(l, token_hex(7), RDL_VALUE_MAX), RDL_OK);
-    scripted_serve(&s, 1000); /* what it held is given back */
+    scripted_serve(&s, 1000); /* the lock it held is released */
     scripted_other(&s, "SET k 0707070707070707070707070707070707070707\r\n", 1000);
     scripted_sent(&s);
     ck_assert_int_eq(rdl_lock_extend_begin(l, 500, 1001), RDL_PENDING);
@@ -244,7 +247,7 @@ START_TEST(a_reused_handle_adopts_with_the_given_ttl_and_no_fence)
 }
 END_TEST
 
-/* And of what was adopted nothing for the next lease: a release that its end overtook is dropped again. */
+/* The next lease keeps nothing of the adopted one: a release after its end is dropped again. */
 START_TEST(a_new_lease_after_an_adopted_one_has_an_end)
 {
     static struct scripted s;
@@ -261,7 +264,7 @@ START_TEST(a_new_lease_after_an_adopted_one_has_an_end)
     ck_assert_int_eq(rdl_lock_acquire_begin(&adopted, entropy_bytes(), 1000), RDL_PENDING);
     scripted_sent(&s);
     scripted_break(&s);
-    ck_assert_int_eq(rdl_lock_step(&adopted, 1001), RDL_UNKNOWN); /* a release is owed, until 2000 */
+    ck_assert_int_eq(rdl_lock_step(&adopted, 1001), RDL_UNKNOWN); /* a release is pending until 2000 */
     while (rdl_conn_wants(&s.conn) & RDL_WANT_OPEN)
         rdl_conn_closed(&s.conn, RDL_E_CONNECT);
     scripted_open(&s, 2001);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Fencing numbers grow, on a real server, whatever happens to the lock and to its fence. */
+/* Fencing tokens grow, on a real server, whatever happens to the lock and to its fence. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void teardown(void)
     live_remove(&server);
 }
 
-/* Acquire, and the number. */
+/* Acquire, and return the fencing token. */
 static uint64_t number(struct rdl_lock_fenced *l)
 {
     ck_assert_int_eq(rdl_lock_acquire(&l->lock, &client_net), RDL_OK);
@@ -95,7 +95,10 @@ START_TEST(an_extend_keeps_the_fence)
 }
 END_TEST
 
-/* Only who took the lock was told its number; an older one of the same handle, or a floor, is another. */
+/*
+ * Only the client that took the lock got its fence; an older fence of the same handle, or its minimum,
+ * differs.
+ */
 START_TEST(an_adopted_lease_has_no_fence)
 {
     char token[RDL_TOKEN_TEXT_MAX];
@@ -121,13 +124,13 @@ START_TEST(real_fences_start_at_min_fence)
 {
     rdl_lock_set_min_fence(&lock, 1700000000123);
     ck_assert_uint_eq(cycle(&lock), 1700000000123);
-    rdl_lock_set_min_fence(&lock, 5); /* what was given already counts more */
+    rdl_lock_set_min_fence(&lock, 5); /* fences that were given count more */
     ck_assert_uint_eq(cycle(&lock), 1700000000124);
     ck_assert_uint_eq(cycle(&second), 1700000000125);
 }
 END_TEST
 
-/* The server forgot: those who have a clock, or were there before, still get a larger number. */
+/* The server lost its data: clients with a clock, or with an earlier fence, still get a greater one. */
 START_TEST(a_min_fence_of_0_changes_nothing)
 {
     rdl_lock_set_min_fence(&lock, 0);
@@ -136,7 +139,7 @@ START_TEST(a_min_fence_of_0_changes_nothing)
 }
 END_TEST
 
-/* A floor that is below it, or none, takes nothing away from what the handle knows. */
+/* A minimum that is lower, or 0, does not change what the handle knows. */
 START_TEST(a_lower_min_fence_keeps_the_last_fence)
 {
     static const uint64_t floors[] = {0, 1, 40, 41};
@@ -151,7 +154,7 @@ START_TEST(a_lower_min_fence_keeps_the_last_fence)
 }
 END_TEST
 
-/* A floor that was too high can be set again. */
+/* A minimum that was too high can be set again. */
 START_TEST(a_min_fence_that_scripts_cannot_count_is_refused)
 {
     static const uint64_t floors[] = {RDL_FENCE_MAX + 1, 1790000000123456789, UINT64_MAX};
@@ -162,11 +165,11 @@ START_TEST(a_min_fence_that_scripts_cannot_count_is_refused)
     rdl_lock_set_min_fence(&lock, RDL_FENCE_MAX);
     ck_assert_uint_eq(cycle(&lock), RDL_FENCE_MAX);
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net),
-                     RDL_E_FENCE_RANGE); /* the next is too great */
+                     RDL_E_FENCE_RANGE); /* the next one is too great */
 }
 END_TEST
 
-/* What is stored was written by an older client, or by hand. */
+/* The stored fence was written by an older client, or by hand. */
 START_TEST(an_exhausted_fence_is_an_error_and_holds_nothing)
 {
     static const char *const stored[] = {"9007199254740991", "9007199254740992", "18446744073709551000",
@@ -251,7 +254,7 @@ START_TEST(a_fence_expiry_starts_when_the_lease_ends)
 }
 END_TEST
 
-/* Somebody wrote where only locks should, or deleted it: who holds the lock knows the number. */
+/* Another program overwrote or deleted the fence: the holder knows it. */
 START_TEST(an_extend_restores_the_fence)
 {
     static const char *const deeds[] = {"DEL {nightly}:fence", "SET {nightly}:fence spoilt",
@@ -267,7 +270,7 @@ START_TEST(an_extend_restores_the_fence)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- days, on a server whose clock we are */
+/* ---------------------------------------------------------------- days, in virtual time */
 
 static struct scripted still;
 static uint64_t now;
@@ -286,7 +289,7 @@ static void setup_still(void)
 
 static int settle(struct rdl_lock_fenced *l, int rc)
 {
-    still.len = still.seen = still.served = 0; /* what was sent is done; room for the next */
+    still.len = still.seen = still.served = 0; /* all bytes were handled; free the space */
     while (rc == RDL_PENDING) {
         scripted_serve(&still, now);
         rc = rdl_lock_step(&l->lock, now);
@@ -313,7 +316,7 @@ static void hold_for(struct rdl_lock_fenced *l, uint64_t ms)
         ck_assert_int_eq(settle(l, rdl_lock_extend_begin(&l->lock, TTL, now)), RDL_OK);
 }
 
-/* Who waits long keeps it fresh: the next attempt begins with it. */
+/* A long wait keeps it current: the next attempt starts with it. */
 START_TEST(min_fence_may_rise_while_an_acquire_waits)
 {
     int rc, i;
@@ -321,7 +324,7 @@ START_TEST(min_fence_may_rise_while_an_acquire_waits)
     opt.wait_ms = 60000;
     opt.retry_ms = 50;
     ck_assert_uint_eq(take(&lock), 1);
-    rc = rdl_lock_acquire_begin(&second.lock, token_bytes(7), now); /* another one's */
+    rc = rdl_lock_acquire_begin(&second.lock, token_bytes(7), now); /* another client's */
     for (i = 0; i < 8; i++) {
         still.len = still.seen = still.served = 0;
         rdl_lock_set_min_fence(&second, 1000 + now);
@@ -360,7 +363,7 @@ START_TEST(fences_grow_after_a_hold_of_a_day)
     n = take(&lock);
     hold_for(&lock, DAY_MS + 1);
     ck_assert_uint_eq(rdl_lock_fence(&lock), n);
-    now += TTL; /* nobody lets go: the lease ends */
+    now += TTL; /* no release: the lease ends */
     ck_assert_uint_gt(take(&second), n);
     hold_for(&second, DAY_MS + 1);
     let_go(&second);
@@ -369,7 +372,7 @@ START_TEST(fences_grow_after_a_hold_of_a_day)
 }
 END_TEST
 
-/* Who adopts knows no number, and still keeps the fence. */
+/* An adopted lock has no fence, and its holder still keeps the fence key. */
 START_TEST(a_fence_with_an_expiry_outlives_an_adopted_hold)
 {
     char token[RDL_TOKEN_TEXT_MAX];
@@ -444,7 +447,7 @@ START_TEST(busy_reports_how_long_a_fenced_holder_has_left)
     ck_assert_int_gt(rdl_lock_holder_ms(&second.lock), 0);
     ck_assert_int_le(rdl_lock_holder_ms(&second.lock), 7000);
     ck_assert_uint_eq(rdl_lock_fence(&second), 0);
-    ck_assert_str_eq(live_command(&server, "GET {nightly}:fence"), "$1\r\n1\r\n"); /* nobody counted */
+    ck_assert_str_eq(live_command(&server, "GET {nightly}:fence"), "$1\r\n1\r\n"); /* it was not counted */
 }
 END_TEST
 
@@ -458,7 +461,7 @@ START_TEST(a_foreign_lock_is_busy_and_does_not_raise_the_fence)
 }
 END_TEST
 
-/* A fence that is no number stops the script before it wrote anything. */
+/* A fence that is no number stops the script before it writes anything. */
 START_TEST(an_invalid_fence_key_is_an_error_and_no_lock)
 {
     live_command(&server, _i ? "LPUSH {nightly}:fence x" : "SET {nightly}:fence spoilt");
@@ -481,7 +484,7 @@ START_TEST(plain_and_fenced_locks_exclude_each_other)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- where scripts are refused */
+/* ---------------------------------------------------------------- without scripts */
 
 START_TEST(a_fenced_lock_without_scripts_is_refused_unwritten)
 {
@@ -491,7 +494,7 @@ START_TEST(a_fenced_lock_without_scripts_is_refused_unwritten)
     begin(_i == 0 ? args : NULL);
     if (_i == 1)
         live_command(&server, "ACL SETUSER default -@scripting");
-    opt.wait_ms = 15000; /* no waiting helps */
+    opt.wait_ms = 15000; /* waiting does not help */
     opt.retry_ms = 1;
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), _i == 0 ? RDL_E_FENCE : RDL_E_PERM);
     ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
@@ -499,17 +502,17 @@ START_TEST(a_fenced_lock_without_scripts_is_refused_unwritten)
 }
 END_TEST
 
-/* It could be given by a grant, so it is no lack of the server's. */
+/* A grant could fix it, so it is not a missing feature of the server. */
 START_TEST(a_forbidden_fence_key_is_a_permission_error)
 {
     begin(NULL);
     live_command(&server, "ACL SETUSER default resetkeys ~%s", "nightly");
-    opt.wait_ms = 15000; /* no waiting helps */
+    opt.wait_ms = 15000; /* waiting does not help */
     opt.retry_ms = 1;
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_E_PERM);
     ck_assert_int_eq(strncmp(rdl_conn_text(&client.conn), "NOPERM ", 7), 0);
     live_command(&server, "ACL SETUSER default ~{nightly}:fence");
-    ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_net), RDL_OK); /* on a connection of its own */
+    ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_net), RDL_OK); /* on its own connection */
 }
 END_TEST
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The fenced acquire: its bytes, its ways, and what every reply means; and the script on a real server. */
+/*
+ * The fenced acquire: its bytes, its methods, and the meaning of every reply; and the script on a real
+ * server.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +74,7 @@ START_TEST(a_fenced_acquire_sends_the_whole_script_if_unknown)
 }
 END_TEST
 
-/* Its release is behind it already: sent again it would come after that, and stay. */
+/* Its release has been sent: sent again, the acquire would come after that, and stay. */
 START_TEST(an_abandoned_acquire_is_not_sent_again)
 {
     struct rdl_command release = {.op = &rdl_op_release,
@@ -106,7 +109,7 @@ START_TEST(the_fence_expiry_is_that_of_the_request)
 }
 END_TEST
 
-/* One script, and a raise is an extend by nothing; who knows it for one knows it for the other. */
+/* One script, and a raise is an extend by 0; a server that knows it for one knows it for the other. */
 START_TEST(extend_and_raise_share_a_script_and_send_the_fence)
 {
     static const char *const ttls[] = {"$5\r\n10000\r\n", "$1\r\n0\r\n"};
@@ -179,7 +182,7 @@ START_TEST(a_fenced_acquire_has_no_method_but_scripts)
 }
 END_TEST
 
-/* Refused without a byte, it has no room but the one for its release. */
+/* Refused without a byte, it has queue space only for its release. */
 START_TEST(refused_requests_free_their_queue_space)
 {
     struct rdl_command other = {.op = &rdl_op_acquire,
@@ -257,7 +260,7 @@ static enum rdl_answer ask(const char *floor)
     return ask_op(&rdl_op_acquire_fenced, floor);
 }
 
-/* A retry that meets our own token is no new holder. */
+/* A retry that finds our own token is not a new holder. */
 START_TEST(the_same_token_gets_the_same_fence_again)
 {
     ck_assert_int_eq(ask("41"), RDL_ANSWER_YES);
@@ -265,7 +268,7 @@ START_TEST(the_same_token_gets_the_same_fence_again)
     live_command(&server, "PEXPIRE k 5000");
     ck_assert_int_eq(ask("1700000000000"), RDL_ANSWER_YES);
     ck_assert_int_eq(client.req.value, 41);
-    ck_assert_int_le(atoi(live_command(&server, "PTTL k") + 1), 5000); /* nor is it a longer lease */
+    ck_assert_int_le(atoi(live_command(&server, "PTTL k") + 1), 5000); /* nor is the lease longer */
 }
 END_TEST
 
@@ -318,7 +321,7 @@ START_TEST(another_clients_lock_is_neither_raised_nor_extended)
 }
 END_TEST
 
-/* The fence is written first: where it may not be, no lock is left behind. */
+/* The fence is written first: if that is forbidden, no lock is left. */
 START_TEST(a_lock_is_not_taken_without_its_fence)
 {
     live_command(&server, "ACL SETUSER default resetkeys ~k %%R~{k}:fence");

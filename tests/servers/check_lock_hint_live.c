@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The wake hint on a real server: who is woken, in which order, and what is left behind. */
+/* The wake hint on a real server: which client is woken, in which order, and what is left. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { TTL = 20000 };
 
-/* One who holds or waits: two connections and a lock. */
+/* A client that holds or waits: two connections and a lock. */
 struct person {
     struct client client, second;
     struct rdl_hint hint;
@@ -64,7 +64,7 @@ static long number(const char *command)
     return strtol(live_command(&server, "%s", command) + 1, NULL, 10);
 }
 
-/* Of INFO's section a number. */
+/* A number of a section of INFO. */
 static long info(const char *section, const char *field)
 {
     const char *at = strstr(live_command(&server, "INFO %s", section), field);
@@ -120,7 +120,7 @@ START_TEST(waiters_are_woken_one_by_one_in_order)
     while (clara.rc == RDL_PENDING)
         turn(&berta, &clara);
     ck_assert_int_eq(clara.rc, RDL_OK);
-    ck_assert_int_le(info("commandstats", "cmdstat_set:calls="), sets + 2 + 4); /* 4: caps that ran out */
+    ck_assert_int_le(info("commandstats", "cmdstat_set:calls="), sets + 2 + 4); /* 4: ends of capped waits */
     ck_assert_int_eq(rdl_lock_release(&clara.lock, &client_net), RDL_OK);
 }
 END_TEST
@@ -157,7 +157,7 @@ START_TEST(a_hint_key_that_is_not_a_list_is_left_alone)
 }
 END_TEST
 
-/* Users who may not do all of it: no lists at all; no lists but by name of the lock; no scripts. */
+/* Users without all rights: no lists; lists only by the lock's name; no scripts. */
 static const char *const rules[] = {
     "~* +@all -@list", "~k +@all", "~* +@all -@scripting", "~* +@all -pexpire", "~* +@all -type",
 };
@@ -181,7 +181,7 @@ START_TEST(a_user_without_hint_rights_locks_without_hints)
 }
 END_TEST
 
-/* Nobody tells: the holder expires, or is deleted by somebody who knows nothing of hints. */
+/* No hint comes: the holder expires, or a client without hints deletes the lock. */
 START_TEST(a_missing_hint_costs_only_time)
 {
     live_command(&server, "SET k foreign PX %d", TTL);
@@ -195,7 +195,7 @@ START_TEST(a_missing_hint_costs_only_time)
 }
 END_TEST
 
-/* One turn of whoever is not frozen. */
+/* One turn of the client that is not frozen. */
 static void turn_alone(struct person *p)
 {
     struct rdl_conn *const conns[] = {&p->client.conn, &p->second.conn};
@@ -204,7 +204,7 @@ static void turn_alone(struct person *p)
     p->rc = rdl_lock_step(&p->lock, client_now());
 }
 
-/* Berta is first in the row, and gets the hint; she does nothing with it, and the lock does not wait. */
+/* Berta is first in the queue and gets the hint, but does nothing with it; the lock does not wait. */
 START_TEST(a_frozen_waiter_keeps_the_hint_but_not_the_lock)
 {
     ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_net), RDL_OK);
@@ -218,7 +218,7 @@ START_TEST(a_frozen_waiter_keeps_the_hint_but_not_the_lock)
         turn_alone(&clara);
     ck_assert_int_eq(clara.rc, RDL_OK);
     ck_assert_int_eq(berta.rc, RDL_PENDING);
-    turn_alone(&berta); /* the hint she reads now is stale */
+    turn_alone(&berta); /* the hint that is read now is stale */
     ck_assert_int_eq(berta.rc, RDL_PENDING);
     ck_assert_uint_gt(rdl_lock_remaining_ms(&clara.lock, client_now()), 0);
     ck_assert_int_eq(rdl_lock_release(&clara.lock, &client_net), RDL_OK);
@@ -245,7 +245,7 @@ START_TEST(a_cancelled_waiter_does_not_take_the_next_hint)
 }
 END_TEST
 
-/* The blocking calls have the thread; what happens while they wait for a hint happens when they poll. */
+/* The blocking calls have the thread; events during their wait happen when they poll. */
 static void (*when_blocked)(void);
 static uint64_t ahead_ms;
 
@@ -285,7 +285,7 @@ START_TEST(blocking_calls_wait_with_a_hint_too)
     live_command(&server, "SET k foreign");
     when_blocked = leave_with_a_hint;
     ck_assert_int_eq(rdl_lock_acquire(&berta.lock, &platform), RDL_OK);
-    ck_assert_int_eq(info("clients", "\nblocked_clients:"), 0); /* nobody is left there to take our hint */
+    ck_assert_int_eq(info("clients", "\nblocked_clients:"), 0); /* no client is left there to take our hint */
     when_blocked = be_out_of_time;
     ck_assert_int_eq(rdl_lock_acquire(&clara.lock, &platform), RDL_BUSY);
     ck_assert(when_blocked == NULL);

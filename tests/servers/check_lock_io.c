@@ -24,7 +24,7 @@ static void setup(void)
     client_init(&client, live_url(&server, LIVE_V4, url, sizeof url));
     memset(&opt, 0, sizeof opt);
     opt.ttl_ms = 20000;
-    opt.attempt_ms = 5000; /* a busy machine is no reason */
+    opt.attempt_ms = 5000; /* for a busy machine */
     rdl_lock_init(&lock, &opt, &client.conn, "nightly", 7);
 }
 
@@ -52,7 +52,7 @@ START_TEST(one_server_grants_extends_and_releases)
     ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
     ck_assert_uint_eq(remaining_ms(), 0);
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK); /* the way is known now */
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK); /* the method is known now */
     strcpy(other, live_command(&server, "GET nightly"));
     ck_assert_int_eq(strncmp(other, "$40\r\n", 5), 0);
     ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
@@ -98,15 +98,15 @@ START_TEST(a_release_reports_what_it_found)
 }
 END_TEST
 
-/* The holder worked for longer than a second; what his clock shows of it. */
+/* The holder worked for longer than a second, by its clock. */
 static uint64_t a_second_later(void *ctx)
 {
     return client_net.now_ms(ctx) + 1001;
 }
 
 /*
- * The server was killed meanwhile, is back without its data, and somebody else may have the lock. The release
- * finds the connection ended before it is sent, so what it hears is the answer to the first one.
+ * The server was killed meanwhile and is back without its data, and another client may have the lock. The
+ * release finds the connection closed before it is sent, so its first reply counts.
  */
 START_TEST(a_release_after_long_work_reads_first)
 {
@@ -135,7 +135,7 @@ START_TEST(an_extend_reports_what_it_found)
 }
 END_TEST
 
-/* The script cache is emptied in between: the next one is sent whole again. */
+/* The script cache is emptied in between: the next script is sent whole again. */
 START_TEST(a_flushed_script_is_no_error)
 {
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
@@ -147,7 +147,10 @@ START_TEST(a_flushed_script_is_no_error)
 }
 END_TEST
 
-/* Frozen, it gets the SET and behind it the release; thawed, it does both, though nobody waits any more. */
+/*
+ * While frozen it gets the SET and then the release; after the thaw it does both, although no caller waits
+ * any more.
+ */
 START_TEST(a_frozen_server_is_unknown_and_keeps_no_key_after_thawing)
 {
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
@@ -156,7 +159,7 @@ START_TEST(a_frozen_server_is_unknown_and_keeps_no_key_after_thawing)
     live_freeze(&server);
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_UNKNOWN);
     ck_assert_int_eq(rdl_lock_error(&lock), RDL_E_TIMEOUT);
-    ck_assert_uint_eq(rdl_conn_wants(&client.conn), RDL_WANT_READ); /* who ends now leaves nothing unsent */
+    ck_assert_uint_eq(rdl_conn_wants(&client.conn), RDL_WANT_READ); /* nothing is unsent */
     live_thaw(&server);
     client_wait_state(&client, RDL_CONN_READY);
     while (!rdl_conn_is_idle(&client.conn))
@@ -197,7 +200,7 @@ START_TEST(a_server_without_memory_still_releases)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- a host in trouble */
+/* ---------------------------------------------------------------- a host with problems */
 
 START_TEST(acquire_fails_without_entropy)
 {
@@ -216,7 +219,7 @@ START_TEST(a_failed_poll_is_reported_and_leaves_no_key)
     ck_assert_int_eq(rdl_lock_acquire(&lock, &platform), RDL_E_SYSTEM);
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
     ck_assert_int_eq(rdl_lock_release(&lock, &platform), RDL_E_SYSTEM);
-    while (!rdl_conn_is_idle(&client.conn)) /* the release stays owed */
+    while (!rdl_conn_is_idle(&client.conn)) /* the release stays pending */
         client_step(&client, client_now() + 1000);
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
 }
@@ -253,7 +256,7 @@ static void note_signal(int sig)
     (void)!write(pipe_ends[1], "x", 1);
 }
 
-/* SIGTERM while the lock is held: the release works; one that is asked for from then on is not waited for. */
+/* SIGTERM while the lock is held: the release works; an acquire after that is not waited for. */
 START_TEST(a_signal_pipe_ends_an_acquire_but_not_a_release)
 {
     ck_assert_int_eq(pipe(pipe_ends), 0);
@@ -273,8 +276,8 @@ START_TEST(a_signal_pipe_ends_an_acquire_but_not_a_release)
 END_TEST
 
 /*
- * A random number; send and recv, twice; and a poll where there is more to watch than the one connection.
- * Before each wait it asks whose connection it is (getpid).
+ * A random number; send and recv, twice; and a poll if there is more to watch than the one connection. Before
+ * each wait it checks which process owns the connection (getpid).
  */
 START_TEST(acquire_and_release_cost_two_round_trips)
 {

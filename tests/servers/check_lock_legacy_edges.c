@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The old SETNX protocol on real servers: whole ones, poor ones, and in mixed company. */
+/* The old SETNX protocol on real servers: complete ones, limited ones, and together with other clients. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <stdio.h>
@@ -99,7 +99,7 @@ START_TEST(an_expired_legacy_lease_is_recovered_on_every_server)
 {
     begin(kinds[_i]);
     put(server_s() - 100);
-    live_command(&server, "EXPIRE k 1000"); /* somebody's housekeeping: it must not end our lease */
+    live_command(&server, "EXPIRE k 1000"); /* another program's expiry: it must not end our lease */
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_RECOVERED);
     ck_assert_uint_gt(rdl_lock_remaining_ms(&lock.lock, client_now()), 0);
     ck_assert_int_gt(get(), server_s());
@@ -122,7 +122,7 @@ START_TEST(a_live_legacy_lease_is_busy_on_every_server)
 }
 END_TEST
 
-/* Lua, else WATCH: only where there is neither an extend is refused, and the lease goes on. */
+/* Lua, or else WATCH: only without both an extend is refused, and the lease continues. */
 START_TEST(a_legacy_extend_moves_the_deadline_if_it_can_compare)
 {
     begin(kinds[_i]);
@@ -141,7 +141,7 @@ START_TEST(a_legacy_extend_moves_the_deadline_if_it_can_compare)
 }
 END_TEST
 
-/* Edge 12: GETSET is deprecated since 6.2 and still there; it is sent only where nothing else is left. */
+/* Edge 12: GETSET is deprecated since 6.2 but still exists; it is sent only if there is no other method. */
 START_TEST(getset_is_sent_only_if_no_method_can_compare)
 {
     int is_needed = kinds[_i] == no_multi || kinds[_i] == no_watch || kinds[_i] == no_set;
@@ -156,7 +156,7 @@ START_TEST(getset_is_sent_only_if_no_method_can_compare)
 }
 END_TEST
 
-/* WATCH compares on servers that know no PTTL either, older than 2.6: no GETSET there. */
+/* WATCH also compares on servers before 2.6, which know no PTTL: no GETSET there. */
 START_TEST(a_takeover_with_watch_overwrites_nothing)
 {
     begin(_i ? old : no_pttl);
@@ -177,15 +177,15 @@ START_TEST(a_legacy_lock_needs_server_time_or_a_clock)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- what stands there */
+/* ---------------------------------------------------------------- values of the key */
 
-/* Edge 8: it has no ttl, for peers that know of none; who wants it takes it over, nobody else does. */
+/* Edge 8: it has no ttl, because peers know none; only a client that wants it takes it over. */
 START_TEST(a_dead_holders_key_stays_until_another_client_takes_it)
 {
     rdl_lock_init_legacy(&second, &opt, &other.conn, "k", 1, RDL_LEGACY);
     ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_net), RDL_OK);
     ck_assert_str_eq(live_command(&server, "TTL k"), ":-1\r\n");
-    client_die(&other); /* he dies, and his time passes */
+    client_die(&other); /* the holder dies, and its time passes */
     put(server_s() - 100);
     ck_assert_str_eq(live_command(&server, "EXISTS k"), ":1\r\n");
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_RECOVERED);
@@ -209,7 +209,9 @@ START_TEST(a_legacy_release_leaves_another_clients_value)
 }
 END_TEST
 
-/* What a waiter wrote stays, or goes where nobody's ttl is shorter: compared and deleted by every way. */
+/*
+ * A waiter's value stays, or is deleted if no client has a shorter ttl: compared and deleted by every method.
+ */
 START_TEST(only_the_shortest_ttl_deletes_a_waiters_value)
 {
     begin(kinds[_i / 2]);
@@ -229,7 +231,7 @@ START_TEST(a_value_that_is_not_a_legacy_lock_is_foreign)
                                          "SET k \"\""};
 
     live_command(&server, "%s", before[_i]);
-    opt.wait_ms = 15000; /* no waiting helps */
+    opt.wait_ms = 15000; /* waiting does not help */
     opt.retry_ms = 1;
     ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_E_FOREIGN_VALUE);
     ck_assert_str_eq(live_command(&server, "EXISTS k"), ":1\r\n");
@@ -291,7 +293,7 @@ static int letters(void *ctx, void *buf, size_t len)
 
 /*
  * Why plain locks and the historic recipe do not mix: it reads a token as a number, mostly a small one. We
- * can show it and not prevent it; our lock sees that it is gone.
+ * can show it but not prevent it; our lock sees that it is gone.
  */
 START_TEST(a_historic_peer_steals_a_plain_lock)
 {
@@ -306,12 +308,12 @@ START_TEST(a_historic_peer_steals_a_plain_lock)
     snprintf(mine, sizeof mine, "%s", live_command(&server, "GET k"));
     ck_assert_int_lt(strtol(strchr(mine, '\n') + 1, NULL, 10), now_s);         /* atoi: long past */
     ck_assert_str_eq(live_command(&server, "GETSET k %ld", now_s + 11), mine); /* it believes it has won */
-    ck_assert_uint_gt(rdl_lock_remaining_ms(&plain, client_now()), 0);         /* so do we, until we ask */
+    ck_assert_uint_gt(rdl_lock_remaining_ms(&plain, client_now()), 0);         /* so do we */
     ck_assert_int_eq(rdl_lock_extend(&plain, &client_net, TTL), RDL_LOST);
 }
 END_TEST
 
-/* Takes turns with the others; inside nobody else may be. */
+/* Takes turns with the others; only one may hold the lock. */
 static void child(enum any_mode mode)
 {
     union any_lock own;
@@ -355,15 +357,17 @@ START_TEST(plain_and_legacy_clients_never_hold_a_lock_together)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- peers as redis-py 2.9 has them */
+/* ---------------------------------------------------------------- peers that work like redis-py 2.9 */
 
-/* Nothing there counts as 1, long past. */
+/* A missing value counts as 1, long past. */
 static double peer_value(const char *reply)
 {
     return reply[1] == '-' ? 1 : strtod(strchr(reply, '\n') + 1, NULL);
 }
 
-/* SETNX; else what is there, and if that is past GETSET, which overwrites whoever came in between. 0: no. */
+/*
+ * SETNX; otherwise, if the value has passed, GETSET, which overwrites any client that came in between. 0: no.
+ */
 static double peer_try(int is_endless)
 {
     long now_s = server_s(), until_s = now_s + TTL / 1000;
@@ -417,7 +421,7 @@ static void shortest(void)
     _exit(0);
 }
 
-/* Everybody's turn comes, one at a time, and nobody's value stays behind. */
+/* Every client gets its turn, one at a time, and no value is left. */
 START_TEST(overwriting_peers_and_the_shortest_ttl_take_turns)
 {
     pid_t pids[CHILDREN];

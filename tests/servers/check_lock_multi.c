@@ -99,7 +99,9 @@ START_TEST(a_single_lock_and_one_of_several_exclude_each_other)
 }
 END_TEST
 
-/* One of them is gone, is somebody else's, is no string at all; one is somebody else's and another gone. */
+/*
+ * One of them is deleted, is another client's, is no string; one is another client's and another is deleted.
+ */
 static const char *const losses[] = {"DEL b", "SET b foreign", "DEL b", "SET a foreign"};
 
 static void lose_one(int i)
@@ -120,7 +122,7 @@ START_TEST(losing_one_lock_loses_all_and_releases_the_rest)
     while (!rdl_conn_is_idle(&client.conn))
         client_step(&client, client_now() + 20);
     ck_assert_int_eq(number("EXISTS \"c\\x00\\r\\n\""), 0);
-    ck_assert_int_eq(number("DBSIZE"), _i == 0 ? 0 : 1); /* what is not ours stays */
+    ck_assert_int_eq(number("DBSIZE"), _i == 0 ? 0 : 1); /* other clients' keys stay */
 }
 END_TEST
 
@@ -192,7 +194,7 @@ START_TEST(invalid_sets_of_names_are_refused)
 }
 END_TEST
 
-/* Or the user may run none, which a grant would mend. */
+/* Or the user may run none, which a grant would fix. */
 START_TEST(a_multi_lock_needs_scripts)
 {
     static const char *const no_scripts[] = {"--rename-command", "EVAL", "",  "--rename-command",
@@ -205,7 +207,7 @@ START_TEST(a_multi_lock_needs_scripts)
         live_command(&server, "ACL SETUSER default -@scripting");
     }
     opt.wait_ms = 5000;
-    opt.retry_ms = 20; /* waiting would not mend it */
+    opt.retry_ms = 20; /* waiting would not fix it */
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), _i == 0 ? RDL_E_MULTI : RDL_E_PERM);
     ck_assert_str_eq(rdl_strerror(RDL_E_MULTI),
                      "several locks at once need scripts, which the server refuses");

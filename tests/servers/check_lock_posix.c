@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_lock_posix.c - a conn from a URL alone: usable at once, and safe where the URL is not. */
+/* check_lock_posix.c - a connection from a URL: usable at once, and safe with an invalid URL. */
 #include <check.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ START_TEST(an_invalid_url_is_refused_and_connects_nowhere)
     ck_assert_int_eq(rdl_posix_conn_init(&server, "http://127.0.0.1", &why), RDL_E_URL);
     ck_assert_ptr_ne(why, NULL);
     rdl_posix_init(&posix,
-                   &platform); /* the result was not looked at: a lock says so, and nothing worse happens */
+                   &platform); /* the result was ignored: the lock reports it, and nothing worse happens */
     rdl_lock_init(&lock, &opt, &server.conn, "k", 1);
     ck_assert_int_lt(rdl_lock_acquire(&lock, &platform), 0);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thousand locks over one connection to a real server: acquired, extended, released and given up in random
- * order, hundreds of requests on the way at once. No reply reaches the wrong lock: what each must be told is
- * known, and says whose it is. A tenth is held by others, each for another time; a third counts fences, each
- * in a range of its own; some are stolen or deleted behind their holders' backs.
+ * A thousand locks over one connection to a real server: acquired, extended, released and cancelled in random
+ * order, with hundreds of requests in flight. No reply reaches the wrong lock: each expected result is known
+ * and identifies its lock. Others hold a tenth of the locks, each for a different time; a third has fences,
+ * each in its own range; some are stolen or deleted while they are held.
  */
 #define _GNU_SOURCE
 #include <check.h>
@@ -21,9 +21,9 @@ enum {
     LOCKS = 1000,
     STEPS = 40000,
     TTL = 600000,
-    STRANGERS_MS = 10000000, /* what lock 0 has left; every further one has a STEP_MS more */
+    STRANGERS_MS = 10000000, /* remaining time of lock 0; every further one has a STEP_MS more */
     STEP_MS = 100000,
-    FENCE = 1000000 /* numbers from lock to lock */
+    FENCE = 1000000 /* difference of the fences of two locks */
 };
 
 enum truth { FREE, HELD, STOLEN, GONE };
@@ -93,7 +93,7 @@ static void setup(void)
     }
 }
 
-/* What the server takes is found out first: while it is, a release may be sent again, behind others. */
+/* Find out first which methods the server supports: until then a release may be sent again, after others. */
 static void teach(void)
 {
     struct rdl_lock_fenced first;
@@ -109,7 +109,7 @@ static void teardown(void)
     live_remove(&server);
 }
 
-/* ---------------------------------------------------------------- what each must be told */
+/* ---------------------------------------------------------------- expected results */
 
 static void judge_acquire(struct slot *s, int rc)
 {
@@ -146,10 +146,10 @@ static void evaluate(struct slot *s, int rc)
         s->truth = FREE;
     }
     if (s->truth == FREE && !is_strangers(s) && rc == RDL_LOST)
-        live_command(&server, "DEL %s", s->name); /* whoever stole it gives it back */
+        live_command(&server, "DEL %s", s->name); /* the other client releases it */
 }
 
-/* ---------------------------------------------------------------- what they do */
+/* ---------------------------------------------------------------- actions */
 
 static void begin(struct slot *s, enum rdl_action action)
 {
@@ -175,7 +175,7 @@ static void begin(struct slot *s, enum rdl_action action)
         evaluate(s, rc);
 }
 
-/* Somebody with rights to everything takes it away; all that was asked for it has been answered. */
+/* Another client takes it away; all its requests have been answered. */
 static void rob(struct slot *s)
 {
     s->truth = below(2) ? STOLEN : GONE;
@@ -203,7 +203,7 @@ static void do_something(struct slot *s)
     }
 }
 
-/* Send and receive what can be now; each lock looks what there is for it. */
+/* Send and receive what is possible now; each lock checks its replies. */
 static void look(uint64_t until_ms)
 {
     int i;
@@ -267,10 +267,10 @@ START_TEST(no_reply_of_a_thousand_locks_reaches_the_wrong_lock)
     settle();
     assert_server_agrees();
     ck_assert_uint_eq(rdl_conn_waiting(&client.conn), 0);
-    ck_assert_uint_eq(client.conn.tail + client.conn.reserved, 0); /* all of the queue's room is free again */
+    ck_assert_uint_eq(client.conn.tail + client.conn.reserved, 0); /* the whole queue is free again */
     ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_OK);
     ck_assert_uint_gt(most_waiting, 200);
-    for (i = 0; i < 5; i++) /* acquired, extended, released, given up, robbed */
+    for (i = 0; i < 5; i++) /* acquired, extended, released, cancelled, stolen */
         ck_assert_uint_gt(counts[i], 100);
     if (getenv("RDL_RUNS"))
         printf("acquired %u, extended %u, released %u, given up %u, robbed %u; %u waiting at once\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_net_posix.c - the socket driver with servers that do what they should. */
+/* check_net_posix.c - the socket driver with servers that work as they should. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <errno.h>
@@ -127,7 +127,7 @@ enum { OWED = 5000, BIG_QUEUE = 1 << 20 };
 
 static uint64_t big_queue[BIG_QUEUE / 8];
 
-/* A release nobody waits for; sent as EVAL with its whole script, so that pieces are cut anywhere. */
+/* A release without a caller; sent as EVAL with its whole script, so that pieces are cut anywhere. */
 static void owe_release(int i)
 {
     char name[16];
@@ -142,7 +142,7 @@ static void owe_release(int i)
     ck_assert_int_eq(rdl_conn_submit(&client.conn, NULL, &cmd), RDL_OK);
 }
 
-/* Set by hand what the releases find: the keys of all locks, with the client's token. */
+/* Set the keys of all locks directly, with the client's token, for the releases to find. */
 static void plant_locks(void)
 {
     live_command(&server, "EVAL \"for i=0,%d do redis.call('SET','lock-'..i,'%.*s') end\" 0", OWED - 1,
@@ -191,7 +191,7 @@ static int option_of(int fd, int level, int name)
     return value;
 }
 
-/* Also where nothing is sent for hours: a hint is waited for, a lock is held. */
+/* Also if nothing is sent for hours: a hint is waited for, a lock is held. */
 START_TEST(a_vanished_peer_is_noticed_within_a_minute)
 {
     int fd;
@@ -263,7 +263,7 @@ START_TEST(a_child_may_close_its_copy_of_the_socket)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- an event loop of one's own */
+/* ---------------------------------------------------------------- a custom event loop */
 
 START_TEST(the_driver_works_in_a_custom_event_loop)
 {
@@ -287,7 +287,7 @@ START_TEST(the_driver_works_in_a_custom_event_loop)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- a socket that somebody else opened */
+/* ---------------------------------------------------------------- a socket opened by the caller */
 
 static int connected_to_server(void)
 {
@@ -326,7 +326,7 @@ START_TEST(an_unwanted_socket_is_closed)
     int before = live_count_fds();
 
     client_init(&client, live_url(&server, LIVE_V4, url, sizeof url));
-    rdl_posix_opened(&client.conn, connected_to_server()); /* closed, and not asked for */
+    rdl_posix_opened(&client.conn, connected_to_server()); /* closed, and not requested */
     ck_assert_int_eq(live_count_fds(), before);
     ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
     rdl_posix_opened(&client.conn, connected_to_server()); /* it has one */
@@ -339,12 +339,12 @@ START_TEST(a_given_socket_replaces_a_pending_connect)
 {
     int before = live_count_fds(), fd;
 
-    client_init(&client, "redis://192.0.2.1:6379"); /* nobody answers there */
+    client_init(&client, "redis://192.0.2.1:6379"); /* no server answers there */
     client_submit(&client, &rdl_op_acquire, "a");
     rdl_conn_tick(&client.conn, client_now());
     rdl_posix_ready(&client.conn, 0);
     if (rdl_conn_state(&client.conn) ==
-        RDL_CONN_CLOSED) { /* this host has no way there: not even that goes on */
+        RDL_CONN_CLOSED) { /* this host has no route there: the connect fails at once */
         ck_assert_int_eq(live_count_fds(), before);
         while (rdl_conn_state(&client.conn) != RDL_CONN_OPENING)
             rdl_conn_tick(&client.conn, client_now());
@@ -371,7 +371,7 @@ START_TEST(a_descriptor_that_is_no_socket_fails_at_the_first_byte)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- time and chance */
+/* ---------------------------------------------------------------- clock and random numbers */
 
 static uint64_t boottime_ms(void)
 {
@@ -398,7 +398,7 @@ static int is_random(const uint8_t *p, size_t n)
 
     for (i = 0; i < n; i++)
         seen[p[i]]++;
-    for (i = 0; i < 256; i++) /* expected: 256; the odds of a miss are beyond any doubt */
+    for (i = 0; i < 256; i++) /* expected: 256; the odds of a miss are negligible */
         if (seen[i] < 100 || seen[i] > 500)
             return 0;
     return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_net_posix_bad.c - the socket driver with peers that fail it. */
+/* check_net_posix_bad.c - the socket driver with peers that fail. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ static void part(void)
     fake_stop(&fake);
 }
 
-/* The request that waits was never sent, for this reason, and the socket is gone. */
+/* The pending request was never sent, for this reason, and the socket is gone. */
 static void check_unsent(int error)
 {
     ck_assert_int_eq(client_wait(&client), RDL_ANSWER_UNSENT);
@@ -38,7 +38,7 @@ static void check_unsent(int error)
     ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
 }
 
-/* More sockets than this process may watch: the host says so, and nobody waits for ever. */
+/* More sockets than this process may watch: the host reports an error, and no call waits for ever. */
 START_TEST(a_poll_that_the_host_refuses_is_reported)
 {
     struct rlimit many, few;
@@ -77,7 +77,7 @@ START_TEST(a_missing_unix_socket_is_reported)
 }
 END_TEST
 
-/* Broadcast: the socket may not. (Of a unix socket's permissions root is told nothing.) */
+/* Broadcast: the socket may not. (root does not see the permissions of a unix socket.) */
 START_TEST(a_forbidden_address_is_reported)
 {
     client_init(&client, "redis://255.255.255.255");
@@ -88,7 +88,7 @@ START_TEST(a_forbidden_address_is_reported)
 }
 END_TEST
 
-/* What was wrong with the last connection is not wrong with this one, or with this end. */
+/* The error of the last connection does not apply to this one, or to this end. */
 START_TEST(a_system_error_is_cleared_by_the_next_connection)
 {
     meet(FAKE_SILENT, NULL, 0, 0);
@@ -163,7 +163,7 @@ START_TEST(connecting_into_a_black_hole_ends_at_connect_ms)
 }
 END_TEST
 
-/* The system says so at once, where TCP would wait. */
+/* The system reports it at once, where TCP would wait. */
 START_TEST(a_full_backlog_of_a_unix_socket_is_waited_for)
 {
     int before, i, accepted;
@@ -176,7 +176,7 @@ START_TEST(a_full_backlog_of_a_unix_socket_is_waited_for)
         ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_OPENING);
         ck_assert_int_eq(live_count_fds(), before);
     }
-    accepted = accept(fake.fds[0], NULL, NULL); /* there is room again */
+    accepted = accept(fake.fds[0], NULL, NULL); /* there is space again */
     client_wait_state(&client, RDL_CONN_READY);
     close(accepted);
 }
@@ -201,7 +201,7 @@ START_TEST(a_full_backlog_of_a_unix_socket_ends_at_connect_ms)
 }
 END_TEST
 
-/* What a poll told of another socket that had the same number. */
+/* What a poll reported for another socket that had the same number. */
 START_TEST(an_event_while_connecting_does_not_open_the_connection)
 {
     static const short events[] = {POLLOUT, POLLIN, POLLERR, POLLHUP, POLLIN | POLLOUT | POLLHUP};
@@ -217,7 +217,7 @@ START_TEST(an_event_while_connecting_does_not_open_the_connection)
 }
 END_TEST
 
-/* As the system may connect one to a port of this host where nobody listens, if it chooses that port. */
+/* The system may connect a socket to itself if nothing listens on a local port and it chooses that port. */
 static int socket_to_itself(void)
 {
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -262,9 +262,9 @@ START_TEST(failed_connections_leave_no_descriptor)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- strange answers */
+/* ---------------------------------------------------------------- unusual replies */
 
-/* The request that waits was sent, and its connection ended for this reason. */
+/* The pending request was sent, and its connection ended for this reason. */
 static void check_unknown(int error)
 {
     ck_assert_int_eq(client_wait(&client), RDL_ANSWER_UNKNOWN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_net_posix_calls.c - what a request costs: its system calls, counted from outside. */
+/* check_net_posix_calls.c - the cost of a request: its system calls, counted from outside. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <errno.h>
@@ -32,7 +32,7 @@ static void teardown(void)
     live_remove(&server);
 }
 
-/* One request and its answer. No ck_assert: it writes to a pipe. */
+/* One request and its reply. No ck_assert: it writes to a pipe. */
 static void ask(const struct rdl_op *op)
 {
     const struct rdl_command cmd = {
@@ -60,7 +60,7 @@ static void wait_until(uint64_t until_ms)
     (void)client_net.poll(client_net.ctx, conns, 1, until_ms, 1, 1);
 }
 
-/* ---------------------------------------------------------------- what is called */
+/* ---------------------------------------------------------------- system calls */
 
 static void lock_cycles(void)
 {
@@ -83,7 +83,7 @@ static void meet(int way)
     client_init(&client, live_url(&server, (enum live_way)way, url, sizeof url));
 }
 
-/* The driver watches a descriptor for signals besides, so it cannot wait in recv. */
+/* The driver also watches a descriptor for signals, so it cannot wait in recv. */
 static void watch_signals(void)
 {
     int ends[2];
@@ -105,8 +105,8 @@ static const struct {
 } costs[] = {{lock_cycles, "|isirisir|"}, {watched_cycles, "|isiprisipr|"}};
 
 /*
- * Before each wait it asks whose connection it is (getpid). A cycle may wait for more than one slice when the
- * machine is busy, so not every one need be perfect.
+ * Before each wait it checks which process owns the connection (getpid). A cycle may wait for more than one
+ * slice on a busy machine, so not every cycle need be perfect.
  */
 START_TEST(a_lock_cycle_costs_two_sends_and_two_receives)
 {
@@ -154,7 +154,7 @@ START_TEST(no_wait_with_a_deadline_is_longer_than_100_ms)
     meet(_i);
     calls = strchr(calls_of(long_wait), '|');
     ck_assert_msg(strspn(calls, "|irp") == strlen(calls) && strlen(calls) >= 6, "%s", calls);
-    ck_assert_ptr_nonnull(strchr(calls, 'p')); /* for nothing, where a busy machine came late out of recv */
+    ck_assert_ptr_nonnull(strchr(calls, 'p')); /* without a result, if a busy machine came late out of recv */
     ck_assert_int_le(calls_longest_ms, 100);
     ck_assert_int_eq(calls_is_endless, 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A child after fork that uses its parent's connections: it is told so, and the parent notices nothing. */
+/* A child after fork that uses its parent's connections gets an error, and the parent notices nothing. */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static void teardown(void)
     live_remove(&server);
 }
 
-/* What this does in a child is true. */
+/* The claim is true in a child. */
 static void in_child(int (*claim)(void))
 {
     int status;
@@ -51,7 +51,7 @@ static void in_child(int (*claim)(void))
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* The parent goes on over the connection that it had. */
+/* The parent continues on its connection. */
 static void parent_goes_on(int fd)
 {
     ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 60000), RDL_OK);
@@ -115,7 +115,7 @@ static int is_ready(void)
     return live_count_fds() == before - 1;
 }
 
-/* In an event loop; it says for how long to wait, and need not. */
+/* In an event loop; it reports how long to wait, and need not. */
 static int steps(void)
 {
     static const struct rdl_lock_options waits = {.ttl_ms = 60000, .wait_ms = 60000, .retry_ms = 50};
@@ -161,7 +161,7 @@ START_TEST(a_forked_child_is_refused_and_the_parent_keeps_its_locks)
 }
 END_TEST
 
-/* The parent's socket was closed, too: what the child finds queued is the parent's all the same. */
+/* The parent's socket was closed, too: queued requests are still the parent's. */
 START_TEST(a_child_is_refused_even_if_the_parents_socket_was_closed)
 {
     rdl_conn_closed(&client.conn, RDL_E_CLOSED);
@@ -180,7 +180,7 @@ static int sets_up_again(void)
     rc = rdl_lock_acquire(&lock, &client_net);
     if (rc == RDL_OK)
         rc = rdl_lock_release(&lock, &client_net);
-    close(rdl_posix_fd(&client.conn)); /* of the copy nothing is left to be used */
+    close(rdl_posix_fd(&client.conn)); /* no usable copy is left */
     rdl_conn_init(&client.conn, &client.cfg);
     rdl_lock_init(&lock, &opt, &client.conn, "another", 7);
     return rc == RDL_OK && rdl_lock_acquire(&lock, &client_net) == RDL_OK &&
@@ -196,7 +196,7 @@ START_TEST(a_child_with_its_own_connection_has_its_own_locks)
 }
 END_TEST
 
-/* Nobody had opened it: it is the child's. */
+/* It was not open: it is the child's. */
 static int opens_first(void)
 {
     return rdl_lock_acquire(&lock, &client_net) == RDL_OK && rdl_lock_release(&lock, &client_net) == RDL_OK;

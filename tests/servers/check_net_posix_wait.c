@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_net_posix_wait.c - how long the socket driver waits, and what ends that. */
+/* check_net_posix_wait.c - how long the socket driver waits, and what ends a wait. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <poll.h>
@@ -26,7 +26,7 @@ static void part(void)
     fake_stop(&fake);
 }
 
-/* A request on its way to a peer that will never answer. */
+/* A request to a peer that will never reply. */
 static void wait_for_nothing(int is_unix)
 {
     meet(FAKE_SILENT, NULL, 0, is_unix);
@@ -65,7 +65,10 @@ START_TEST(poll_with_a_past_deadline_returns_at_once)
 }
 END_TEST
 
-/* A poll that has something to send returns at once; what may be ended at the next turn was read by then. */
+/*
+ * A poll that has bytes to send returns at once; a connection that may be closed at the next turn was read by
+ * then.
+ */
 START_TEST(a_stalled_connection_is_always_read)
 {
     struct live_server server = {0};
@@ -92,7 +95,7 @@ START_TEST(a_stalled_connection_is_always_read)
 }
 END_TEST
 
-/* Refused to others already, a request is answered without a byte: whoever waits for it hears it at once. */
+/* A request that was refused before is completed without a byte: its waiter gets the result at once. */
 START_TEST(a_request_completed_without_a_byte_ends_a_poll)
 {
     static const char *const no_scripts[] = {"--rename-command", "EVAL", "",  "--rename-command",
@@ -104,7 +107,7 @@ START_TEST(a_request_completed_without_a_byte_ends_a_poll)
     client_init(&client, live_url(&server, _i ? LIVE_UNIX : LIVE_V4, url, sizeof url));
     ck_assert_int_eq(client_ask(&client, &rdl_op_acquire_fenced, "a"), RDL_ANSWER_ERROR);
     client_submit(&client, &rdl_op_acquire_fenced, "a");
-    client_step(&client, UINT64_MAX); /* without end, if it were not so */
+    client_step(&client, UINT64_MAX); /* without end, otherwise */
     ck_assert_int_eq(client.req.answer, RDL_ANSWER_ERROR);
     ck_assert_int_eq(client.req.error, RDL_E_UNSUPPORTED);
     live_remove(&server);
@@ -119,7 +122,7 @@ static void on_signal(int signal)
     signals++;
 }
 
-/* A signal every millisecond, and no system call that is started again after it. */
+/* A signal every millisecond, and no system call that is restarted after it. */
 static void storm(int on)
 {
     const struct itimerval timer = {{0, on ? 1000 : 0}, {0, on ? 1000 : 0}};
@@ -131,7 +134,7 @@ static void storm(int on)
     ck_assert_int_eq(setitimer(ITIMER_REAL, &timer, NULL), 0);
 }
 
-/* A poll that began its wait anew after each signal would never end. */
+/* A poll that restarted its wait after each signal would never end. */
 START_TEST(signals_do_not_extend_a_deadline)
 {
     int polls = 0;
@@ -139,7 +142,7 @@ START_TEST(signals_do_not_extend_a_deadline)
     alarm(0); /* Check's own use of the timer */
     wait_for_nothing(_i);
     storm(1);
-    do { /* one that a signal ends: its handler may have set what the caller looks at */
+    do { /* a signal ends the call: its handler may have set what the caller checks */
         client_step(&client, UINT64_MAX);
     } while (++polls <= 5);
     while (signals <= 10) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recipes of redlock/examples/ whose steps come one after the other. Real servers; the scripts unchanged. */
+/* Recipes of redlock/examples/ whose steps follow each other. Real servers; the scripts are unchanged. */
 #define _GNU_SOURCE
 #include "tests/fixtures/recipe.h"
 
@@ -30,8 +30,8 @@ static void teardown(void)
 enum { TICKS = 3 };
 
 /*
- * Four hosts come at the same time; the last when the job has ended everywhere, as its clock is behind. The
- * next time comes when that of the keep is over on the servers.
+ * Four hosts come at the same time; the last one comes when the job has ended everywhere, because its clock
+ * is slow. The next time comes when the keep time is over on the servers.
  */
 START_TEST(a_cron_job_on_five_hosts_runs_once_each_time)
 {
@@ -75,13 +75,13 @@ START_TEST(a_paused_holder_does_not_overwrite_a_later_holders_row)
                   b.err);
     ck_assert_int_eq(recipe_run(&r, &b, read_row), 0);
     ck_assert_str_eq(b.out, "new;'--\nline\n");
-    /* It wakes up: the command and its group before those who would stop it. */
+    /* It wakes up: the command and its group before the processes that would stop it. */
     kill(-getpgid(paused), SIGCONT);
     ck_assert_int_eq(recipe_run(&r, &b, "echo go >gate"), 0);
     command_await_err(&a, "fenced_row.sh: it's: refused: a later holder has already written (our token: ");
     recipe_signal_all(&a, SIGCONT);
     command_end(&a);
-    ck_assert(a.status == 80 || a.status == 75); /* 75: it has heard that the lock is lost */
+    ck_assert(a.status == 80 || a.status == 75); /* 75: it knows that the lock is lost */
     ck_assert_int_eq(recipe_run(&r, &b, read_row), 0);
     ck_assert_str_eq(b.out, "new;'--\nline\n");
 }
@@ -128,7 +128,7 @@ START_TEST(a_failed_step_releases_the_pipelines_lock)
 }
 END_TEST
 
-/* Whoever waits for it gets it then; the one who forgot it runs nothing any more, and harms nobody. */
+/* A waiting client gets it then; the unfinished pipeline runs nothing any more, and does no harm. */
 START_TEST(the_lock_of_an_unfinished_pipeline_expires)
 {
     ck_assert_int_eq(recipe_run(&r, &a, "export PIPELINE_TTL=2s; " FIRST "begin"), 0);
@@ -146,7 +146,7 @@ START_TEST(the_lock_of_an_unfinished_pipeline_expires)
 }
 END_TEST
 
-/* A step makes it last for a whole ttl from its beginning. */
+/* A step extends it to a whole ttl from its start. */
 START_TEST(each_step_of_a_pipeline_extends_its_lease)
 {
     ck_assert_int_eq(recipe_run(&r, &a, "export PIPELINE_TTL=30s; " FIRST "begin"), 0);
@@ -184,7 +184,7 @@ START_TEST(a_second_deployment_learns_who_is_deploying)
 }
 END_TEST
 
-/* The note is that of a deployment before, or there is none: then the id is told. */
+/* The note is that of an earlier deployment, or there is none: then the id is printed. */
 START_TEST(only_the_lock_holder_is_named_as_deploying)
 {
     start_to_deploy();

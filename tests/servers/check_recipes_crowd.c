@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Recipes of redlock/examples/ that many use at the same time: a hundred readers, two hundred clients. */
+/*
+ * Recipes of redlock/examples/ that many clients use at the same time: a hundred readers, two hundred
+ * clients.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/recipe.h"
 
@@ -28,12 +31,12 @@ static void teardown(void)
 
 enum { READERS = 100 };
 
-/* The first of the servers is also the cache. What a reader gets stands in the file read. */
+/* The first of the servers is also the cache. The file read has what each reader got. */
 #define CACHE         "export CACHE_URL=${REDLOCK_URLS%% *}; "
 #define READ          "{ cached.sh prices ./make || echo failed; } >>read"
 #define READERS_OF(N) CACHE "all=; for i in $(seq " N "); do " READ " & all=\"$all $!\"; done; wait $all"
 
-/* What the text is made by: it says so, and waits where there is a gate. */
+/* The command that makes the text: it records its start, and waits if there is a gate. */
 #define MAKES(TEXT)                                                                                          \
     "printf '%s\\n' '#!/bin/sh' 'echo made >>made' '[ ! -e gate ] || read -r go <gate' 'echo " TEXT          \
     "' >make;"                                                                                               \
@@ -54,7 +57,7 @@ static void expire(void)
     live_command(&r.server[0], "DEL prices:fresh");
 }
 
-/* How often a lock was asked for on this server; the first one is the cache, too. */
+/* How often a lock was requested on this server; the first one is the cache, too. */
 static size_t asked(int i)
 {
     const char *stats = live_command(&r.server[i], "INFO commandstats");
@@ -70,7 +73,7 @@ START_TEST(one_of_a_hundred_readers_makes_an_expired_text_again)
     recipe_start(&r, &a, "mkfifo gate; " MAKES("new") READERS_OF("100"));
     while (recipe_lines(&r, "read") < READERS - 1) {
         ck_assert_uint_le(recipe_lines(&r, "made"), 2);
-        ck_assert_uint_le(asked(1), 1 + READERS); /* once each: who waited would ask again and again */
+        ck_assert_uint_le(asked(1), 1 + READERS); /* once each: clients that wait would repeat it */
         recipe_run(&r, &b, "sleep 0.1");
     }
     assert_read(READERS - 1, "old");
@@ -84,7 +87,7 @@ START_TEST(one_of_a_hundred_readers_makes_an_expired_text_again)
 }
 END_TEST
 
-/* It takes no time to make, so many who have seen that it is old get the lock afterwards. */
+/* It takes no time to make, so many readers that saw the old text get the lock afterwards. */
 START_TEST(a_text_that_was_just_made_is_not_made_again)
 {
     ck_assert_int_eq(recipe_run(&r, &a, MAKES("old") READERS_OF("1")), 0);
@@ -126,7 +129,10 @@ END_TEST
 
 enum { SHARES = 20 };
 
-/* Every tenth of them comes twice, at the same time. What they got stands in got, how they ended in ended. */
+/*
+ * Every tenth of them comes twice, at the same time. The file got has what they got, the file ended how they
+ * ended.
+ */
 START_TEST(twenty_shares_go_to_twenty_of_two_hundred_clients)
 {
     static const char open[] =
@@ -146,7 +152,7 @@ START_TEST(twenty_shares_go_to_twenty_of_two_hundred_clients)
 }
 END_TEST
 
-/* And he looks again when he has the lock: the holder has taken the first share. */
+/* And it checks again when it has the lock: the holder has taken the first share. */
 START_TEST(no_share_is_taken_while_another_client_holds_the_lock)
 {
     for (int i = 0; i < RECIPE_SERVERS; i++)

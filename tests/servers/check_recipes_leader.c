@@ -19,8 +19,8 @@ static struct recipe r;
 static struct command candidate[CANDIDATES];
 
 /*
- * It says its number when whoever is to stop it is there, the script's third child, and works until it is
- * stopped.
+ * It writes its process id once the process that is to stop it exists, the script's third child, and works
+ * until it is stopped.
  */
 #define LEADS                                                                                                \
     "exec leader.sh job sh -c 'until [ \"$(wc -w </proc/$PPID/task/$PPID/children)\" -ge 3 ]; do :; done; "  \
@@ -36,7 +36,7 @@ static void teardown(void)
     recipe_close(&r);
 }
 
-/* Who leads now? Waits until somebody does; without: not this one, whose end has been seen. */
+/* Which candidate leads now? Waits until one does; without: not this one, whose end was seen. */
 static int next_leader(int without)
 {
     struct pollfd p[CANDIDATES];
@@ -54,13 +54,13 @@ static int next_leader(int without)
     return leader;
 }
 
-/* The COMMAND of this one, which has just become the leader. */
+/* The COMMAND of this candidate, which has just become the leader. */
 static pid_t its_work(int leader)
 {
     return (pid_t)strtol(command_note(&candidate[leader]), NULL, 10);
 }
 
-/* Its script alone dies, or everything on its host. */
+/* Only its script dies, or everything on its host. */
 START_TEST(another_candidate_leads_when_the_leader_is_killed)
 {
     for (int i = 0; i < CANDIDATES; i++)
@@ -73,7 +73,7 @@ START_TEST(another_candidate_leads_when_the_leader_is_killed)
         kill(candidate[first].pid, SIGKILL);
     } else {
         recipe_signal_all(&candidate[first], SIGKILL);
-        for (int i = 0; i < RECIPE_SERVERS; i++) /* nobody has given it back, so it ends with its time */
+        for (int i = 0; i < RECIPE_SERVERS; i++) /* it was not released, so it expires */
             live_command(&r.server[i], "PEXPIRE leader:job 1");
     }
     ck_assert_int_eq(command_end(&candidate[first]), 128 + SIGKILL);
@@ -98,7 +98,7 @@ START_TEST(a_leader_that_loses_the_lock_stops_with_75)
 }
 END_TEST
 
-/* What it has to do at its end it does under the lock. */
+/* Its final work is done under the lock. */
 START_TEST(a_leader_that_gets_a_signal_ends_its_work_first)
 {
     static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
@@ -116,8 +116,8 @@ START_TEST(a_leader_that_gets_a_signal_ends_its_work_first)
 END_TEST
 
 /*
- * The signal comes before the first of these commands of leader.sh, or, with "", while it waits for its work.
- * The work has ended before the second one goes on. Bash runs a DEBUG trap before each command.
+ * The signal comes before the first of these commands of leader.sh or, with "", while it waits for its work.
+ * The work has ended before the second one runs. Bash runs a DEBUG trap before each command.
  */
 static const struct {
     const char *signal_before, *gone_before;

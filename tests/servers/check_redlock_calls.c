@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a lock on five servers costs: its system calls, counted from outside. */
+/* The cost of a lock on five servers: its system calls, counted from outside. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <poll.h>
@@ -15,7 +15,7 @@ enum { CYCLES = 20 };
 static struct party party;
 static struct rdl_platform platform;
 
-/* Which answers have come when poll is called is chance; here it is all of them. ppoll is not counted. */
+/* The replies that have come when poll is called are random; here all of them have. ppoll is not counted. */
 static int poll_when_all_are_in(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms,
                                 size_t need, int can_wake)
 {
@@ -63,8 +63,8 @@ static void cycles(void)
 }
 
 /*
- * A random number; then twice: send to each, wait once, take in what each says. Before each of these it asks
- * whose connections they are (getpid).
+ * A random number; then twice: send to each server, wait once, read each reply. Before each of these it
+ * checks which process owns the connections (getpid).
  */
 START_TEST(a_cycle_on_five_servers_makes_23_calls_and_4_getpid)
 {
@@ -79,7 +79,7 @@ START_TEST(a_cycle_on_five_servers_makes_23_calls_and_4_getpid)
     platform.poll = poll_when_all_are_in;
     at = strchr(calls_of(cycles), '|');
     for (i = 0; i < CYCLES; i++) {
-        /* Without a call for each, there still is one now and then: for a new seed, as after a fork. */
+        /* Without a call for each, there still is one at times: for a new seed, as after a fork. */
         const char *cycle = for_random || at[1] == 'g' ? with : without;
         ck_assert_msg(strncmp(at, cycle, strlen(cycle)) == 0, "%s", at);
         at += strlen(cycle);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Real servers in trouble, one kind of it after the other: a minority costs nothing but its votes. */
+/* Real servers with one kind of problem after the other: a minority costs nothing but its votes. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,13 +24,13 @@ static void hasty(void)
     party.opt.lease.attempt_ms = QUORUM_HASTY_MS;
 }
 
-/* Acquire, extend, release, and each does what it says. */
+/* Acquire, extend, release, each with its normal result. */
 static void all_goes_on(void)
 {
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
     ck_assert_uint_gt(party_remaining(&party), 0);
     ck_assert_uint_ge(rdl_redlock_count(lock, RDL_VOTE_GRANTED), rdl_redlock_quorum(lock));
-    ck_assert_int_ge(party_extend(&party, QUORUM_MAX_TTL), RDL_OK); /* REPAIRED, where one came late */
+    ck_assert_int_ge(party_extend(&party, QUORUM_MAX_TTL), RDL_OK); /* REPAIRED, if one came late */
     ck_assert_uint_gt(party_remaining(&party), QUORUM_TTL);
     ck_assert_int_eq(party_release(&party), RDL_OK);
     ck_assert_uint_eq(party_remaining(&party), 0);
@@ -42,7 +42,7 @@ static void nothing_goes(void)
     ck_assert_uint_eq(party_remaining(&party), 0);
 }
 
-/* The servers are well again: nothing of ours is left there, and each is used as before. */
+/* The servers work again: none of our keys is left there, and each is used as before. */
 static void all_recovers(void)
 {
     party.opt.lease.attempt_ms = QUORUM_PATIENT_MS;
@@ -61,7 +61,7 @@ static void all_recovers(void)
     ck_assert_int_eq(quorum_keys(), 0);
 }
 
-/* What the report says of server i begins with this. */
+/* The report on server i begins with this. */
 static void is_told(size_t i, const char *text)
 {
     char line[128];
@@ -134,7 +134,7 @@ START_TEST(with_three_of_five_frozen_every_request_is_undone)
     for (i = 0; i < 3; i++)
         is_told(i, "timed out");
     nothing_goes();
-    rdl_redlock_drain(lock, &client_net, client_now() + 20); /* the releases stand behind the SETs */
+    rdl_redlock_drain(lock, &client_net, client_now() + 20); /* the releases follow the SETs */
     ck_assert(!rdl_redlock_is_idle(lock));
     quorum_hurt(0, 3, live_thaw);
     all_recovers();
@@ -180,7 +180,7 @@ START_TEST(two_of_five_paused_servers_change_nothing)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- one in trouble of its own */
+/* ---------------------------------------------------------------- one server with a problem */
 
 START_TEST(a_server_30_ms_late_is_not_waited_for_but_votes)
 {
@@ -202,7 +202,7 @@ START_TEST(a_server_30_ms_late_is_not_waited_for_but_votes)
 }
 END_TEST
 
-/* Server 0 cannot be reached, or not this way. */
+/* Server 0 cannot be reached, or not with this URL. */
 static struct fake_server fake;
 
 START_TEST(a_server_without_connections_costs_one_vote)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The blocking calls for N servers, with five real ones; check_redlock_faults.c is about those in trouble. */
+/*
+ * The blocking calls for N servers, with five real ones; check_redlock_faults.c tests servers with problems.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
 #include <string.h>
@@ -26,7 +28,7 @@ START_TEST(five_servers_grant_extend_and_release)
     ck_assert_int_ge(quorum_keys(), 3);
     for (int i = 0; quorum_keys() < 5; i++) {
         ck_assert_int_lt(i, 100);
-        ck_assert_int_ge(party_extend(&party, QUORUM_MAX_TTL), RDL_OK); /* asks who connected late */
+        ck_assert_int_ge(party_extend(&party, QUORUM_MAX_TTL), RDL_OK); /* late ones are extended, too */
         party_drain(&party);
     }
     ck_assert_int_ge(party_extend(&party, QUORUM_MAX_TTL), RDL_OK);
@@ -110,7 +112,7 @@ START_TEST(a_majority_release_after_long_work_reads_first)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- a host in trouble */
+/* ---------------------------------------------------------------- a host with problems */
 
 START_TEST(a_majority_acquire_fails_without_entropy)
 {
@@ -135,7 +137,7 @@ START_TEST(a_failed_poll_leaves_no_key_on_any_server)
 }
 END_TEST
 
-/* Two of three are another client's: what is granted on the third is given back. */
+/* Two of three are another client's: the grant of the third is released. */
 START_TEST(an_interrupted_acquire_leaves_no_key)
 {
     int ends[2];
@@ -185,8 +187,8 @@ START_TEST(drain_reads_the_last_reply)
 }
 END_TEST
 
-/* It hangs up on a wait that it needs no more. */
-/* A lock that waits so long, with a hint; somebody else has it for a while. */
+/* It closes the connection of a wait that is no longer needed. */
+/* A lock that waits for this time, with a hint; another client has it for a while. */
 static struct client second;
 
 static void meet_holder(uint32_t wait_ms, int his_ttl_ms)
@@ -205,7 +207,7 @@ static void meet_holder(uint32_t wait_ms, int his_ttl_ms)
         live_command(&quorum_live[i], "SET nightly other PX %d", his_ttl_ms);
 }
 
-/* The time is over as soon as the server says that somebody waits there: it does not end the wait itself. */
+/* The time is over as soon as the server reports a blocked client: it does not end the wait itself. */
 static uint64_t ahead_ms;
 
 static int poll_until_blocked(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms,
@@ -221,7 +223,7 @@ static uint64_t now_ahead(void *ctx)
     return client_net.now_ms(ctx) + ahead_ms;
 }
 
-/* The connection it waited on would take the hint from somebody who still waits. */
+/* The connection it waited on would take the hint from a client that still waits. */
 START_TEST(an_acquire_that_times_out_closes_its_hint_connection)
 {
     struct rdl_platform platform = client_net;

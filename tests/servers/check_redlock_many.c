@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Many locks over the same connections: who finds no room waits for it; a thousand over five real ones. */
+/*
+ * Many locks over the same connections: those that find no queue space wait for it; a thousand over five real
+ * ones.
+ */
 #include <check.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -9,9 +12,9 @@
 #include "tests/fixtures/fleet.h"
 #include "tests/fixtures/quorum.h"
 
-/* ---------------------------------------------------------------- no room */
+/* ---------------------------------------------------------------- no queue space */
 
-/* What others want of server i fills its queue. */
+/* Requests of others fill the queue of server i. */
 static void fill(size_t i)
 {
     const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1}, {NULL, 0}, UINT64_MAX, 0};
@@ -20,7 +23,7 @@ static void fill(size_t i)
     for (n = 0; rdl_conn_submit(&fleet.s[i].conn, NULL, &other) == RDL_OK; n++)
         ck_assert_int_lt(n, 1000);
     ck_assert_int_gt(n, 0);
-    rdl_conn_set_timeout(&fleet.s[i].conn, 60000); /* and they are patient */
+    rdl_conn_set_timeout(&fleet.s[i].conn, 60000); /* and they have a long timeout */
 }
 
 static void fill_all(void)
@@ -58,7 +61,9 @@ START_TEST(a_release_waits_for_queue_space)
 }
 END_TEST
 
-/* Held on three servers, all frozen and their queues full: the release is owed to all when its time is up. */
+/*
+ * Held on three servers, all frozen with full queues: all three releases are pending when their time is up.
+ */
 static void release_without_room(uint64_t *now)
 {
     hold(3, *now);
@@ -76,7 +81,7 @@ START_TEST(a_release_that_found_no_queue_space_is_sent_later)
     for (i = 0; i < 3; i++)
         fleet.mood[i] = MOOD_UP;
     fleet_serve_all(now);
-    for (i = 0; i < 3; i++) { /* the others' business is done, ours is not */
+    for (i = 0; i < 3; i++) { /* the others' requests are done, ours are not */
         ck_assert(rdl_conn_is_idle(&fleet.s[i].conn));
         ck_assert(!rdl_redlock_is_idle(&fleet.lock));
     }
@@ -98,10 +103,7 @@ START_TEST(a_release_stays_pending_until_the_key_expires)
 }
 END_TEST
 
-/*
- * Two grant, three refuse; when that is known others have filled the queues of the two. Their room was
- * reserved.
- */
+/* Two grant, three refuse; by then others have filled the queues of the two. Their space was reserved. */
 START_TEST(a_failed_attempt_has_queue_space_for_its_releases)
 {
     uint64_t now = 1000;
@@ -141,7 +143,7 @@ START_TEST(a_pending_release_does_not_prolong_the_wait)
     fleet.opt.lease.retry_ms = 20;
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
     ck_assert_uint_eq(rdl_redlock_wake_ms(&fleet.lock), now + 3);
-    late = now + (_i ? 3 : 12); /* who wakes late has his one attempt too */
+    late = now + (_i ? 3 : 12); /* a client that wakes late has its one attempt too */
     ck_assert_int_eq(rdl_redlock_step(&fleet.lock, late), RDL_PENDING);
     ck_assert_uint_eq(rdl_redlock_wake_ms(&fleet.lock), late + FLEET_ATTEMPT);
     ck_assert_int_eq(rdl_redlock_step(&fleet.lock, late + FLEET_ATTEMPT), RDL_NO_QUORUM);
@@ -160,12 +162,12 @@ static struct one {
     char name[NAME + 1];
     int is_held;
     int turns;
-    int doing; /* enum rdl_action, while it goes on; -1 */
+    int doing; /* enum rdl_action, while it is in progress; -1 */
 } all[LOCKS];
 
 static unsigned in_flight[3]; /* by enum rdl_action */
 static uint32_t seed = 1;
-static unsigned mixes; /* how often all three were going on at once */
+static unsigned mixes; /* how often all three were in progress at once */
 
 static void setup(void)
 {
@@ -175,7 +177,7 @@ static void setup(void)
     party_init(&party);
     party.opt.lease.ttl_ms = QUORUM_MAX_TTL; /* a busy machine is no reason to lose one */
     party.opt.lease.wait_ms = QUORUM_MAX_TTL;
-    party.opt.lease.attempt_ms = QUORUM_MAX_TTL / 4; /* nor to give an answer up */
+    party.opt.lease.attempt_ms = QUORUM_MAX_TTL / 4; /* nor to stop waiting for a reply */
     party.opt.lease.retry_ms = 5;
     for (i = 0; i < LOCKS; i++) {
         struct one *l = &all[i];
@@ -202,7 +204,7 @@ static int begin(struct one *l, uint64_t now)
                                   : rdl_redlock_release_begin(&l->lock, now);
 }
 
-/* 0: it did what it is to do. Nobody else wants these locks, so nothing may be refused. */
+/* 0: it did what it should. No other client wants these locks, so nothing may be refused. */
 static int turn(struct one *l, uint64_t now)
 {
     int is_busy = l->doing >= 0;
@@ -244,7 +246,7 @@ static void run_all(void)
     int left = 1;
     int first, i;
 
-    for (first = 0; left > 0; first++) { /* who is first has room: another one each time */
+    for (first = 0; left > 0; first++) { /* the first one has queue space: another one each time */
         uint64_t now = client_now();
         left = 0;
         until = UINT64_MAX;
@@ -278,7 +280,7 @@ static void drain_all(void)
     }
 }
 
-/* The servers' own word on locks [from, from + BATCH): ours has our token where it is held, nobody else's. */
+/* The servers' own data on locks [from, from + BATCH): a held lock has our token, and no other client's. */
 static void count_keys(int server, int from, int votes[LOCKS])
 {
     char line[16 + BATCH * (NAME + 1)] = "MGET";
@@ -319,7 +321,7 @@ START_TEST(a_thousand_locks_share_five_connections)
     size_t memory;
     int i;
 
-    while (all[0].turns < TURNS - 1) { /* what assertions allocate stays cached, and so counts */
+    while (all[0].turns < TURNS - 1) { /* memory of assertions stays cached, and so counts */
         (void)turn(&all[0], client_now());
         poll_all(rdl_redlock_wake_ms(&all[0].lock));
     }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Several servers, how many ever; several clients: whose votes split, or who meet a server that forgot. */
+/*
+ * Several servers, any number of them; several clients with split votes, or with a server that lost its data.
+ */
 #include <check.h>
 #include <string.h>
 
@@ -22,7 +24,7 @@ static void cycle(int expected)
     ck_assert_int_eq(party_release(one), RDL_OK);
 }
 
-/* The most that may be away, and one more; killed or frozen. */
+/* The largest number that may be down, and one more; killed or frozen. */
 START_TEST(any_minority_of_n_servers_may_be_down)
 {
     int n = counts[_i / 2];
@@ -53,7 +55,7 @@ END_TEST
 
 enum { ROUNDS = 8 };
 
-/* Their SETs go to these servers now, and the answers are there. */
+/* Their SETs go to these servers now, and the replies are there. */
 static void ask_half(struct party *p, int from, int n)
 {
     int i;
@@ -133,7 +135,7 @@ START_TEST(two_clients_with_split_votes_get_the_lock_in_turn)
         ask_half(&parties[1], 2, 2);
         ask_half(&parties[0], 2, 2);
         ask_half(&parties[1], 0, 2);
-        for (k = 0; k < 2; k++) { /* nobody has it: each has two, and is refused by two */
+        for (k = 0; k < 2; k++) { /* no client has it: each has two, and is refused by two */
             ck_assert_int_eq(rdl_redlock_step(&parties[k].lock, client_now()), RDL_PENDING);
             ck_assert(parties[k].lock.tries == 1 || _i);
         }
@@ -145,7 +147,7 @@ START_TEST(two_clients_with_split_votes_get_the_lock_in_turn)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- a server that forgot */
+/* ---------------------------------------------------------------- a server that lost its data */
 
 static uint64_t ahead_ms; /* the second client's clock */
 
@@ -174,8 +176,8 @@ static void meet_again(struct party *p, int i, uint64_t run, const struct rdl_pl
 }
 
 /*
- * A reaches two of three servers, and has both. One of them comes back without its data. B has known all
- * three for longer than any lease; a majority of them grants, and yet it may not have the lock.
+ * A reaches two of three servers, and both grant. One of them comes back without its data. B has known all
+ * three for longer than any lease; a majority of them grants, and yet B may not have the lock.
  */
 START_TEST(a_server_restarted_without_data_grants_no_second_lease)
 {
@@ -210,7 +212,7 @@ START_TEST(a_server_restarted_without_data_grants_no_second_lease)
     rdl_redlock_cancel(&b->lock);
     rdl_redlock_drain(&b->lock, &platform, later(platform.ctx) + CLIENT_PATIENCE_MS);
     ck_assert_int_eq(quorum_keys(), 1);
-    ck_assert_int_lt(party_release(a), 0); /* one of its two has forgotten, or is not connected yet */
+    ck_assert_int_lt(party_release(a), 0); /* one of its two has lost its data, or is not connected yet */
     party_drain(a);
     ck_assert_int_eq(quorum_keys(), 0);
 }

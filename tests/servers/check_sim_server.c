@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_sim_server.c - the model server against a real one; the comparing is in tests/fixtures/differ.c. */
+/* check_sim_server.c - the model server against a real one; tests/fixtures/differ.c compares them. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void teardown(void)
     live_remove(&real);
 }
 
-/* `make weekly` wants more. */
+/* `make weekly` runs more. */
 static long commands(void)
 {
     const char *wanted = getenv("RDL_COMMANDS");
@@ -61,7 +61,7 @@ START_TEST(the_model_refuses_invalid_requests_like_a_real_server)
 }
 END_TEST
 
-/* Cut anywhere, the same answers. */
+/* Cut anywhere, the same replies. */
 START_TEST(the_model_accepts_requests_in_pieces)
 {
     static const char in[] = "*6\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nt\r\n$2\r\nNX\r\n$2\r\nPX\r\n$4\r\n1000\r\n"
@@ -80,7 +80,7 @@ START_TEST(the_model_accepts_requests_in_pieces)
 }
 END_TEST
 
-/* What stands behind this field's name in an INFO, up to the end of the line. */
+/* The value of this field of an INFO, up to the end of the line. */
 static size_t value_of(const char *info, const char *field, const char **value)
 {
     char head[64];

@@ -17,7 +17,7 @@ static const struct rdl_conn_config config = {
 static struct rdl_conn conn;
 static struct rdl_lock lock[LOCKS];
 
-/* Until no operation is pending. How many came out well; *rc: what came of the last. */
+/* Until no operation is pending. Returns how many succeeded; *rc: the last result. */
 static int finish(int *rc)
 {
     int pending, done;
@@ -41,7 +41,7 @@ static int finish(int *rc)
     return done;
 }
 
-/* Those that lwIP has. */
+/* The connections of lwIP. */
 static int connections(void)
 {
     int n = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * relay_main.c - relay SOCKET FILE: listens on a free port of 127.0.0.1, whose number it prints, hands every
- * connection on to the server at the unix SOCKET, and writes what passes to FILE in the form of libpcap, as
- * packets between a port of its own for each connection and 6379. So a live run can be looked into without
- * the right to capture. It ends, and FILE is complete, when its standard input does.
+ * relay_main.c - relay SOCKET FILE: records a live run. It listens on a free port of 127.0.0.1, prints its
+ * number, and passes every connection to the server at the unix SOCKET. It writes the bytes to FILE in the
+ * format of libpcap, as packets between a port for each connection and 6379. So a live run can be inspected
+ * without the right to capture. It ends, and FILE is complete, when its standard input does.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <arpa/inet.h>
@@ -124,7 +124,7 @@ static void end(struct link *k)
     k->fd[0] = k->fd[1] = -1;
 }
 
-/* What came from one side goes to the other; its end ends both. */
+/* Bytes from one side go to the other; its end ends both. */
 static void hand_on(struct link *k, int from)
 {
     uint8_t data[16384];

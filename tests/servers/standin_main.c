@@ -72,7 +72,7 @@ static void welcome(int listener)
         return;
     if (n_clients == CLIENTS) {
         ssize_t told = write(fd, full, sizeof full - 1);
-        (void)told; /* it is closed whether it heard or not */
+        (void)told; /* it is closed whether the text arrived or not */
         close(fd);
         return;
     }
@@ -108,7 +108,7 @@ static int serve(struct client *c, short events)
             c->in_len += (size_t)n;
     }
     size_t used;
-    do { /* what waited for room to answer goes on once the answers are out */
+    do { /* a request that waited for output space continues once the replies are out */
         used = sim_server_input(&server, &c->session, c->in, c->in_len, now_ms(), &c->out);
         c->in_len -= used;
         memmove(c->in, c->in + used, c->in_len);
@@ -118,7 +118,7 @@ static int serve(struct client *c, short events)
     return !c->session.closing || c->out.len > 0;
 }
 
-/* How long poll may wait, in ms: until the first of those who wait in BLPOP is to be answered. */
+/* How long poll may wait, in ms: until the first client that waits in BLPOP is due. */
 static int patience(void)
 {
     uint64_t now = now_ms(), least = UINT64_MAX;
