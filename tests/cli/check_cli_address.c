@@ -19,7 +19,7 @@ Suite *suite_cli_address(void);
 
 static struct rdl_cli_servers each[4],
     *servers = each; /* of every init in a test: their texts are never freed */
-static char said[4096];
+static char message[4096];
 static int from_stderr;
 
 static void clear(void)
@@ -45,9 +45,9 @@ static int init_for(enum rdl_cli_verb verb, const char *const urls[], size_t n, 
     }
     int rc = rdl_cli_servers_init(++servers, &o);
     ck_assert_int_eq((int)write(STDERR_FILENO, "|", 1), 1); /* something to read even without a message */
-    ssize_t len = read(from_stderr, said, sizeof said - 1);
+    ssize_t len = read(from_stderr, message, sizeof message - 1);
     ck_assert_int_ge((int)len, 1);
-    said[len - 1] = '\0';
+    message[len - 1] = '\0';
     return rc;
 }
 
@@ -78,9 +78,9 @@ START_TEST(several_addresses_of_a_name_fail_with_68_and_are_listed)
     resolver_add("a.test", v[_i][0], 6379);
     resolver_add("a.test", v[_i][1], 6379);
     ck_assert_int_eq(init_one(0), 68);
-    ck_assert_msg(strstr(said, v[_i][2]) != NULL, "%s", said);
-    ck_assert_ptr_nonnull(strstr(said, "a.test:6379 has more than one address ("));
-    ck_assert_ptr_nonnull(strstr(said, "--any-address"));
+    ck_assert_msg(strstr(message, v[_i][2]) != NULL, "%s", message);
+    ck_assert_ptr_nonnull(strstr(message, "a.test:6379 has more than one address ("));
+    ck_assert_ptr_nonnull(strstr(message, "--any-address"));
 }
 END_TEST
 
@@ -92,13 +92,13 @@ START_TEST(one_ambiguous_name_among_good_servers_fails_with_68)
     resolver_add("b.test", "192.0.2.9", 6379);
     ck_assert_int_eq(
         init((const char *const[]){"redis://127.0.0.1", "redis://b.test", "redis://a.test"}, 3, 0), 68);
-    ck_assert_ptr_nonnull(strstr(said, "a.test:6379 has more than one address"));
-    ck_assert_ptr_null(strstr(said, "b.test"));
+    ck_assert_ptr_nonnull(strstr(message, "a.test:6379 has more than one address"));
+    ck_assert_ptr_null(strstr(message, "b.test"));
     resolver_add("b.test", "192.0.2.8", 6379);
     ck_assert_int_eq(
         init((const char *const[]){"redis://127.0.0.1", "redis://b.test", "redis://a.test"}, 3, 0), 68);
-    ck_assert_ptr_nonnull(strstr(said, "a.test:6379 has more than one address"));
-    ck_assert_ptr_nonnull(strstr(said, "b.test:6379 has more than one address"));
+    ck_assert_ptr_nonnull(strstr(message, "a.test:6379 has more than one address"));
+    ck_assert_ptr_nonnull(strstr(message, "b.test:6379 has more than one address"));
 }
 END_TEST
 
@@ -109,7 +109,7 @@ START_TEST(doctor_continues_after_ambiguous_and_missing_addresses)
     resolver_add("a.test", "192.0.2.3", 6379);
     ck_assert_int_eq(
         init_for(RDL_CLI_DOCTOR, (const char *const[]){"redis://a.test", "redis://b.test"}, 2, 0), 0);
-    ck_assert_str_eq(said, "");
+    ck_assert_str_eq(message, "");
     ck_assert_str_eq(servers->several[0], "192.0.2.7, 192.0.2.3");
     ck_assert_ptr_null(servers->several[1]);
     ck_assert_ptr_nonnull(servers->unresolved[1]);
@@ -124,10 +124,10 @@ START_TEST(ipv4_is_preferred_to_ipv6_in_any_order)
     resolver_add("a.test", _i ? "192.0.2.7" : "2001:db8::1", 6379);
     ck_assert_int_eq(init_one(0), 0);
     ck_assert_str_eq(taken(0), "192.0.2.7");
-    ck_assert_str_eq(said, "");
+    ck_assert_str_eq(message, "");
     rdl_cli_set_verbosity(RDL_CLI_VERBOSE);
     ck_assert_int_eq(init_one(0), 0);
-    ck_assert_str_eq(said, "redlock: a.test: its IPv4 address is used, not its IPv6 address\n");
+    ck_assert_str_eq(message, "redlock: a.test: its IPv4 address is used, not its IPv6 address\n");
 }
 END_TEST
 
@@ -196,7 +196,7 @@ START_TEST(a_repeated_address_counts_once)
     resolver_add("a.test", ip, 6379);
     ck_assert_int_eq(init_one(0), 0);
     ck_assert_str_eq(taken(0), ip);
-    ck_assert_str_eq(said, "");
+    ck_assert_str_eq(message, "");
 }
 END_TEST
 
@@ -210,7 +210,7 @@ START_TEST(any_address_picks_the_first_that_listens)
     resolver_add("a.test", "127.0.0.3", port);
     ck_assert_int_eq(init_one(1), 0);
     ck_assert_str_eq(taken(0), "127.0.0.3");
-    ck_assert_str_eq(said, "");
+    ck_assert_str_eq(message, "");
     resolver_begin();
     resolver_add("a.test", "127.0.0.4", port);
     resolver_add("a.test", "127.0.0.2", port);
@@ -233,12 +233,12 @@ START_TEST(every_name_without_an_address_is_listed)
                                        "redis://127.0.0.2", "redis://127.0.0.3"};
 
     ck_assert_int_eq(init(urls, 5, 0), 0);
-    ck_assert_ptr_nonnull(strstr(said, "no address for x.invalid:1 ("));
-    ck_assert_ptr_nonnull(strstr(said, "), y.invalid:2 ("));
-    ck_assert_ptr_nonnull(strstr(said, "; counted as down (2 of 5 servers)"));
+    ck_assert_ptr_nonnull(strstr(message, "no address for x.invalid:1 ("));
+    ck_assert_ptr_nonnull(strstr(message, "), y.invalid:2 ("));
+    ck_assert_ptr_nonnull(strstr(message, "; counted as down (2 of 5 servers)"));
     ck_assert_int_eq(init(urls, 3, 0), 68);
-    ck_assert_ptr_nonnull(strstr(said, "no address for x.invalid:1 ("));
-    ck_assert_ptr_nonnull(strstr(said, "), y.invalid:2 ("));
+    ck_assert_ptr_nonnull(strstr(message, "no address for x.invalid:1 ("));
+    ck_assert_ptr_nonnull(strstr(message, "), y.invalid:2 ("));
 }
 END_TEST
 

@@ -14,7 +14,7 @@ static struct rdl_cli_query query;
 static struct rdl_cli_options options;
 
 /* The servers 127.0.0.1, 127.0.0.2 and so on. */
-static void open_look(size_t n)
+static void open_query(size_t n)
 {
     static char url[CLOCKS_MAX][32];
     char *argv[CLOCKS_MAX + 1] = {NULL};
@@ -58,7 +58,7 @@ START_TEST(a_clock_that_is_more_than_a_second_off_is_named)
     char line[300] = "";
     size_t n = 0;
 
-    open_look(clocks[_i].n);
+    open_query(clocks[_i].n);
     for (size_t i = 0; i < clocks[_i].n; i++) {
         checks[i].is_ticking = 1;
         checks[i].has_clock = clocks[_i].clock_ms[i] != NONE;

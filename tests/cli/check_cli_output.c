@@ -12,7 +12,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-Suite *suite_cli_say(void);
+Suite *suite_cli_output(void);
 
 START_TEST(verbosity_decides_which_messages_are_printed)
 {
@@ -43,12 +43,12 @@ START_TEST(a_long_message_is_cut_and_still_ends_its_line)
     static char longer[5000];
     memset(longer, 'x', sizeof longer - 1);
     rdl_cli_print_error("%s", longer);
-    const char *said = heard_since();
-    size_t len = strlen(said);
+    const char *message = heard_since();
+    size_t len = strlen(message);
     ck_assert_uint_gt(len, 2000);
     ck_assert_uint_lt(len, 2100);
-    ck_assert_int_eq(said[len - 1], '\n');
-    ck_assert_ptr_eq(strchr(said, '\n'), said + len - 1);
+    ck_assert_int_eq(message[len - 1], '\n');
+    ck_assert_ptr_eq(strchr(message, '\n'), message + len - 1);
 }
 END_TEST
 
@@ -56,13 +56,13 @@ END_TEST
 static const char *event(const char *line)
 {
     static const char begin[] = "{\"event\":\"message\",\"time\":\"2",
-                      behind[] = "Z\",\"lock\":\"night\\\"ly\",";
-    const char *rest = strstr(line, behind);
+                      rest_begin[] = "Z\",\"lock\":\"night\\\"ly\",";
+    const char *rest = strstr(line, rest_begin);
 
     ck_assert_int_eq(strncmp(line, begin, sizeof begin - 1), 0);
     ck_assert_ptr_nonnull(rest);
     ck_assert_ptr_eq(strchr(line, '\n'), strstr(line, "}\n") + 1);
-    return rest + sizeof behind - 1;
+    return rest + sizeof rest_begin - 1;
 }
 
 START_TEST(a_message_is_an_event_in_a_json_log_on_stderr)
@@ -102,7 +102,7 @@ static void fill_stderr(void)
 }
 
 /* The text after the dots, including everything that was kept. */
-static const char *heard_at_last(void)
+static const char *read_kept(void)
 {
     static char all[1 << 17];
     size_t n = 0;
@@ -126,28 +126,28 @@ START_TEST(a_stalled_reader_blocks_nothing_and_loses_nothing)
     rdl_cli_print_warning("two");
     ck_assert_int_eq(rdl_cli_flush(0), 1);
     ck_assert_int_eq(fcntl(heard_fd[1], F_GETFL) & O_NONBLOCK, 0); /* other processes write there, too */
-    ck_assert_str_eq(heard_at_last(), "redlock: one\nredlock: warning: two\n");
+    ck_assert_str_eq(read_kept(), "redlock: one\nredlock: warning: two\n");
     ck_assert_int_eq(rdl_cli_flush(0), 0);
     rdl_cli_print_error("three");
-    ck_assert_str_eq(heard_at_last(), "redlock: three\n");
+    ck_assert_str_eq(read_kept(), "redlock: three\n");
 }
 END_TEST
 
 START_TEST(messages_that_do_not_fit_the_buffer_are_counted)
 {
     fill_stderr();
-    int said_n = 0, kept = 0, lost = 0;
-    for (; said_n < 5000; said_n++)
-        rdl_cli_print_error("line %d", said_n);
-    for (const char *p = heard_at_last(); *p != '\0'; p = strchr(p, '\n') + 1) {
-        int is_told = sscanf(p, "redlock: warning: %d lines were dropped", &lost) == 1;
+    int n_messages = 0, kept = 0, lost = 0;
+    for (; n_messages < 5000; n_messages++)
+        rdl_cli_print_error("line %d", n_messages);
+    for (const char *p = read_kept(); *p != '\0'; p = strchr(p, '\n') + 1) {
+        int is_reported = sscanf(p, "redlock: warning: %d lines were dropped", &lost) == 1;
         int i = -1;
-        if (!is_told && sscanf(p, "redlock: line %d\n", &i) == 1)
+        if (!is_reported && sscanf(p, "redlock: line %d\n", &i) == 1)
             ck_assert_int_eq(i, kept++);
         ck_assert_int_eq(lost > 0 || i >= 0, 1);
     }
     ck_assert_int_gt(kept, 500);
-    ck_assert_int_eq(kept + lost, said_n);
+    ck_assert_int_eq(kept + lost, n_messages);
 }
 END_TEST
 
@@ -159,7 +159,7 @@ START_TEST(dropped_lines_are_an_event_in_a_json_log)
     rdl_cli_log_open(STDERR_FILENO, RDL_CLI_LOG_JSON, "night\"ly");
     for (int i = 0; i < 1000; i++)
         rdl_cli_print_error("line");
-    all = heard_at_last();
+    all = read_kept();
     last = all + strlen(all) - 1;
     while (last > all && last[-1] != '\n')
         last--;
@@ -219,7 +219,7 @@ START_TEST(a_pipe_without_a_reader_is_ignored)
 }
 END_TEST
 
-Suite *suite_cli_say(void)
+Suite *suite_cli_output(void)
 {
     Suite *s = suite_create("cli_output");
     TCase *t = tcase_create("messages");
@@ -230,7 +230,7 @@ Suite *suite_cli_say(void)
     tcase_add_test(t, a_message_is_an_event_in_a_json_log_on_stderr);
     tcase_add_loop_test(t, other_logs_leave_messages_unchanged, 0, 2);
     suite_add_tcase(s, t);
-    t = tcase_create("nobody reads");
+    t = tcase_create("blocked output");
     tcase_add_test(t, a_stalled_reader_blocks_nothing_and_loses_nothing);
     tcase_add_test(t, messages_that_do_not_fit_the_buffer_are_counted);
     tcase_add_test(t, dropped_lines_are_an_event_in_a_json_log);

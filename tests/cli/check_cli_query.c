@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-Suite *suite_cli_look(void);
+Suite *suite_cli_query(void);
 
 enum { START = 1000000, CONNS = RDL_SERVERS_MAX, URL = 32 };
 
@@ -200,7 +200,7 @@ START_TEST(a_cursor_that_is_too_long_leaves_the_search_incomplete)
 }
 END_TEST
 
-Suite *suite_cli_look(void)
+Suite *suite_cli_query(void)
 {
     Suite *suite = suite_create("cli_query");
     TCase *tc = tcase_create("cli_query");

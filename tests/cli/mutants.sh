@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Breaks one rule of the command at a time and asks whether its tests notice.
+# Breaks one rule of the command at a time and checks that its tests notice.
 #
-#     tests/cli/mutants.sh BUILD [NAME...]     these, or all
-#     tests/cli/mutants.sh --draw N BUILD      N of them, drawn by the hash of the commit
-#     tests/cli/mutants.sh --one BUILD NAME    one of them, with the programs that are there
+#     tests/cli/mutants.sh BUILD [NAME...]     the named ones, or all
+#     tests/cli/mutants.sh --draw N BUILD      N of them, chosen by the hash of the commit
+#     tests/cli/mutants.sh --one BUILD NAME    one of them, with the programs of an earlier run
 #
-# Each tests/cli/mutants/NAME.sed says in its second line which file of the command it changes and which rule it
-# breaks. Its third line, `# tests: WORD...`, says what tries it, until one fails: a WORD is SUITE/TEST, or SUITE for all
-# of its tests. The same must pass with the command that is not mutated. For a new mutant name the suites of its file;
-# then, so that it is quick, the test that noticed it.
-# TEST_OBJECTS: the objects of the test suite. CC, CFLAGS: of the Makefile. JOBS: so many mutants at a time, 1 unless
-# given: the tests wait for servers and clocks.
+# The second line of each tests/cli/mutants/NAME.sed names the file of the command that it changes, and the
+# rule that it breaks. Its third line, `# tests: WORD...`, lists the tests to run until one fails: a WORD is
+# SUITE/TEST, or SUITE for all of its tests. They must pass with the command that is not mutated. For a new
+# mutant, name the suites of its file first; then, to save time, the test that noticed it.
+# TEST_OBJECTS: the objects of the test suite. CC, CFLAGS: of the Makefile. JOBS: mutants in parallel, 1 by
+# default: the tests wait for servers and clocks.
 # Exit status 1 if a mutant survives, does not apply, compile or run, or if a test fails without a mutant.
 set -u
 # shellcheck source=tests/house/mutate.sh
@@ -39,7 +39,7 @@ compile() {
     ${CC:-cc} -std=c99 ${CFLAGS:--O1} -w "$@"
 }
 
-# The command, and the suites, which link its files but main.c. What an object defines is not taken from cli.a.
+# The command, and the suites, which link its files except main.c. An object here replaces that of cli.a.
 link_with() { # object out: no object: the original
     local main=$tree/main.o object=$1
     if [ "${object##*/}" = main.o ]; then
@@ -51,8 +51,8 @@ link_with() { # object out: no object: the original
             "$tree/libredlock.a" $(pkg-config --libs check)
 }
 
-# Says how it went: "passes", the first test that failed, or that it does not run. A mutant may hang: the times that
-# tests may take are not multiplied then.
+# Prints the result: "passes", the first test that failed, or that it does not run. A mutant may hang: the
+# timeouts of tests are not multiplied then.
 run() { # out word
     local log=$1/${2%%/*}.log only=
     [ "$2" = "${2#*/}" ] || only=RDL_TEST=${2#*/}
@@ -67,14 +67,14 @@ run() { # out word
     fi
 }
 
-# What fails without a mutant says nothing about one. Each word once.
+# A test that fails without a mutant proves nothing. Each word runs once.
 unmutated() { # word
     local said=$work/unmutated/${1//\//.}
     [ -s "$said" ] || run "$work/unmutated" "$1" >"$said"
     cat "$said"
 }
 
-# Says what the tests make of a mutant.
+# Prints how the tests react to a mutant.
 tried() { # out word...
     local out=$1 word said
     shift

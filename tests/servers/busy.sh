@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# busy.sh CHECK ROUNDS LOOPS JOBS SUITE... - run these suites so many times while so many loops keep the processors busy.
-# A test that passes only on a quick machine fails here. Each round is told, and what failed in it.
+# busy.sh CHECK ROUNDS LOOPS JOBS SUITE... - run these suites ROUNDS times while LOOPS loops keep the
+# processors busy. A test that passes only on a quick machine fails here. Prints each round and its failures.
 set -u
 check=$1 rounds=$2 loops=$3 jobs=$4
 shift 4
@@ -17,7 +17,7 @@ for ((i = 1; i <= rounds; i++)); do
     began=$SECONDS result=ok
     "$check" -j "$jobs" "$@" >"$log" 2>&1 </dev/null || { result=FAILED failed=$((failed + 1)); }
     echo "round $i of $rounds: $((SECONDS - began)) s  $result"
-    # What the runner says at the end: times, then what failed.
+    # The end of the runner's output: times, then failures.
     [ "$result" = ok ] || sed -n '/^suites above/,$p' "$log"
 done
 echo "$((rounds - failed)) of $rounds rounds passed under $loops busy loops"

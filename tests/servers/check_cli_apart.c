@@ -75,7 +75,7 @@ static void age(void)
 /* A lease of 500 s: run prints a warning, and so does status. */
 START_TEST(a_lease_longer_than_max_ttl_is_reported)
 {
-    static const char *const said[] = {
+    static const char *const message[] = {
         " s left, more than --max-ttl (1s): after a restart it would count before that lease expires, and "
         "two hosts could hold the lock; give all hosts the same --max-ttl, ",
         " s left, more than --max-ttl (1s): after a restart it would count before that lease expires, and "
@@ -88,7 +88,7 @@ START_TEST(a_lease_longer_than_max_ttl_is_reported)
         set(i, TOKEN, 500000);
     redlock(verbs[_i], options[_i], N);
     text = _i < 2 ? a.err : a.out;
-    ck_assert_msg(strstr(text, said[_i == 2]) != NULL, "%s%s", a.out, a.err);
+    ck_assert_msg(strstr(text, message[_i == 2]) != NULL, "%s%s", a.out, a.err);
     ck_assert_uint_eq(command_count(text, " a lease "), 1);
 }
 END_TEST
@@ -129,8 +129,8 @@ END_TEST
 
 START_TEST(local_servers_are_reported_by_doctor_and_with_v)
 {
-    static const char said[] = " is on this host: other hosts do not see its locks (unless it is a "
-                               "tunnel to a common server)\n";
+    static const char message[] = " is on this host: other hosts do not see its locks (unless it is a "
+                                  "tunnel to a common server)\n";
 
     live_url(&server[1], LIVE_UNIX, url[1], sizeof url[1]);
     live_url(&server[2], LIVE_V6, url[2], sizeof url[2]);
@@ -138,7 +138,7 @@ START_TEST(local_servers_are_reported_by_doctor_and_with_v)
     ck_assert_str_eq(a.err, "");
     redlock(verbs[_i], (const char *const[]){"--restart-guard=off", "-v", NULL}, N);
     if (_i < 2)
-        ck_assert_msg(command_count(a.err, said) == N, "%s", a.err);
+        ck_assert_msg(command_count(a.err, message) == N, "%s", a.err);
     else
         ck_assert_msg(
             strstr(a.out,
@@ -227,14 +227,14 @@ START_TEST(a_local_clock_that_is_minutes_off_is_reported)
     static const char by_info[] =
         "local t=redis.call('TIME')return "
         "redis.call('INFO','server')..string.format('server_time_usec:%.0f\\r\\n',(t[1]-300)*1e6+t[2])";
-    static const char said[] = "s clock is 300", why[] = " s ahead of that of 127.0.0.1:",
+    static const char message[] = "s clock is 300", why[] = " s ahead of that of 127.0.0.1:",
                       then[] = ": a job that several hosts start by their clocks may run twice; ";
     const char *text;
 
     move_clock(_i == 2 ? time : info, _i == 2 ? by_time : by_info);
     ck_assert_int_eq(redlock(verbs[_i], uncounted, 1), _i == 2);
     text = _i == 2 ? a.out : a.err;
-    ck_assert_msg(command_count(text, said) == 1, "%s%s", a.out, a.err);
+    ck_assert_msg(command_count(text, message) == 1, "%s%s", a.out, a.err);
     ck_assert_ptr_nonnull(strstr(text, why));
     ck_assert_ptr_nonnull(strstr(text, then));
     ck_assert_ptr_nonnull(strstr(text, "clocks (NTP), or make --keep longer than the difference\n"));

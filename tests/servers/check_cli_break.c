@@ -51,7 +51,7 @@ static int break_it(const char *const options[], size_t n)
 }
 
 static const char *const of_it[] = {"--restart-guard=off", "--attempt=10s", "--held-by", ID, NULL};
-static const char *const asks[] = {"--restart-guard=off", "--attempt=10s", NULL};
+static const char *const without_id[] = {"--restart-guard=off", "--attempt=10s", NULL};
 
 START_TEST(break_deletes_the_holders_key_on_every_server)
 {
@@ -86,13 +86,13 @@ START_TEST(break_requires_the_holders_id_without_a_terminal)
 {
     for (int i = 0; i < N; i++)
         set(i, TOKEN);
-    ck_assert_int_eq(break_it(asks, N), 64);
+    ck_assert_int_eq(break_it(without_id, N), 64);
     ck_assert_str_eq(a.err,
                      "redlock: cannot ask without a terminal: give --held-by " ID " if the holder is gone\n");
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":1\r\n");
     live_command(&server[1], "DEL nightly");
     set(2, OTHER);
-    ck_assert_int_eq(break_it(asks, N), 64);
+    ck_assert_int_eq(break_it(without_id, N), 64);
     ck_assert_ptr_nonnull(strstr(a.err,
                                  "no client holds nightly on a majority of the servers: say whose keys to "
                                  "delete by --held-by ID\n"));
@@ -104,7 +104,7 @@ END_TEST
 static int master, slave;
 
 /* redlock break NAME, on the first server, until the question appears. */
-static pid_t start_asking_of(const char *name, const char *id)
+static pid_t start_question_of(const char *name, const char *id)
 {
     static char url[64];
     char text[64];
@@ -116,9 +116,9 @@ static pid_t start_asking_of(const char *name, const char *id)
     return shell;
 }
 
-static pid_t start_asking(const char *name)
+static pid_t start_question(const char *name)
 {
-    return start_asking_of(name, ID);
+    return start_question_of(name, ID);
 }
 
 static void expect_end(pid_t shell, const char *how)
@@ -141,7 +141,7 @@ START_TEST(break_asks_on_a_terminal)
 {
     set(0, TOKEN);
     master = terminal_open(&slave);
-    pid_t shell = start_asking("nightly");
+    pid_t shell = start_question("nightly");
     ck_assert_ptr_nonnull(strstr(terminal_written(), "\nredlock: delete nightly, held by " ID "? "));
     terminal_type(master, answers[_i].answer);
     expect_end(shell, answers[_i].how);
@@ -163,7 +163,7 @@ START_TEST(a_signal_at_the_question_ends_break_and_deletes_nothing)
 {
     set(0, TOKEN);
     master = terminal_open(&slave);
-    pid_t shell = start_asking("nightly");
+    pid_t shell = start_question("nightly");
     if (ends[_i].sig != 0)
         ck_assert_int_eq(kill(tcgetpgrp(master), ends[_i].sig), 0);
     terminal_type(master, ends[_i].key);
@@ -192,7 +192,7 @@ START_TEST(break_asks_again_after_it_was_stopped)
 {
     set(0, TOKEN);
     master = terminal_open(&slave);
-    pid_t shell = start_asking("nightly");
+    pid_t shell = start_question("nightly");
     pid_t job = tcgetpgrp(master);
     terminal_type(master, "\032");
     await_stopped(job);
@@ -212,7 +212,7 @@ START_TEST(input_typed_before_the_question_is_ignored)
     master = terminal_open(&slave);
     terminal_type(master, "y\n");
     terminal_expect(master, "y\r\n");
-    pid_t shell = start_asking("nightly");
+    pid_t shell = start_question("nightly");
     terminal_type(master, "n\n");
     expect_end(shell, "exit 1");
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":1\r\n");
@@ -223,7 +223,7 @@ START_TEST(the_question_escapes_control_bytes_of_a_name)
 {
     live_command(&server[0], "SET \"a\\x1b[2J\" " TOKEN);
     master = terminal_open(&slave);
-    pid_t shell = start_asking("a\033[2J");
+    pid_t shell = start_question("a\033[2J");
     ck_assert_ptr_nonnull(strstr(terminal_written(), "redlock: delete a?[2J, held by "));
     ck_assert_ptr_null(strchr(terminal_written(), '\033'));
     terminal_type(master, "n\n");
@@ -236,7 +236,7 @@ START_TEST(a_connection_lost_during_the_question_is_reopened)
 {
     set(0, TOKEN);
     master = terminal_open(&slave);
-    pid_t shell = start_asking("nightly");
+    pid_t shell = start_question("nightly");
     ck_assert_str_eq(live_command(&server[0], "CLIENT KILL TYPE normal SKIPME yes"), ":1\r\n");
     terminal_type(master, "y\n");
     terminal_expect(master, "redlock: nightly, held by " ID ", is gone from 1 of 1 servers; ");
@@ -247,7 +247,7 @@ END_TEST
 
 START_TEST(a_free_lock_needs_no_break)
 {
-    ck_assert_int_eq(break_it(asks, N), 0);
+    ck_assert_int_eq(break_it(without_id, N), 0);
     ck_assert_str_eq(a.err, "redlock: nightly is not held: there is nothing to break\n");
     ck_assert_int_eq(break_it(of_it, N), 0);
     ck_assert_str_eq(a.err, "redlock: nightly is not held: there is nothing to break\n");
@@ -266,12 +266,12 @@ START_TEST(break_does_not_call_a_lock_free_without_a_majority)
     ck_assert_str_eq(a.err, text);
     live_kill(&server[1]);
     live_kill(&server[2]);
-    ck_assert_int_eq(break_it(asks, N), 69);
+    ck_assert_int_eq(break_it(without_id, N), 69);
     ck_assert_str_eq(a.err, text);
     ck_assert_int_eq(break_it(of_it, N), 69);
     ck_assert_str_eq(a.err, text);
     live_command(&server[0], "CONFIG SET requirepass secret");
-    ck_assert_int_eq(break_it(asks, 1), 77);
+    ck_assert_int_eq(break_it(without_id, 1), 77);
     ck_assert_str_eq(a.err, text);
 }
 END_TEST
@@ -331,7 +331,7 @@ START_TEST(break_leaves_a_value_that_grew_alone)
         live_command(&server[0], "ACL SETUSER default -eval -evalsha");
     live_command(&server[0], "SET nightly %.63s", value);
     master = terminal_open(&slave);
-    pid_t shell = start_asking_of("nightly", "3511893f");
+    pid_t shell = start_question_of("nightly", "3511893f");
     live_command(&server[0], "SET nightly %s", value);
     terminal_type(master, "y\n");
     terminal_expect(master, "redlock: nightly changed while it was being deleted");
@@ -357,7 +357,7 @@ START_TEST(break_leaves_a_key_that_is_not_a_lock_alone)
              server[0].port, odd[_i].what);
     ck_assert_int_eq(break_it(held_by, 1), 65);
     ck_assert_str_eq(a.err, text);
-    ck_assert_int_eq(break_it(asks, 1), 65);
+    ck_assert_int_eq(break_it(without_id, 1), 65);
     ck_assert_str_eq(a.err, text);
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":1\r\n");
 }

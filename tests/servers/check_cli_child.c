@@ -255,10 +255,10 @@ START_TEST(an_unanswered_holder_check_is_repeated)
 END_TEST
 
 /* With any options, and also while one of the servers is frozen. */
-#define PATIENT "--ttl=8s --attempt=2s -E75 nightly"
-static const char *const askers[] = {"run " PATIENT " -- true", "run -qn " PATIENT " -- true",
-                                     "acquire " PATIENT, "hold " PATIENT,
-                                     "run --wake-hint --fence " PATIENT " -- true"};
+#define LONG_OPTIONS "--ttl=8s --attempt=2s -E75 nightly"
+static const char *const askers[] = {"run " LONG_OPTIONS " -- true", "run -qn " LONG_OPTIONS " -- true",
+                                     "acquire " LONG_OPTIONS, "hold " LONG_OPTIONS,
+                                     "run --wake-hint --fence " LONG_OPTIONS " -- true"};
 
 enum { ASKERS = sizeof askers / sizeof askers[0] };
 
@@ -363,7 +363,7 @@ static void start_as_nobody(const char *script)
 START_TEST(run_reports_a_command_that_it_may_not_signal)
 {
     static const char *const before[] = {"exec", "", "setsid"};
-    static const char *const said[] = {
+    static const char *const message[] = {
         "cannot stop the command: it runs as another user",
         "cannot stop processes that the command started: they run as another user",
         "cannot stop processes that left the command's process group; they continue without nightly: "};
@@ -386,7 +386,7 @@ START_TEST(run_reports_a_command_that_it_may_not_signal)
     start_as_nobody(script);
     snprintf(pid, sizeof pid, "%.31s", command_note(&c));
     live_freeze(&server);
-    command_await_err(&c, said[_i]);
+    command_await_err(&c, message[_i]);
     ck_assert_int_eq(kill((pid_t)strtol(pid, NULL, 10), 0), 0); /* it is still alive */
     close(end);
     ck_assert_int_eq(command_end(&c), 75);

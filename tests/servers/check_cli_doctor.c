@@ -407,7 +407,7 @@ END_TEST
 #define DATABASE "$68\r\nreturn redis.error_reply('NOPERM No permissions to access database')\r\n"
 
 /* From now on server 1 is reached through a relay that replaces these bytes; returns its URL. */
-static const char *behind_relay(const char *find, const char *put)
+static const char *through_relay(const char *find, const char *put)
 {
     static char other[64];
 
@@ -424,8 +424,8 @@ START_TEST(doctor_reports_a_missing_run_id_of_several_servers)
     const char *other;
 
     start(3);
-    other = behind_relay("*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n",
-                         "*2\r\n$4\r\nECHO\r\n$24\r\nuptime_in_seconds:9000\r\n\r\n");
+    other = through_relay("*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n",
+                          "*2\r\n$4\r\nECHO\r\n$24\r\nuptime_in_seconds:9000\r\n\r\n");
     ck_assert_msg(doctor(none, url[0], other, url[2]) == 1, "%d: %s", a.status, a.out);
     ck_assert_msg(strstr(a.out,
                          ": INFO shows no run_id, so redlock cannot check whether the server is listed "
@@ -441,8 +441,8 @@ START_TEST(doctor_reports_a_proxy_without_info_if_the_guard_needs_it)
     const char *other;
 
     start(2);
-    other = behind_relay("*2\r\n$4\r\nINFO\r\n", "*4\r\n$4\r\nEVAL\r\n$57\r\nreturn redis.error_reply('ERR "
-                                                 "unsupported command: info')\r\n$1\r\n0\r\n");
+    other = through_relay("*2\r\n$4\r\nINFO\r\n", "*4\r\n$4\r\nEVAL\r\n$57\r\nreturn redis.error_reply('ERR "
+                                                  "unsupported command: info')\r\n$1\r\n0\r\n");
     ck_assert_msg(doctor(guards[_i], other, NULL, NULL) == (_i ? 78 : 1), "%d: %s", a.status, a.out);
     ck_assert_msg(strstr(a.out, ": it does not reply to INFO, like some proxies: ") != NULL, "%s", a.out);
     ck_assert_ptr_null(strstr(a.out, "the user lacks"));
@@ -473,8 +473,8 @@ START_TEST(an_active_replica_is_refused_by_doctor_and_by_run)
 
     start(2);
     other =
-        behind_relay("*2\r\n$4\r\nINFO\r\n$11\r\nreplication\r\n",
-                     "*2\r\n$4\r\nECHO\r\n$45\r\nrole:active-replica\r\nmaster_host:192.0.2.1\r\n\r\n\r\n");
+        through_relay("*2\r\n$4\r\nINFO\r\n$11\r\nreplication\r\n",
+                      "*2\r\n$4\r\nECHO\r\n$45\r\nrole:active-replica\r\nmaster_host:192.0.2.1\r\n\r\n\r\n");
     ck_assert_msg(doctor(none, other, NULL, NULL) == 78, "%d: %s", a.status, a.out);
     ck_assert_msg(strstr(a.out, ", active-replica, up ") != NULL, "%s", a.out);
     ck_assert_ptr_nonnull(strstr(a.out, ": it is an active replica (KeyDB): it and its master write to each "
@@ -597,7 +597,7 @@ START_TEST(doctor_reports_a_stopped_clock)
 
     start(3);
     snprintf(put, sizeof put, "*3\r\n$4\r\nEVAL\r\n%s$1\r\n0\r\n", puts[_i]);
-    ck_assert_msg(doctor(none, url[0], behind_relay("*1\r\n$4\r\nTIME\r\n", put), url[2]) == !_i, "%d: %s",
+    ck_assert_msg(doctor(none, url[0], through_relay("*1\r\n$4\r\nTIME\r\n", put), url[2]) == !_i, "%d: %s",
                   a.status, a.out);
     snprintf(
         text, sizeof text,
@@ -615,8 +615,8 @@ START_TEST(a_negative_uptime_is_reported_and_does_not_count)
 
     start(2);
     other =
-        behind_relay("*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n",
-                     "*2\r\n$4\r\nECHO\r\n$46\r\nredis_version:7.0.15\r\nuptime_in_seconds:-5\r\n\r\n\r\n");
+        through_relay("*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n",
+                      "*2\r\n$4\r\nECHO\r\n$46\r\nredis_version:7.0.15\r\nuptime_in_seconds:-5\r\n\r\n\r\n");
     ck_assert_msg(doctor(guard, other, NULL, NULL) == 1, "%d: %s", a.status, a.out);
     ck_assert_msg(strstr(a.out, "redis 7.0.15, master, up -5 s (its clock was set back), round trip ") !=
                       NULL,
@@ -649,7 +649,7 @@ START_TEST(doctor_reports_and_grants_a_forbidden_database)
     char where[80], text[120];
 
     start(2);
-    snprintf(where, sizeof where, "%s%s", behind_relay(finds[_i], puts[_i]), _i ? "" : "/3");
+    snprintf(where, sizeof where, "%s%s", through_relay(finds[_i], puts[_i]), _i ? "" : "/3");
     ck_assert_msg(doctor(none, where, NULL, NULL) == 77, "%d: %s", a.status, a.out);
     snprintf(text, sizeof text,
              ": the user may not use database %d; remedy: paste the last line into redis-cli", _i ? 0 : 3);
@@ -679,7 +679,7 @@ static const char *start_old(int is_ancient)
     start(2);
     relay.also_find = "*6\r\n$3\r\nSET\r\n";
     relay.also_put = "*6\r\n$3\r\nOLD\r\n";
-    return behind_relay(
+    return through_relay(
         "*2\r\n$4\r\nINFO\r\n",
         "*4\r\n$6\r\nhidden\r\n$76\r\nreturn redis.error_reply(\"ERR wrong number of arguments for "
         "'info' command\")\r\n$1\r\n0\r\n");
@@ -745,8 +745,8 @@ START_TEST(redis_before_6_gets_no_acl_line)
 
     start(2);
     other =
-        behind_relay("*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n",
-                     "*2\r\n$4\r\nECHO\r\n$47\r\nredis_version:5.0.14\r\nuptime_in_seconds:900\r\n\r\n\r\n");
+        through_relay("*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n",
+                      "*2\r\n$4\r\nECHO\r\n$47\r\nredis_version:5.0.14\r\nuptime_in_seconds:900\r\n\r\n\r\n");
     ck_assert_msg(doctor(none, other, NULL, NULL) == 0, "%d: %s", a.status, a.out);
     ck_assert_msg(strstr(a.out,
                          "no problems found\nnote: these servers are on this host: other hosts do not see "
@@ -782,7 +782,7 @@ START_TEST(a_name_too_long_to_test_fails_with_65_and_leaves_no_key)
         int most, more; /* bytes of the name, and of the key next to it */
     } cases[] = {
         {"", 112, 16}, {"--wake-hint", 105, 23}, {"--fence", 104, 24}, {"--fence --wake-hint", 104, 24}};
-    char script[200], said[160];
+    char script[200], message[160];
 
     start(1);
     for (int is_longer = 0; is_longer < 2; is_longer++) {
@@ -793,11 +793,11 @@ START_TEST(a_name_too_long_to_test_fails_with_65_and_leaves_no_key)
         ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":0\r\n");
     }
     snprintf(
-        said, sizeof said,
+        message, sizeof message,
         "redlock: the lock name has %d bytes, and the key that doctor tests has %d more: together they must "
         "have at most 128\n",
         cases[_i].most + 1, cases[_i].more);
-    ck_assert_str_eq(a.err, said);
+    ck_assert_str_eq(a.err, message);
 }
 END_TEST
 

@@ -28,7 +28,7 @@ static void teardown(void)
 }
 
 /* The server got no lock request, nor any command that is part of one. */
-static void nothing_was_asked(void)
+static void assert_no_request(void)
 {
     const char *stats = live_command(&server, "INFO commandstats");
 
@@ -48,7 +48,7 @@ START_TEST(without_entropy_no_lock_is_requested)
     ck_assert_int_eq(command_run(&c), EXIT_OS);
     ck_assert_str_eq(c.out, "");
     ck_assert_str_eq(c.err, "redlock: cannot request the lock: no source of random numbers\n");
-    nothing_was_asked();
+    assert_no_request();
 }
 END_TEST
 

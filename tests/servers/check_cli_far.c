@@ -119,7 +119,7 @@ static const struct {
     {{"-w5", "--ttl=2s", NULL}, " s, an attempt waits only 0.50 s: give --attempt "},
 };
 
-static double said_behind(const char *words)
+static double number_after(const char *words)
 {
     const char *at = strstr(c.err, words);
 
@@ -142,11 +142,11 @@ START_TEST(an_attempt_shorter_than_the_round_trip_is_reported)
     ck_assert_int_eq(strstr(c.err, " --ttl ") != NULL, _i == 2);
     if (_i == 0)
         return;
-    double trip_s = said_behind(" (a round trip took ");
+    double trip_s = number_after(" (a round trip took ");
     ck_assert_double_ge(trip_s, 1);
-    ck_assert_double_ge(said_behind("give --attempt "), 2 * trip_s - 0.02); /* it is printed in hundredths */
+    ck_assert_double_ge(number_after("give --attempt "), 2 * trip_s - 0.02); /* it is printed in hundredths */
     if (_i == 2)
-        ck_assert_double_ge(said_behind(" --ttl "), 8 * trip_s - 0.08);
+        ck_assert_double_ge(number_after(" --ttl "), 8 * trip_s - 0.08);
 }
 END_TEST
 

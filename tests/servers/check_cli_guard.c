@@ -49,10 +49,10 @@ END_TEST
 /* One server is not "too many". -v prints what each server did, even if the lock was not granted. */
 START_TEST(one_restarted_server_is_reported_as_one)
 {
-    static const char way_out[] = ". Until then, add --restart-guard=off if it is new. Always add it if it "
-                                  "loses nothing in a restart\n";
+    static const char advice[] = ". Until then, add --restart-guard=off if it is new. Always add it if it "
+                                 "loses nothing in a restart\n";
     unsigned up_s, wait_s;
-    const char *said;
+    const char *message;
     int len = 0;
 
     live_await(&server[0], "INFO server", "uptime_in_seconds:2");
@@ -60,9 +60,9 @@ START_TEST(one_restarted_server_is_reported_as_one)
         &a, (const char *const[]){"-nv", "--attempt=5s", "--max-ttl=60s", "--restart-guard=required", NULL},
         server, 1, "nightly", ":");
     ck_assert_int_eq(command_run(&a), 69);
-    said = strstr(a.err, "redlock: no lock: ");
-    ck_assert_ptr_nonnull(said);
-    ck_assert_int_eq(sscanf(said,
+    message = strstr(a.err, "redlock: no lock: ");
+    ck_assert_ptr_nonnull(message);
+    ck_assert_int_eq(sscanf(message,
                             "redlock: no lock: the server started %u s ago, less than --max-ttl (60s), and "
                             "may have lost locks in a restart; it can be used in %u s%n",
                             &up_s, &wait_s, &len),
@@ -70,7 +70,7 @@ START_TEST(one_restarted_server_is_reported_as_one)
     ck_assert_uint_ge(up_s, 1); /* INFO has whole seconds */
     ck_assert_uint_le(up_s + wait_s, 61);
     ck_assert_uint_ge(up_s + wait_s, 60);
-    ck_assert_int_eq(strncmp(said + len, way_out, sizeof way_out - 1), 0);
+    ck_assert_int_eq(strncmp(message + len, advice, sizeof advice - 1), 0);
     ck_assert_ptr_nonnull(strstr(a.err, ": restarted too recently to be used for another "));
 }
 END_TEST
@@ -236,7 +236,7 @@ END_TEST
 
 START_TEST(a_newly_made_canary_is_reported)
 {
-    static const char said[] =
+    static const char message[] =
         "redlock: no lock: too many servers started, or their key rdl:canary was made, less than --max-ttl "
         "(30s) ago and may have lost locks; a majority can be used in ";
     char *end;
@@ -244,9 +244,9 @@ START_TEST(a_newly_made_canary_is_reported)
     command_set(&a, (const char *const[]){"-n", "--attempt=5s", "--canary", NULL}, server, N, "nightly",
                 "echo ran");
     ck_assert_int_eq(command_run(&a), 69);
-    ck_assert_int_eq(strncmp(a.err, said, sizeof said - 1), 0);
-    ck_assert_int_gt(strtol(a.err + sizeof said - 1, &end, 10), 0);
-    ck_assert_int_le(strtol(a.err + sizeof said - 1, &end, 10), 31);
+    ck_assert_int_eq(strncmp(a.err, message, sizeof message - 1), 0);
+    ck_assert_int_gt(strtol(a.err + sizeof message - 1, &end, 10), 0);
+    ck_assert_int_le(strtol(a.err + sizeof message - 1, &end, 10), 31);
     ck_assert_str_eq(end, " s. --restart-guard=off does not shorten this\n");
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
 }

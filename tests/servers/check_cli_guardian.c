@@ -35,7 +35,7 @@ static void stop(void)
 }
 
 /* A child of the command with the guardian's name, which it sets itself; 0: not yet. */
-static pid_t look_for_guardian(pid_t parent)
+static pid_t search_guardian(pid_t parent)
 {
     DIR *proc = opendir("/proc");
     struct dirent *d;
@@ -61,7 +61,7 @@ static pid_t find_guardian(void)
 {
     const struct timespec pause = {0, 5000000};
     for (int i = 0; i < 4000; i++) {
-        pid_t found = look_for_guardian(c.pid);
+        pid_t found = search_guardian(c.pid);
         if (found != 0)
             return found;
         nanosleep(&pause, NULL);
@@ -71,7 +71,7 @@ static pid_t find_guardian(void)
 }
 
 /* It sets its name before it closes inherited descriptors, and closes them before it waits. */
-static void await_that_it_watches(pid_t guardian)
+static void await_watching(pid_t guardian)
 {
     const struct timespec pause = {0, 5000000};
 
@@ -106,7 +106,7 @@ START_TEST(the_guardian_survives_a_kill_of_redlocks_group)
 {
     begin("5m");
     pid_t guardian = find_guardian();
-    await_that_it_watches(guardian);
+    await_watching(guardian);
     ck_assert_int_eq(getpgid(c.pid), c.pid);
     ck_assert_int_ne(getpgid(guardian), c.pid);
     kill(-c.pid, SIGKILL);
@@ -150,7 +150,7 @@ START_TEST(a_started_guardian_is_ready)
 
     ck_assert_int_eq(rdl_cli_guardian_start(&g, 30000), 0);
     rdl_cli_guardian_wait(&g, UINT64_MAX);
-    ck_assert_int_eq(look_for_guardian(getpid()), g.pid);
+    ck_assert_int_eq(search_guardian(getpid()), g.pid);
     ck_assert_uint_eq(descriptors_of(g.pid), 1);
     rdl_cli_guardian_stop(&g);
 }
@@ -234,7 +234,7 @@ START_TEST(the_guardian_ends_with_the_run_and_keeps_no_pipe_open)
     command_start(&c);
     command_note(&c);
     pid_t guardian = find_guardian();
-    await_that_it_watches(guardian);
+    await_watching(guardian);
     kill(c.pid, SIGTERM);
     ck_assert_int_eq(command_end(&c), 128 + SIGTERM);
     command_await_gone(guardian);
@@ -280,7 +280,7 @@ START_TEST(the_guardian_ignores_signals_sent_to_every_process)
 
     signal(SIGPIPE, SIG_IGN); /* as the command does */
     ck_assert_int_eq(rdl_cli_guardian_start(&g, 10000), 0);
-    await_that_it_watches(g.pid);
+    await_watching(g.pid);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         kill(g.pid, all[i]);
     rdl_cli_guardian_update(&g, 0, 0);

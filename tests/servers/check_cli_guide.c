@@ -38,7 +38,7 @@ static int block(int k, char text[SHOWN_TEXT], char prints[SHOWN_TEXT])
 {
     char line[1000];
     char *into = NULL; /* of the current block */
-    int n = 0, is_behind = 0;
+    int n = 0, follows = 0;
     FILE *guide = fopen("redlock/GUIDE.md", "re");
 
     ck_assert_ptr_nonnull(guide);
@@ -47,14 +47,14 @@ static int block(int k, char text[SHOWN_TEXT], char prints[SHOWN_TEXT])
         if (strcmp(line, "```sh\n") == 0) {
             into = n++ == k ? text : NULL;
         } else if (strcmp(line, "```text\n") == 0) {
-            into = is_behind ? prints : NULL;
+            into = follows ? prints : NULL;
         } else if (strncmp(line, "```", 3) == 0) {
-            is_behind = into == text;
+            follows = into == text;
             into = NULL;
         } else if (into != NULL) {
             shown_add(into, line, server, N);
         } else if (line[0] != '\n') {
-            is_behind = 0;
+            follows = 0;
         }
     }
     fclose(guide);
@@ -119,9 +119,9 @@ END_TEST
 
 /* Messages of the guide's tables that no other test checks. */
 static const struct {
-    const char *script, *said;
+    const char *script, *message;
     int status;
-} heard[] = {
+} messages[] = {
     {"redlock run --bogus nightly true", "redlock: unknown option --bogus\nusage: redlock run ", 64},
     {"redlock run -u http://a nightly true",
      "redlock: -u number 1: a URL must start with redis:// or unix:// "
@@ -142,10 +142,10 @@ START_TEST(the_guides_messages_are_printed)
     char script[SHOWN_TEXT];
 
     size_t n = shown_begin(script, sizeof script, dir);
-    snprintf(script + n, sizeof script - n, "trap - DEBUG; %s", heard[_i].script);
+    snprintf(script + n, sizeof script - n, "trap - DEBUG; %s", messages[_i].script);
     command_set_script(&c, server, N, script);
-    ck_assert_msg(command_run(&c) == heard[_i].status, "%d: %s\n%s", c.status, heard[_i].script, c.err);
-    ck_assert_msg(strstr(c.err, heard[_i].said) != NULL, "%s\n%s", heard[_i].script, c.err);
+    ck_assert_msg(command_run(&c) == messages[_i].status, "%d: %s\n%s", c.status, messages[_i].script, c.err);
+    ck_assert_msg(strstr(c.err, messages[_i].message) != NULL, "%s\n%s", messages[_i].script, c.err);
 }
 END_TEST
 
@@ -157,7 +157,8 @@ Suite *suite_cli_guide(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, the_guides_examples_run_and_print_what_it_shows, 0, BLOCKS);
     tcase_add_test(tcase, the_guide_has_no_more_examples);
-    tcase_add_loop_test(tcase, the_guides_messages_are_printed, 0, (int)(sizeof heard / sizeof heard[0]));
+    tcase_add_loop_test(tcase, the_guides_messages_are_printed, 0,
+                        (int)(sizeof messages / sizeof messages[0]));
     suite_add_tcase(suite, tcase);
     return suite;
 }

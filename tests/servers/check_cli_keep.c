@@ -109,13 +109,13 @@ END_TEST
 
 START_TEST(keep_prints_its_remaining_time_with_v)
 {
-    const char *said;
+    const char *message;
     char *end;
 
     ck_assert_int_eq(run(&a, (const char *const[]){KEEP, "-v", NULL}, ":"), 0);
-    said = strstr(a.err, "redlock: the command has ended: nightly is kept for another ");
-    ck_assert_ptr_nonnull(said);
-    double left_s = strtod(strstr(said, "another ") + strlen("another "), &end);
+    message = strstr(a.err, "redlock: the command has ended: nightly is kept for another ");
+    ck_assert_ptr_nonnull(message);
+    double left_s = strtod(strstr(message, "another ") + strlen("another "), &end);
     ck_assert(left_s > 0 && left_s <= 60);
     ck_assert_str_eq(end, " s\n");
     ck_assert_ptr_null(strstr(a.err, "released"));
@@ -179,7 +179,7 @@ START_TEST(a_command_that_cannot_start_releases_a_kept_lock)
 END_TEST
 
 static const struct {
-    const char *options[3], *said;
+    const char *options[3], *message;
 } refused[] = {
     {{"--keep=1m", "--max-ttl=30s", NULL},
      "redlock: --keep (60s) must be at most --max-ttl (30s), the longest lease of any client of these "
@@ -193,7 +193,7 @@ START_TEST(keep_refuses_conflicting_options_with_advice)
 {
     command_set(&a, refused[_i].options, server, 1, "nightly", "echo ran");
     ck_assert_int_eq(command_run(&a), 64);
-    ck_assert_str_eq(a.err, refused[_i].said);
+    ck_assert_str_eq(a.err, refused[_i].message);
     ck_assert_str_eq(a.out, "");
 }
 END_TEST

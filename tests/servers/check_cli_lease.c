@@ -24,7 +24,7 @@ static struct command a, b;
 static size_t n_servers; /* that a and b use */
 
 static const char hold[] = "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done";
-static const char say_fence[] = "echo ${REDLOCK_FENCE-none} >&9";
+static const char print_fence[] = "echo ${REDLOCK_FENCE-none} >&9";
 
 static void begin(const char *const *args)
 {
@@ -117,7 +117,8 @@ START_TEST(every_holder_gets_a_greater_fencing_token)
     unsigned long long last = 0;
 
     for (int i = 0; i < 3; i++) {
-        unsigned long long n = strtoull(run_for_note(fenced[_i].options, fenced[_i].n, say_fence), NULL, 10);
+        unsigned long long n =
+            strtoull(run_for_note(fenced[_i].options, fenced[_i].n, print_fence), NULL, 10);
         ck_assert_uint_gt(n, last);
         ck_assert_uint_gt(n, 1600000000000u); /* the wall clock is its lower bound */
         last = n;
@@ -141,7 +142,7 @@ START_TEST(a_fencing_token_is_as_recent_as_its_grant)
     uint64_t waiting_ms, number_ms;
 
     live_command(&server[0], "SET nightly other PX 60000");
-    start(&a, patient, say_fence);
+    start(&a, patient, print_fence);
     await_blocked(1);
     nanosleep(&pause, NULL); /* its clock may be this coarse */
     waiting_ms = wall_ms();
@@ -156,7 +157,7 @@ END_TEST
 
 START_TEST(without_fence_the_command_sees_no_fencing_token)
 {
-    ck_assert_str_eq(run_for_note(no_options, 1, say_fence), "none");
+    ck_assert_str_eq(run_for_note(no_options, 1, print_fence), "none");
 }
 END_TEST
 
@@ -571,12 +572,12 @@ END_TEST
 /* A renewal without a reply did not happen; its possible effect does not hinder the next one. */
 START_TEST(a_renewal_without_a_reply_is_reported_and_retried)
 {
-    char said[100];
+    char message[100];
 
     start_holder(slow_kinds[_i]);
     live_freeze(&server[0]);
-    snprintf(said, sizeof said, "nightly was not renewed: 127.0.0.1:%d: timed out\n", server[0].port);
-    command_await_err(&a, said); /* in both modes */
+    snprintf(message, sizeof message, "nightly was not renewed: 127.0.0.1:%d: timed out\n", server[0].port);
+    command_await_err(&a, message); /* in both modes */
     live_thaw(&server[0]);
     command_await_err(&a, "nightly renewed");
     end_holder();

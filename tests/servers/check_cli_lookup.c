@@ -25,7 +25,7 @@ Suite *suite_cli_lookup(void);
 Suite *suite_cli_lookup_held(void);
 Suite *suite_cli_lookup_waits(void);
 
-enum { EVERY_MS = 5000, AGAIN_MS = 1000, PATIENCE_MS = 10000, MANY = 200 };
+enum { EVERY_MS = 5000, AGAIN_MS = 1000, TIMEOUT_MS = 10000, MANY = 200 };
 
 /* ---------------------------------------------------------------- the lookups alone */
 
@@ -59,7 +59,7 @@ static void init_three(void)
 }
 
 /* Until the name has been looked up this often. */
-static void await_asked(unsigned times)
+static void await_lookups(unsigned times)
 {
     const struct timespec pause = {0, 5000000};
 
@@ -117,7 +117,7 @@ static void await_child(void)
 }
 
 /* All results are taken. */
-static void hear(void)
+static void take_results(void)
 {
     while (has_child()) {
         await_child();
@@ -126,11 +126,11 @@ static void hear(void)
 }
 
 /* All lookups that are due are made, at least one. */
-static void look_up(void)
+static void run_lookups(void)
 {
     rdl_cli_lookup_turn(&servers, now);
     ck_assert(has_child());
-    hear();
+    take_results();
 }
 
 static const char *at(size_t i)
@@ -146,11 +146,11 @@ START_TEST(a_lost_server_reconnects_at_the_new_address_of_its_name)
     init_three();
     resolver_set("b.test", "192.0.2.7", 6379);
     lose(1);
-    look_up();
+    run_lookups();
     ck_assert_str_eq(at(1), "192.0.2.7");
     ck_assert_str_eq(heard_since(), "redlock: warning: b.test:6379 has moved from 192.0.2.2 to 192.0.2.7\n");
     now += EVERY_MS;
-    look_up();
+    run_lookups();
     ck_assert_str_eq(heard_since(), "");
     ck_assert_uint_eq(resolver_asked("a.test") + resolver_asked("c.test"), 2);
 }
@@ -164,7 +164,7 @@ START_TEST(a_name_is_looked_up_every_five_seconds_at_most)
     ck_assert_uint_eq(rdl_cli_lookup_turn(&servers, now), now + 1);
     ck_assert(!has_child());
     now++;
-    look_up();
+    run_lookups();
     for (int i = 0; i < 10; i++) {
         lose(0);
         ck_assert_uint_eq(rdl_cli_lookup_turn(&servers, now), now + EVERY_MS);
@@ -176,7 +176,7 @@ START_TEST(a_name_is_looked_up_every_five_seconds_at_most)
     rdl_cli_lookup_turn(&servers, now);
     ck_assert(!has_child());
     now++;
-    look_up();
+    run_lookups();
     ck_assert_uint_eq(resolver_asked("a.test"), 3);
 }
 END_TEST
@@ -202,7 +202,7 @@ END_TEST
 /* Reported once, until it was connected. */
 START_TEST(a_missing_or_ambiguous_address_changes_nothing)
 {
-    static const char *const said[] = {
+    static const char *const message[] = {
         "redlock: warning: a.test:6379 now has no address (Name or service not known): redlock still tries "
         "192.0.2.1\n",
         "redlock: warning: a.test:6379 now has more than one address (192.0.2.1, 192.0.2.9), which may be "
@@ -215,10 +215,10 @@ START_TEST(a_missing_or_ambiguous_address_changes_nothing)
         resolver_add("a.test", "192.0.2.9", 6379);
     for (int times = 0; times < 2; times++) {
         lose(0);
-        look_up();
-        ck_assert_str_eq(heard_since(), said[_i]);
+        run_lookups();
+        ck_assert_str_eq(heard_since(), message[_i]);
         now += EVERY_MS;
-        look_up();
+        run_lookups();
         ck_assert_str_eq(heard_since(), "");
         connect_again(0);
         rdl_cli_lookup_turn(&servers, now);
@@ -234,7 +234,7 @@ START_TEST(a_server_does_not_move_to_an_address_in_use)
     init_three();
     resolver_set("a.test", "192.0.2.2", 6379);
     lose(0);
-    look_up();
+    run_lookups();
     ck_assert_str_eq(at(0), "192.0.2.1");
     ck_assert_str_eq(
         heard_since(),
@@ -245,7 +245,7 @@ START_TEST(a_server_does_not_move_to_an_address_in_use)
     resolver_set("b.test", "192.0.2.9", 6379);
     lose(1);
     rdl_cli_lookup_turn(&servers, now);
-    hear();
+    take_results();
     ck_assert_str_eq(at(0), "192.0.2.2");
     ck_assert_str_eq(at(1), "192.0.2.9");
 }
@@ -268,7 +268,7 @@ START_TEST(servers_that_swap_addresses_move_together_or_not_at_all)
         resolver_set("c.test", "192.0.2.1", 6379);
     for (size_t i = 0; i < 3; i++)
         lose(i);
-    look_up();
+    run_lookups();
     ck_assert_str_eq(at(0), _i == 0 ? "192.0.2.2" : "192.0.2.1");
     ck_assert_str_eq(at(1), _i == 0 ? "192.0.2.3" : "192.0.2.2");
     ck_assert_str_eq(at(2), _i == 0 ? "192.0.2.1" : "192.0.2.3");
@@ -280,19 +280,19 @@ START_TEST(an_endless_lookup_is_aborted)
     init_three();
     resolver_stall("a.test", 1);
     lose(0);
-    ck_assert_uint_eq(rdl_cli_lookup_turn(&servers, now), now + PATIENCE_MS);
-    now += PATIENCE_MS - 1;
+    ck_assert_uint_eq(rdl_cli_lookup_turn(&servers, now), now + TIMEOUT_MS);
+    now += TIMEOUT_MS - 1;
     ck_assert_uint_eq(rdl_cli_lookup_turn(&servers, now), now + 1);
     now++;
     rdl_cli_lookup_turn(&servers, now);
-    hear(); /* it was killed */
+    take_results(); /* it was killed */
     ck_assert_str_eq(heard_since(),
                      "redlock: warning: a.test:6379 now has no address (timed out): redlock still tries "
                      "192.0.2.1\n");
     resolver_stall("a.test", 0);
     resolver_set("a.test", "192.0.2.7", 6379);
     now += EVERY_MS;
-    look_up();
+    run_lookups();
     ck_assert_str_eq(at(0), "192.0.2.7");
 }
 END_TEST
@@ -320,7 +320,7 @@ START_TEST(a_connect_to_the_old_address_is_aborted)
     resolver_set("a.test", "192.0.2.7", 6379);
     lose(0);
     open_again(0);
-    look_up();
+    run_lookups();
     ck_assert_int_ne(rdl_conn_wants(&servers.conn[0]) & RDL_WANT_CLOSE, 0);
     ck_assert_int_eq(rdl_conn_error(&servers.conn[0]), RDL_E_CLOSED);
 }
@@ -336,7 +336,7 @@ START_TEST(a_server_moves_only_after_a_pending_login_failed)
     open_again(0);
     rdl_conn_opened(&servers.conn[0]);
     ck_assert_int_eq(rdl_conn_state(&servers.conn[0]), RDL_CONN_HANDSHAKE);
-    look_up();
+    run_lookups();
     ck_assert_str_eq(at(0), "192.0.2.1");
     lose(0);
     rdl_cli_lookup_turn(&servers, now);
@@ -350,11 +350,11 @@ START_TEST(a_name_is_used_as_soon_as_it_gets_an_address)
     resolver_set("b.test", "192.0.2.2", 6379);
     init((const char *const[]){"redis://a.test", "redis://b.test", "redis://c.test", NULL}, 0);
     rdl_conn_closed(&servers.conn[2], RDL_E_URL);
-    look_up();
+    run_lookups();
     ck_assert_str_eq(heard_since(), ""); /* that was reported at the start */
     resolver_set("c.test", "192.0.2.3", 6379);
     now += EVERY_MS;
-    look_up();
+    run_lookups();
     ck_assert_str_eq(at(2), "192.0.2.3");
     ck_assert_str_eq(heard_since(), "redlock: warning: c.test:6379 now has an address: 192.0.2.3\n");
     connect_again(2);
@@ -374,13 +374,13 @@ START_TEST(a_failed_lookup_is_repeated_every_second)
     ck_assert_uint_eq(rdl_cli_lookup_turn(&servers, now), now + AGAIN_MS);
     for (unsigned asked = 2; asked < 5; asked++) {
         now += AGAIN_MS;
-        look_up();
+        run_lookups();
         ck_assert_uint_eq(resolver_asked("a.test"), asked);
         ck_assert_str_eq(heard_since(), "");
     }
     resolver_fail("a.test", 0);
     now += AGAIN_MS;
-    look_up();
+    run_lookups();
     ck_assert_str_eq(heard_since(), "redlock: warning: a.test:6379 now has an address: 192.0.2.1\n");
 }
 END_TEST
@@ -392,7 +392,7 @@ START_TEST(a_nonexistent_name_is_reported_and_stays_unresolved)
     ck_assert(servers.may_resolve[0]);
     rdl_conn_closed(&servers.conn[0], RDL_E_URL);
     resolver_fail("a.test", 0);
-    look_up();
+    run_lookups();
     ck_assert(!servers.may_resolve[0]);
     ck_assert_str_eq(servers.unresolved[0], gai_strerror(EAI_NONAME));
     ck_assert_ptr_nonnull(strstr(heard_since(), "a.test:6379 now has no address ("));
@@ -407,7 +407,7 @@ START_TEST(the_old_address_is_kept_if_no_other_one_answers)
     resolver_set("a.test", "127.0.0.6", 1);
     resolver_add("a.test", "127.0.0.5", 1);
     lose(0);
-    look_up();
+    run_lookups();
     ck_assert_str_eq(at(0), "127.0.0.5");
     ck_assert_str_eq(heard_since(), "");
 }
@@ -419,7 +419,7 @@ START_TEST(the_second_connection_uses_the_new_address_too)
     rdl_cli_servers_second(&servers);
     resolver_set("a.test", "192.0.2.7", 6379);
     lose(0);
-    look_up();
+    run_lookups();
     ck_assert_str_eq(at(servers.n), "192.0.2.7");
 }
 END_TEST
@@ -434,10 +434,10 @@ START_TEST(many_lookups_leave_no_descriptor_and_no_process)
         resolver_stall("a.test", i % 3 == 2);
         lose(0);
         rdl_cli_lookup_turn(&servers, now);
-        await_asked((unsigned)i + 2); /* once at the start */
-        now += i % 3 == 2 ? PATIENCE_MS : 0;
+        await_lookups((unsigned)i + 2); /* once at the start */
+        now += i % 3 == 2 ? TIMEOUT_MS : 0;
         rdl_cli_lookup_turn(&servers, now);
-        hear();
+        take_results();
         now += EVERY_MS;
     }
     ck_assert_int_eq(live_count_fds(), open);
@@ -456,7 +456,7 @@ START_TEST(a_lookup_process_inherits_no_descriptor)
     resolver_stall("a.test", 1);
     lose(0);
     rdl_cli_lookup_turn(&servers, now);
-    await_asked(2);
+    await_lookups(2);
     close(fd[1]);
     ck_assert_int_eq(fcntl(fd[0], F_SETFL, O_NONBLOCK), 0);
     ck_assert_int_eq((int)read(fd[0], &byte, 1), 0);
@@ -557,14 +557,14 @@ START_TEST(a_server_that_moves_gets_the_held_lock_again)
 {
     static const char *const verbs[] = {"run", "hold"};
     static const char *const script[] = {"-c", "exec sleep 60 9>&-", NULL}, *const none[] = {NULL};
-    char said[160], event[160];
+    char message[160], event[160];
 
     start(verbs[_i], (const char *const[]){"--ttl=8s", "--attempt=500ms", "--log=json", "--log-fd=9", NULL},
           _i == 0 ? script : none);
     ck_assert_ptr_nonnull(strstr(command_note(&c), "\"acquired\""));
     move_server();
-    snprintf(said, sizeof said, "redlock: warning: %s has moved from 127.0.0.1 to 127.0.0.2\n", name);
-    command_await_err(&c, said);
+    snprintf(message, sizeof message, "redlock: warning: %s has moved from 127.0.0.1 to 127.0.0.2\n", name);
+    command_await_err(&c, message);
     live_await(&live[N - 1], "EXISTS nightly", ":1");
     kill(c.pid, SIGTERM);
     snprintf(event, sizeof event,
@@ -586,7 +586,7 @@ START_TEST(a_slow_lookup_delays_no_renewal)
     ck_assert_ptr_nonnull(strstr(command_note(&c), "\"acquired\""));
     resolver_stall("a.test", 1);
     live_kill(&live[N - 1]);
-    await_asked(2);
+    await_lookups(2);
     while (!command_is_silent(&c))
         command_note(&c);
     for (int i = 0; i < 6; i++) { /* each a third of the ttl after the one before */
@@ -608,7 +608,7 @@ START_TEST(a_name_is_looked_up_even_if_no_renewal_is_due)
           (const char *const[]){"-c", "exec sleep 60 9>&-", NULL});
     ck_assert_ptr_nonnull(strstr(command_note(&c), "\"acquired\""));
     live_kill(&live[N - 1]);
-    await_asked(2);
+    await_lookups(2);
     kill(c.pid, SIGTERM);
     ck_assert_int_eq(command_end(&c), 143);
 }
@@ -623,7 +623,7 @@ START_TEST(a_waiting_run_finds_servers_that_move)
     live_kill(&live[2]);
     start(verbs[_i], (const char *const[]){"-w", "30s", NULL},
           (const char *const[]){_i == 1 ? "true" : NULL, NULL});
-    await_asked(1);
+    await_lookups(1);
     move_server();
     ck_assert_int_eq(command_end(&c), 0);
     ck_assert_ptr_nonnull(strstr(c.err, " has moved"));
@@ -638,7 +638,7 @@ START_TEST(run_waits_for_a_name_server_that_does_not_answer)
     first = N - 1;
     resolver_fail("a.test", 1);
     start("run", (const char *const[]){"-w", "5m", NULL}, at_work);
-    await_asked(3);
+    await_lookups(3);
     resolver_fail("a.test", 0);
     ck_assert_int_eq(command_end(&c), 0);
     /* Once each; between them is a progress line, if that took longer than a second. */
@@ -671,7 +671,7 @@ START_TEST(a_name_found_not_to_exist_fails_with_68)
     resolver_set("a.test", NULL, 0);
     resolver_fail("a.test", 1);
     start("run", (const char *const[]){"-w", "5m", NULL}, at_work);
-    await_asked(2);
+    await_lookups(2);
     resolver_fail("a.test", 0);
     ck_assert_int_eq(command_end(&c), 68);
 }
@@ -695,9 +695,9 @@ START_TEST(the_command_inherits_no_descriptor_of_a_lookup)
         live_command(&live[i], "SET nightly other PX 60000");
     live_kill(&live[N - 1]);
     start("run", (const char *const[]){NULL}, script);
-    await_asked(2);
+    await_lookups(2);
     resolver_stall("a.test", 1);
-    await_asked(3);
+    await_lookups(3);
     for (int i = 0; i < N - 1; i++)
         live_command(&live[i], "DEL nightly");
     count_pipes(with);
@@ -712,9 +712,9 @@ START_TEST(a_signal_leaves_no_lookup_process)
         live_command(&live[i], "SET nightly other PX 60000");
     live_kill(&live[N - 1]);
     start("run", (const char *const[]){NULL}, (const char *const[]){"true", NULL});
-    await_asked(1);
+    await_lookups(1);
     resolver_stall("a.test", 1);
-    await_asked(2);
+    await_lookups(2);
     kill(c.pid, _i == 0 ? SIGTERM : SIGKILL);
     ck_assert_int_eq(command_end(&c), _i == 0 ? 143 : 137);
 }

@@ -291,12 +291,12 @@ START_TEST(the_manual_lists_the_options_of_each_verb)
     for (size_t k = 0; k < sources.n; k++) {
         if (option_of(sources.line[k], &letter, word) == NULL || strcmp(word, "token") == 0)
             continue;
-        int is_said = 0; /* by one of them: list has its own --legacy */
+        int is_listed = 0; /* by one of them: list has its own --legacy */
         snprintf(flag, sizeof flag, "-%s", word);
         for (size_t i = 0; i < items.n; i++)
-            is_said |= has_flag(items.line[i], flag) && is_for_verb(items.line[i], verbs[_i]);
-        ck_assert_msg(is_said == is_accepted(verbs[_i], word), "--%s of %s: %s", word, verbs[_i],
-                      is_said ? "not accepted" : "accepted, and the page does not say so");
+            is_listed |= has_flag(items.line[i], flag) && is_for_verb(items.line[i], verbs[_i]);
+        ck_assert_msg(is_listed == is_accepted(verbs[_i], word), "--%s of %s: %s", word, verbs[_i],
+                      is_listed ? "not accepted" : "accepted, and the page does not say so");
     }
 }
 END_TEST

@@ -367,7 +367,7 @@ START_TEST(a_message_describes_the_mistake)
 {
     static const struct {
         const char *args[6];
-        const char *told;
+        const char *message;
     } rows[] = {
         {{"L"}, "no command after the lock name: redlock run [options] LOCK -- COMMAND\n"},
         {{"me@home:sesame"}, "no command after the lock name: "},
@@ -393,7 +393,7 @@ START_TEST(a_message_describes_the_mistake)
         for (size_t k = 0; k < 6 && rows[i].args[k] != NULL; k++)
             command_add(&c, rows[i].args[k]);
         ck_assert_int_eq(command_run(&c), 64);
-        ck_assert_msg(strstr(c.err, rows[i].told) != NULL, "not '%s' but %s", rows[i].told, c.err);
+        ck_assert_msg(strstr(c.err, rows[i].message) != NULL, "not '%s' but %s", rows[i].message, c.err);
         ck_assert_ptr_null(strstr(c.err, "sesame"));
     }
     memset(&c, 0, sizeof c);

@@ -164,16 +164,16 @@ static int is_warned(int use, const char *word)
 }
 
 /* The line with the missing rights, up to its remedy. */
-static const char *told(void)
+static const char *missing_rights(void)
 {
-    static char said[LINE];
+    static char message[LINE];
     const char *at = strstr(a.out, "lacks ");
 
     if (at == NULL)
         at = strstr(a.out, "the user may not run a command");
     ck_assert_msg(at != NULL, "%s%s", a.out, a.err);
-    snprintf(said, sizeof said, "%.*s", (int)(strstr(at, "; remedy: ") - at), at);
-    return said;
+    snprintf(message, sizeof message, "%.*s", (int)(strstr(at, "; remedy: ") - at), at);
+    return message;
 }
 
 START_TEST(doctor_names_each_missing_right)
@@ -190,14 +190,14 @@ START_TEST(doctor_names_each_missing_right)
             snprintf(lacks, sizeof lacks, "'select'");
         else
             snprintf(lacks, sizeof lacks, " %s", words[k]);
-        ck_assert_msg(strstr(told(), lacks) != NULL, "%s\n%s%s", lacks, a.out, a.err);
+        ck_assert_msg(strstr(missing_rights(), lacks) != NULL, "%s\n%s%s", lacks, a.out, a.err);
         ck_assert_msg(strstr(a.out, "secret") == NULL, "%s", a.out);
     }
 }
 END_TEST
 
 /* How run reacts: it fails, or reports what is missing; only these rights cause no message. */
-static int is_silent(const char *word)
+static int is_unreported(const char *word)
 {
     static const char *const none[] = {"+evalsha", "+getrange", "+type", "+rpush", "+blpop", NULL};
     size_t k = 0;
@@ -226,7 +226,7 @@ START_TEST(run_fails_or_warns_if_a_right_is_missing)
 
     take_line(use);
     for (size_t k = FIRST; k < n_words; k++) {
-        if (is_silent(words[k]))
+        if (is_unreported(words[k]))
             continue;
         live_command(&server, "FLUSHDB");
         grant_without(k);

@@ -99,18 +99,18 @@ START_TEST(a_secret_is_scrubbed_even_if_the_text_was_cut)
 }
 END_TEST
 
-static const char *scrubbed_of(const char *text, const char *said, const char *word)
+static const char *scrubbed_of(const char *text, const char *message, const char *word)
 {
     static char out[128];
     struct rdl_bytes b = {word, strlen(word)};
-    rdl_cli_secret_scrub(text, said, b, out, sizeof out);
+    rdl_cli_secret_scrub(text, message, b, out, sizeof out);
     return out;
 }
 
 START_TEST(only_the_servers_words_are_scrubbed)
 {
-    static const char said[] = "ERR no or never";
-    ck_assert_str_eq(scrubbed_of("for or: ERR no or never (or not)", said, "or"),
+    static const char message[] = "ERR no or never";
+    ck_assert_str_eq(scrubbed_of("for or: ERR no or never (or not)", message, "or"),
                      "for or: ERR no *** never (or not)");
     ck_assert_str_eq(scrubbed_of("the server refused the login", "", "or"), "the server refused the login");
     ck_assert_str_eq(scrubbed_of("the word was refused", "an old word", "or"), "the word was refused");
@@ -509,9 +509,9 @@ START_TEST(a_reply_with_the_password_is_not_printed)
         command_add(&c, fake_url(&f, url, sizeof url));
         command_add_all(&c, (const char *const[]){"L", "true", NULL});
         ck_assert_int_ne(command_run(&c), 0);
-        char *said = strstr(c.err, "redlock: no lock");
-        ck_assert_ptr_nonnull(said);
-        ck_assert_msg(strstr(said, "s3same") == NULL, "%s", said);
+        char *message = strstr(c.err, "redlock: no lock");
+        ck_assert_ptr_nonnull(message);
+        ck_assert_msg(strstr(message, "s3same") == NULL, "%s", message);
         no_secret_in_output();
         fake_stop(&f);
     }

@@ -245,17 +245,17 @@ END_TEST
 START_TEST(several_locks_need_scripts)
 {
     static const char *const args[] = {"--rename-command", "EVAL", "", NULL};
-    char said[160];
+    char message[160];
 
     live_kill(&server[0]);
     server[0].args = args;
     live_restart(&server[0]);
     ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, BOTH, "true", NULL}), 69);
-    snprintf(said, sizeof said,
+    snprintf(message, sizeof message,
              "redlock: several locks (-l): several locks at once need scripts, which the server refuses: "
              "127.0.0.1:%d\n",
              server[0].port);
-    ck_assert_str_eq(a.err, said);
+    ck_assert_str_eq(a.err, message);
 }
 END_TEST
 
@@ -324,12 +324,12 @@ START_TEST(a_token_of_several_locks_needs_all_their_names)
     static const char *const wrong[][6] = {
         {"anna"}, {"-l", "anna"}, {"-l", "anna", "-l", "carl"}, {"-l", "anna", "-l", "berta", "-l", "carl"}};
     static const char *const named[] = {"anna", "anna", "-l anna -l carl", WORDS " -l carl"};
-    char said[200], token[TOKEN + 1], entry[120];
+    char message[200], token[TOKEN + 1], entry[120];
 
     ck_assert_int_eq(run(&a, "acquire", (const char *const[]){LEASE, BOTH, NULL}), 0);
     snprintf(token, sizeof token, "%.*s", TOKEN, a.out);
     snprintf(entry, sizeof entry, "REDLOCK_TOKEN=%.100s", a.out);
-    snprintf(said, sizeof said,
+    snprintf(message, sizeof message,
              "redlock: the token in $REDLOCK_TOKEN is for " WORDS
              " together, not for %s: name the same locks\n",
              named[_i]);
@@ -341,7 +341,7 @@ START_TEST(a_token_of_several_locks_needs_all_their_names)
             command_add(&b, wrong[_i][i]);
         command_setenv(&b, entry);
         ck_assert_int_eq(command_run(&b), 65);
-        ck_assert_str_eq(b.err, said);
+        ck_assert_str_eq(b.err, message);
     }
     assert_both_have(token);
 }
@@ -386,7 +386,7 @@ END_TEST
 /* ---------------------------------------------------------------- a run inside a run */
 
 static const struct {
-    const char *outer, *inner, *said;
+    const char *outer, *inner, *message;
 } nests[] = {
     {"-l anna -l berta", "berta", "redlock: berta is held by the `redlock run` that started this"},
     {"anna", "-l anna -l berta",
@@ -402,7 +402,7 @@ START_TEST(a_nested_run_of_one_of_several_locks_is_refused)
     snprintf(script, sizeof script, "export R; $R run %s -- sh -c \"\\$R run -w 60 %s -- true\"",
              nests[_i].outer, nests[_i].inner);
     ck_assert_int_eq(run_script(script), 1);
-    ck_assert_msg(strstr(a.err, nests[_i].said) != NULL, "%s", a.err);
+    ck_assert_msg(strstr(a.err, nests[_i].message) != NULL, "%s", a.err);
 }
 END_TEST
 
@@ -481,7 +481,7 @@ static const struct {
     int n_servers;
     const char *args;
     int status;
-    const char *said;
+    const char *message;
 } refused[] = {
     {3, "run -l anna -l berta -- true", 64,
      "2 locks at once need a single server, and 3 are named: name one, or nest the locks, in the same order "
@@ -525,13 +525,13 @@ static const struct {
 
 START_TEST(invalid_uses_of_l_are_refused_with_a_reason)
 {
-    char script[600], said[600];
+    char script[600], message[600];
 
     snprintf(script, sizeof script, "R=$RDL_COMMAND; $R %s", refused[_i].args);
     command_set_script(&a, server, (size_t)refused[_i].n_servers, script);
     ck_assert_int_eq(command_run(&a), refused[_i].status);
-    snprintf(said, sizeof said, "redlock: %s", refused[_i].said);
-    ck_assert_msg(strncmp(a.err, said, strlen(said)) == 0, "%s", a.err);
+    snprintf(message, sizeof message, "redlock: %s", refused[_i].message);
+    ck_assert_msg(strncmp(a.err, message, strlen(message)) == 0, "%s", a.err);
     ck_assert_str_eq(a.out, "");
     ck_assert_int_eq(number("DBSIZE"), 0);
 }

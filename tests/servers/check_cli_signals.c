@@ -17,8 +17,9 @@ static struct live_server server;
 static struct command c;
 
 static const char *const no_options[] = {NULL};
-static const char tells[] = "for s in HUP INT QUIT TERM USR1 USR2 CONT; do trap \"echo $s >&9\" $s; done; "
-                            "sleep 1000 & echo in >&9; while :; do wait; done";
+static const char trap_script[] =
+    "for s in HUP INT QUIT TERM USR1 USR2 CONT; do trap \"echo $s >&9\" $s; done; "
+    "sleep 1000 & echo in >&9; while :; do wait; done";
 
 static void start(void)
 {
@@ -37,7 +38,7 @@ START_TEST(signals_are_forwarded_to_the_command)
         const char *name;
     } all[] = {{SIGHUP, "HUP"},   {SIGINT, "INT"},   {SIGQUIT, "QUIT"}, {SIGTERM, "TERM"},
                {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"}, {SIGCONT, "CONT"}};
-    command_set(&c, no_options, &server, 1, "nightly", tells);
+    command_set(&c, no_options, &server, 1, "nightly", trap_script);
     command_start(&c);
     ck_assert_str_eq(command_note(&c), "in");
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -69,7 +70,7 @@ END_TEST
 
 START_TEST(signals_that_our_parent_ignores_are_not_forwarded)
 {
-    command_set(&c, no_options, &server, 1, "nightly", tells);
+    command_set(&c, no_options, &server, 1, "nightly", trap_script);
     c.is_started_badly = 1; /* nohup */
     command_start(&c);
     ck_assert_str_eq(command_note(&c), "in");

@@ -45,7 +45,7 @@ static const char *const off[] = {"--restart-guard=off", "--attempt=10s", NULL};
 static const char *const nightly[] = {"nightly", NULL};
 
 /* What it prints about server i, from the colon after its address on. */
-static const char *said_of(int i)
+static const char *text_of(int i)
 {
     char where[64];
     const char *at;
@@ -78,12 +78,12 @@ START_TEST(status_prints_a_line_per_server_and_a_verdict)
         live_command(&server[i], "SET nightly " TOKEN " PX 600000");
     ck_assert_int_eq(status(off, N, nightly), 1);
     ck_assert_uint_eq(command_count(a.out, "\n"), 4);
-    expect(said_of(0), "held by " ID ", ");
+    expect(text_of(0), "held by " ID ", ");
     ck_assert_int_eq(
-        sscanf(said_of(1), "held by " ID ", expires in %u.%*u s (redis %*[0-9.], %63[^,]", &left, rest), 2);
+        sscanf(text_of(1), "held by " ID ", expires in %u.%*u s (redis %*[0-9.], %63[^,]", &left, rest), 2);
     ck_assert_uint_le(left, 600);
     ck_assert_str_eq(rest, "master");
-    expect(said_of(2), "free (redis ");
+    expect(text_of(2), "free (redis ");
     expect(verdict(), "held by " ID " on 2 of 3, expires in ");
     ck_assert_ptr_nonnull(strstr(verdict(), " s unless renewed\n"));
     ck_assert_str_eq(a.err, "");
@@ -93,7 +93,7 @@ END_TEST
 /* The keys on the first two servers, their description and the verdict; the third server has none. */
 static const struct {
     const char *set[2];
-    const char *said, *verdict;
+    const char *message, *verdict;
     int status;
 } keys[] = {
     {{"SET nightly " TOKEN, "SET nightly " TOKEN},
@@ -132,7 +132,7 @@ START_TEST(status_names_what_each_key_is)
     for (int i = 0; i < 2; i++)
         live_command(&server[i], "%s", keys[_i].set[i]);
     ck_assert_int_eq(status(off, N, nightly), keys[_i].status);
-    expect(said_of(0), keys[_i].said);
+    expect(text_of(0), keys[_i].message);
     expect(verdict(), keys[_i].verdict);
 }
 END_TEST
@@ -141,7 +141,7 @@ START_TEST(too_few_replies_decide_nothing)
 {
     live_kill(&server[1]);
     ck_assert_int_eq(status(off, N, nightly), 0);
-    expect(said_of(1), "cannot connect: Connection refused\n");
+    expect(text_of(1), "cannot connect: Connection refused\n");
     live_command(&server[0], "SET nightly " TOKEN " PX 600000");
     ck_assert_int_eq(status(off, N, nightly), 69);
     expect(verdict(), "unknown: 1 of 3 servers did not reply\n");
@@ -156,7 +156,7 @@ START_TEST(restarted_servers_decide_nothing)
 
     ck_assert_int_eq(
         status((const char *const[]){"--max-ttl=60m", "--restart-guard=if-permitted", NULL}, N, nightly), 69);
-    ck_assert_int_eq(sscanf(said_of(0),
+    ck_assert_int_eq(sscanf(text_of(0),
                             "free (redis %*[^;]; restart guard: usable in %lu s, by --max-ttl %7[^)])",
                             &seconds, max_ttl),
                      2);
@@ -197,13 +197,13 @@ static const char *const enough[] = {"+getrange +pttl", "+strlen +get +pttl", "+
 START_TEST(status_needs_only_getrange_or_get_and_pttl)
 {
     ck_assert_int_eq(status_with(enough[_i]), 0);
-    expect(said_of(0), "free\n"); /* and nothing about the server */
+    expect(text_of(0), "free\n"); /* and nothing about the server */
     live_command(&server[0], "SET nightly \"\" PX 600000");
     ck_assert_int_eq(status_with(enough[_i]), 1);
-    expect(said_of(0), "the value is not a redlock token (id 811c9dc5), ");
+    expect(text_of(0), "the value is not a redlock token (id 811c9dc5), ");
     live_command(&server[0], "SET nightly " TOKEN " PX 600000");
     ck_assert_int_eq(status_with(enough[_i]), 1);
-    expect(said_of(0), "held by " ID ", expires in ");
+    expect(text_of(0), "held by " ID ", expires in ");
     ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$40\r\n" TOKEN "\r\n");
     ck_assert_int_ne(live_command(&server[0], "PTTL nightly")[1], '-');
     ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":1\r\n");
@@ -216,18 +216,18 @@ START_TEST(status_does_not_read_a_long_value)
     live_command(&server[0], "SETRANGE nightly 1000000 x");
     live_command(&server[0], "PEXPIRE nightly 600000");
     ck_assert_int_eq(status_with(enough[_i]), 1);
-    expect(said_of(0), "a string of more than 128 bytes, so not a lock, expires in ");
+    expect(text_of(0), "a string of more than 128 bytes, so not a lock, expires in ");
     ck_assert_ptr_null(strstr(live_command(&server[0], "INFO commandstats"), "cmdstat_get:"));
     live_command(&server[0], "DEL nightly");
     live_command(&server[0], "LPUSH nightly 1");
     ck_assert_int_eq(status_with(enough[_i]), 1);
-    expect(said_of(0), "not a string, so not a lock, never expires\n");
+    expect(text_of(0), "not a string, so not a lock, never expires\n");
 }
 END_TEST
 
 /* What a user may do, and the message. */
 static const struct {
-    const char *rights, *said;
+    const char *rights, *message;
 } blind[] = {{"+pttl", "cannot be read: grant +getrange\n"},
              {"+strlen +pttl", "cannot be read: grant +getrange\n"},
              {"+getrange +strlen +get", "the user lacks permission for a command or a key (ACL): NOPERM"},
@@ -237,7 +237,7 @@ START_TEST(status_reports_a_missing_permission)
 {
     live_command(&server[0], "SET nightly " TOKEN " PX 600000");
     ck_assert_int_eq(status_with(blind[_i].rights), 77);
-    expect(said_of(0), blind[_i].said);
+    expect(text_of(0), blind[_i].message);
     expect(verdict(), "unknown: 1 of 1 servers gave no usable reply\n");
     ck_assert_ptr_null(strstr(a.out, "secret"));
 }

@@ -30,9 +30,10 @@ static void stop(void)
 #define JOB "sh -c 'echo $$ >&9; exec sleep 600 9>&-'"
 
 /* Processes that leave the group, each with a job below it. */
-static const char *const ways[] = {"timeout 999 " JOB, "setsid " JOB, "setsid " JOB " & wait",
-                                   "bash -c \"set -m; sh -c 'echo \\$\\$ >&9; exec sleep 600 9>&-' & wait\""};
-enum { WAYS = sizeof ways / sizeof ways[0] };
+static const char *const escapes[] = {
+    "timeout 999 " JOB, "setsid " JOB, "setsid " JOB " & wait",
+    "bash -c \"set -m; sh -c 'echo \\$\\$ >&9; exec sleep 600 9>&-' & wait\""};
+enum { ESCAPES = sizeof escapes / sizeof escapes[0] };
 
 static pid_t job;
 
@@ -48,7 +49,7 @@ static void begin(const char *options[], const char *script)
 
 START_TEST(processes_that_left_the_group_are_stopped_too)
 {
-    begin((const char *[]){"--max-hold=2s", NULL}, ways[_i]);
+    begin((const char *[]){"--max-hold=2s", NULL}, escapes[_i]);
     ck_assert_int_eq(command_end(&c), 124);
     command_await_gone(job);
     ck_assert_msg(strstr(c.err, "also stopping processes that left the command's process group: ") != NULL,
@@ -72,7 +73,7 @@ END_TEST
 /* Also without a grace, when the kill comes first. */
 START_TEST(a_stray_process_is_stopped_when_the_server_freezes)
 {
-    begin((const char *[]){"--ttl=3s", _i == 0 ? "--grace=1s" : "--grace=10ms", NULL}, ways[0]);
+    begin((const char *[]){"--ttl=3s", _i == 0 ? "--grace=1s" : "--grace=10ms", NULL}, escapes[0]);
     live_freeze(&server);
     ck_assert_int_eq(command_end(&c), 75);
     command_await_gone(job);
@@ -107,7 +108,7 @@ END_TEST
 /* Their arguments may hold secrets. */
 START_TEST(a_job_that_outlives_the_command_is_reported_and_lives)
 {
-    char said[200];
+    char message[200];
 
     /* the command ends when the job has started */
     command_set(&c, (const char *const[]){NULL}, &server, 1, "nightly",
@@ -117,11 +118,11 @@ START_TEST(a_job_that_outlives_the_command_is_reported_and_lives)
     job = (pid_t)strtol(command_note(&c), NULL, 10);
     ck_assert_int_eq(command_end(&c), 0);
     snprintf(
-        said, sizeof said,
+        message, sizeof message,
         "redlock: warning: the command has ended, but processes that left its process group continue without "
         "nightly: %ld (sleep); let the command wait for them\n",
         (long)job);
-    ck_assert_str_eq(c.err, said);
+    ck_assert_str_eq(c.err, message);
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
     ck_assert_int_eq(kill(job, SIGKILL), 0);
 }
@@ -131,18 +132,18 @@ END_TEST
 START_TEST(connect_commands_are_not_stray_processes)
 {
     static const char relay[] = "bash -c 'exec 3<>/dev/tcp/%h/%p; cat <&3 & setsid cat >&3'";
-    char url[80], said[120];
+    char url[80], message[120];
 
     memset(&c, 0, sizeof c);
     snprintf(url, sizeof url, "rediss://127.0.0.1:%d", server.port);
     command_add_all(&c, (const char *const[]){"run", "--max-hold=2s", "--connect-command", relay, "-u", url,
-                                              "nightly", "-c", ways[1], NULL});
+                                              "nightly", "-c", escapes[1], NULL});
     command_start(&c);
     job = (pid_t)strtol(command_note(&c), NULL, 10);
     ck_assert_int_eq(command_end(&c), 124);
     command_await_gone(job);
-    snprintf(said, sizeof said, "left the command's process group: %ld (sleep)\n", (long)job);
-    ck_assert_msg(strstr(c.err, said) != NULL, "%s", c.err);
+    snprintf(message, sizeof message, "left the command's process group: %ld (sleep)\n", (long)job);
+    ck_assert_msg(strstr(c.err, message) != NULL, "%s", c.err);
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
 }
 END_TEST
@@ -161,7 +162,7 @@ Suite *suite_cli_strays(void)
     TCase *t = tcase_create("one server");
 
     tcase_add_checked_fixture(t, start, stop);
-    tcase_add_loop_test(t, processes_that_left_the_group_are_stopped_too, 0, WAYS);
+    tcase_add_loop_test(t, processes_that_left_the_group_are_stopped_too, 0, ESCAPES);
     tcase_add_test(t, a_stray_process_is_killed_after_the_grace);
     tcase_add_loop_test(t, a_stray_process_is_stopped_when_the_server_freezes, 0, 2);
     tcase_add_loop_test(t, children_from_before_the_command_are_not_stopped, 0, 2);

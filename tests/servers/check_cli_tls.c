@@ -312,17 +312,17 @@ END_TEST
 Suite *suite_cli_tls(void)
 {
     Suite *s = suite_create("cli_tls");
-    TCase *papers = tcase_create("papers"), *words = tcase_create("words");
+    TCase *certificates = tcase_create("certificates"), *words = tcase_create("words");
 
-    tcase_add_checked_fixture(papers, setup, teardown);
-    tcase_set_timeout(papers, 60);
-    tcase_add_test(papers, every_verb_works_over_tls);
-    tcase_add_test(papers, the_connect_command_variable_works_like_the_option);
-    tcase_add_loop_test(papers, an_invalid_certificate_is_refused_with_the_reason, 0, REFUSALS);
-    tcase_add_test(papers, a_required_client_certificate_is_reported_with_a_remedy);
-    tcase_add_test(papers, a_password_is_sent_only_over_a_verified_connection);
-    tcase_add_test(papers, a_redis_url_of_a_tls_port_gets_a_hint_about_rediss);
-    suite_add_tcase(s, papers);
+    tcase_add_checked_fixture(certificates, setup, teardown);
+    tcase_set_timeout(certificates, 60);
+    tcase_add_test(certificates, every_verb_works_over_tls);
+    tcase_add_test(certificates, the_connect_command_variable_works_like_the_option);
+    tcase_add_loop_test(certificates, an_invalid_certificate_is_refused_with_the_reason, 0, REFUSALS);
+    tcase_add_test(certificates, a_required_client_certificate_is_reported_with_a_remedy);
+    tcase_add_test(certificates, a_password_is_sent_only_over_a_verified_connection);
+    tcase_add_test(certificates, a_redis_url_of_a_tls_port_gets_a_hint_about_rediss);
+    suite_add_tcase(s, certificates);
     tcase_set_timeout(words, 60);
     tcase_add_loop_test(words, a_failed_connect_command_is_reported_in_its_own_words, 0, WRONGS);
     tcase_add_loop_test(words, a_malformed_connect_command_is_a_usage_error, 0, USAGES);

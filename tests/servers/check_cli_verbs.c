@@ -129,7 +129,7 @@ START_TEST(acquire_also_reaches_servers_slower_than_the_majority)
 END_TEST
 
 /* Which servers did what. A release ends with the majority, and need not wait for the others. */
-static void assert_told_of_each(const struct command *c, int is_release)
+static void assert_each_reported(const struct command *c, int is_release)
 {
     unsigned done = (unsigned)command_count(c->err, ": confirmed in ");
     unsigned others = is_release ? (unsigned)command_count(c->err, ": not waited for") : 0;
@@ -150,7 +150,7 @@ START_TEST(a_server_slow_to_connect_is_extended_and_released_too)
         command_await_times(&b, "# Server", 2); /* the others are connected */
         live_thaw(&server[1]);
         ck_assert_int_eq(command_end(&b), 0);
-        assert_told_of_each(&b, verb == 1);
+        assert_each_reported(&b, verb == 1);
     }
     assert_key_is(NULL);
 }
@@ -316,7 +316,7 @@ START_TEST(extend_and_release_need_only_the_token)
         ck_assert_str_eq(b.out, "");
         ck_assert_ptr_nonnull(strstr(b.err, verb == 0 ? "redlock: nightly extended: it lasts for at least 5"
                                                       : "redlock: nightly released\n"));
-        assert_told_of_each(&b, verb == 1);
+        assert_each_reported(&b, verb == 1);
         ck_assert_ptr_null(strstr(b.err, token_of(&a) + 14)); /* no message has the digits */
         for (int i = 0; i < N && verb == 0; i++)
             ck_assert_int_gt(left_ms(i), 30000);
@@ -695,7 +695,7 @@ END_TEST
 START_TEST(unwritten_lines_of_log_and_trace_are_counted)
 {
     static const char *const options[] = {"--log=json --log-fd 8", "--trace=/dev/full --restart-guard=off"};
-    char script[200], said[100];
+    char script[200], message[100];
     unsigned n = 0;
 
     snprintf(script, sizeof script, "exec 8>/dev/full; exec \"$RDL_COMMAND\" run %s nightly true",
@@ -705,9 +705,9 @@ START_TEST(unwritten_lines_of_log_and_trace_are_counted)
     ck_assert_int_eq(sscanf(a.err, "redlock: warning: %u lines", &n), 1);
     ck_assert_uint_ge(n, 3); /* acquired, child_exit, released; of a trace as many as there are */
     ck_assert(_i == 1 || n == 3);
-    snprintf(said, sizeof said, "redlock: warning: %u lines of the %s could not be written: %s\n", n,
+    snprintf(message, sizeof message, "redlock: warning: %u lines of the %s could not be written: %s\n", n,
              _i == 0 ? "log" : "trace", strerror(ENOSPC));
-    ck_assert_str_eq(a.err, said);
+    ck_assert_str_eq(a.err, message);
 }
 END_TEST
 

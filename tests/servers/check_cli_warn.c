@@ -54,12 +54,12 @@ static void set_user(struct command *c, const char *rules, const char *const opt
 }
 
 /* The text after "127.0.0.1:PORT" in the messages; is it a warning? */
-static size_t warned(const struct command *c, int i, const char *behind)
+static size_t warned(const struct command *c, int i, const char *after)
 {
     char text[128];
 
     ck_assert_uint_eq(command_count(c->err, "redlock: warning: "), command_count(c->err, "redlock: "));
-    snprintf(text, sizeof text, "127.0.0.1:%d%s", server[i].port, behind);
+    snprintf(text, sizeof text, "127.0.0.1:%d%s", server[i].port, after);
     return command_count(c->err, text);
 }
 
@@ -285,7 +285,7 @@ END_TEST
 /* ---------------------------------------------------------------- users that may acquire but not release */
 
 static const struct {
-    const char *rules, *words, *said;
+    const char *rules, *words, *message;
 } giving[] = {
     {"~* +set +pttl +info", "the user may not release or extend the lock on 127.0.0.1:", "'watch'"},
     {"~* +@all -eval -evalsha -multi", "the user may not release or extend the lock", "'multi'"},
@@ -309,7 +309,7 @@ START_TEST(run_warns_first_if_the_user_may_not_release_or_extend)
         ck_assert_str_eq(err, "");
     } else {
         ck_assert_msg(strstr(err, giving[_i].words) != NULL, "%s", err);
-        ck_assert_ptr_nonnull(strstr(err, giving[_i].said));
+        ck_assert_ptr_nonnull(strstr(err, giving[_i].message));
         ck_assert_ptr_nonnull(strstr(err, "; grant +eval +evalsha +get +del +pttl +pexpire ("));
     }
     kill(a.pid, SIGTERM);

@@ -49,7 +49,7 @@ static int run(const char *name, const char *args)
     return WEXITSTATUS(status);
 }
 
-static void says(const char *text)
+static void assert_prints(const char *text)
 {
     ck_assert_msg(strstr(output, text) != NULL, "not said: %s\nbut: %s", text, output);
 }
@@ -73,9 +73,9 @@ START_TEST(small_chunks_takes_a_lock_sixteen_bytes_at_a_time)
 {
     live_start(&server[0]);
     ck_assert_int_eq(run("lock/small_chunks", url(0)), 0);
-    says("acquire: done\n");
-    says("release: done, in ");
-    says(" chunks of 16 bytes");
+    assert_prints("acquire: done\n");
+    assert_prints("release: done, in ");
+    assert_prints(" chunks of 16 bytes");
     ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":0\r\n");
 }
 END_TEST
@@ -84,7 +84,7 @@ START_TEST(event_loop_acquires_extends_and_releases)
 {
     live_start(&server[0]);
     ck_assert_int_eq(run("lock/event_loop", url(0)), 0);
-    says("acquire: done\nextend: done, for 19 s\nrelease: done, after ");
+    assert_prints("acquire: done\nextend: done, for 19 s\nrelease: done, after ");
     ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":0\r\n");
 }
 END_TEST
@@ -158,16 +158,16 @@ START_TEST(the_legacy_example_works_with_old_programs)
     ck_assert_str_eq(output, "taken\nours for 59 s\nrelease: done\n");
     live_command(&server[0], "SET lock.foo 1600000000");
     ck_assert_int_eq(run("lock/legacy", url(0)), 0);
-    says("taken over from a holder whose lease had expired\n");
+    assert_prints("taken over from a holder whose lease had expired\n");
     live_command(&server[0], "SET lock.foo locked");
     ck_assert_int_eq(run("lock/legacy", url(0)), 1);
-    says("check it, and delete it by hand\n");
+    assert_prints("check it, and delete it by hand\n");
     live_command(&server[0], "SET lock.foo locked PX 60000");
     ck_assert_int_eq(run("lock/legacy", url(0)), 1);
-    says("free in ");
+    assert_prints("free in ");
     live_command(&server[0], "SET lock.foo 2147483649.0");
     ck_assert_int_eq(run("lock/legacy", url(0)), 1);
-    says("the holder set no expiry");
+    assert_prints("the holder set no expiry");
 }
 END_TEST
 
@@ -175,8 +175,8 @@ START_TEST(the_fencing_example_refuses_a_late_write)
 {
     live_start(&server[0]);
     ck_assert_int_eq(run("lock/fencing", url(0)), 0);
-    says("done\nAnna writes with ");
-    says(": refused\nthe store holds what Berta wrote\n");
+    assert_prints("done\nAnna writes with ");
+    assert_prints(": refused\nthe store holds what Berta wrote\n");
 }
 END_TEST
 
@@ -189,11 +189,11 @@ START_TEST(redlock_minimal_needs_a_majority)
         snprintf(args + strlen(args), sizeof args - strlen(args), "%s ", url(i));
     }
     ck_assert_int_eq(run("redlock/minimal", args), 0);
-    says("ours on ");
+    assert_prints("ours on ");
     live_kill(&server[0]);
     live_kill(&server[1]);
     ck_assert_int_eq(run("redlock/minimal", args), 0);
-    says("ours on 3 of 5 for ");
+    assert_prints("ours on 3 of 5 for ");
     live_kill(&server[2]);
     ck_assert_int_eq(run("redlock/minimal", args), 1);
     for (int i = 3; i < SERVERS; i++)
@@ -252,7 +252,7 @@ END_TEST
 START_TEST(examples_print_their_usage_without_arguments)
 {
     ck_assert_int_eq(run(examples[_i], ""), 2);
-    says("usage: ");
+    assert_prints("usage: ");
     ck_assert_int_eq(run(examples[_i], "http://nowhere"), 2);
     ck_assert_int_eq(run(examples[_i], "a b c d e"), 2);
 }
@@ -263,7 +263,7 @@ START_TEST(examples_report_a_held_lock)
     live_start(&server[0]);
     live_command(&server[0], "SET nightly 00112233445566778899aabbccddeeff00000001 PX 600000");
     ck_assert_int_eq(run("lock/minimal", url(0)), 1);
-    says("is held by another client");
+    assert_prints("is held by another client");
     ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":1\r\n");
 }
 END_TEST

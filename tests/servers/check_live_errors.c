@@ -22,7 +22,7 @@ static struct rdl_lock *const lock = &own.lock;
 static pid_t helper;
 
 static const struct rdl_lock_options once = {.ttl_ms = 20000, .attempt_ms = 5000};
-static const struct rdl_lock_options patient = {
+static const struct rdl_lock_options until_granted = {
     .ttl_ms = 20000, .wait_ms = 30000, .retry_ms = 1, .attempt_ms = 5000};
 
 static void ok(const char *command)
@@ -84,7 +84,7 @@ static void spoil_disk(void)
     ck_assert_int_eq(rmdir(path), 0);
 }
 
-static void mend_disk(void)
+static void fix_disk(void)
 {
     ok("BGSAVE");
     await_info("persistence", "rdb_last_bgsave_status:ok");
@@ -183,25 +183,21 @@ static const struct row {
     int code;
     int is_for_good;
     void (*make)(void);
-    void (*mend)(void); /* NULL with is_for_good */
-    const char *login;  /* in the URL */
-    const char *path;   /* of the URL */
+    void (*fix)(void); /* NULL with is_for_good */
+    const char *login; /* in the URL */
+    const char *path;  /* of the URL */
     const char *const *args;
     const char *password;
     enum any_mode mode;
     enum effect effect;
 } rows[] = {
-    {.text = "OOM command not allowed", .code = RDL_E_OOM, .make = fill_memory, .mend = free_memory},
-    {.text = "READONLY You can't write", .code = RDL_E_READONLY, .make = demote, .mend = promote},
-    {.text = "NOREPLICAS Not enough", .code = RDL_E_SERVER, .make = want_replicas, .mend = want_none},
-    {.text = "MISCONF ", .code = RDL_E_MISCONF, .make = spoil_disk, .mend = mend_disk},
-    {.text = "BUSY ",
-     .code = RDL_E_SCRIPTING,
-     .make = run_script,
-     .mend = kill_script,
-     .args = short_scripts},
-    {.text = "LOADING ", .code = RDL_E_LOADING, .make = load_slowly, .mend = load_fast, .args = slow_loads},
-    {.text = "ERR max number of clients", .code = RDL_E_SERVER, .make = fill_up, .mend = leave},
+    {.text = "OOM command not allowed", .code = RDL_E_OOM, .make = fill_memory, .fix = free_memory},
+    {.text = "READONLY You can't write", .code = RDL_E_READONLY, .make = demote, .fix = promote},
+    {.text = "NOREPLICAS Not enough", .code = RDL_E_SERVER, .make = want_replicas, .fix = want_none},
+    {.text = "MISCONF ", .code = RDL_E_MISCONF, .make = spoil_disk, .fix = fix_disk},
+    {.text = "BUSY ", .code = RDL_E_SCRIPTING, .make = run_script, .fix = kill_script, .args = short_scripts},
+    {.text = "LOADING ", .code = RDL_E_LOADING, .make = load_slowly, .fix = load_fast, .args = slow_loads},
+    {.text = "ERR max number of clients", .code = RDL_E_SERVER, .make = fill_up, .fix = leave},
     {.text = "NOAUTH Authentication required.", .code = RDL_E_AUTH, .is_for_good = 1, .password = "pw"},
     {.text = "WRONGPASS: wrong user or password",
      .code = RDL_E_AUTH,
@@ -219,7 +215,7 @@ static const struct row {
     {.text = "ERR unknown command", .code = RDL_E_UNSUPPORTED, .is_for_good = 1, .args = renamed},
     {.text = "CLUSTERDOWN Hash slot not served",
      .code = RDL_E_CLUSTERDOWN,
-     .mend = serve_slot,
+     .fix = serve_slot,
      .args = clustered},
     {.text = "WRONGTYPE Operation against a key",
      .code = RDL_E_WRONGTYPE,
@@ -272,14 +268,14 @@ static void init_lock(const struct row *r, const struct rdl_lock_options *opt)
     any_lock_init(&own, r->mode, opt, &client.conn, "k", 1);
 }
 
-static int is_told(const struct row *r)
+static int is_reported(const struct row *r)
 {
     return strncmp(rdl_conn_text(&client.conn), r->text, strlen(r->text)) == 0;
 }
 
-static void assert_told(const struct row *r)
+static void assert_reported(const struct row *r)
 {
-    ck_assert_msg(is_told(r), "%s, not %s", rdl_conn_text(&client.conn), r->text);
+    ck_assert_msg(is_reported(r), "%s, not %s", rdl_conn_text(&client.conn), r->text);
 }
 
 static void assert_nothing_done(const struct row *r)
@@ -291,11 +287,11 @@ static void assert_nothing_done(const struct row *r)
 }
 
 /* One turn of an event loop. */
-static uint64_t patience_end_ms;
+static uint64_t deadline_ms;
 
 static int turn(void)
 {
-    ck_assert_msg(client_now() < patience_end_ms, "told nothing, or nothing new");
+    ck_assert_msg(client_now() < deadline_ms, "no reply, or no new one");
     client_step(&client, client_now() + 20);
     return rdl_lock_step(lock, client_now());
 }
@@ -330,7 +326,7 @@ START_TEST(each_error_reply_has_its_own_code)
         return;
     }
     ck_assert_msg(rc == r->code, "%s: %d (%s)", r->text, rc, rdl_conn_text(&client.conn));
-    assert_told(r);
+    assert_reported(r);
     ck_assert_str_eq(rdl_strerror(rc), words[_i]);
     ck_assert_int_eq(rdl_is_permanent(rc), r->is_for_good);
     ck_assert_uint_eq(rdl_lock_remaining_ms(lock, client_now()), 0);
@@ -358,15 +354,15 @@ START_TEST(an_acquire_waits_only_for_errors_that_can_pass)
         live_remove(&server);
         return;
     }
-    init_lock(r, &patient);
-    patience_end_ms = client_now() + 2 * (uint64_t)CLIENT_PATIENCE_MS;
+    init_lock(r, &until_granted);
+    deadline_ms = client_now() + 2 * (uint64_t)CLIENT_PATIENCE_MS;
     rc = rdl_lock_acquire_begin(lock, entropy, client_now());
-    while (rc == RDL_PENDING && !is_told(r))
+    while (rc == RDL_PENDING && !is_reported(r))
         rc = turn();
-    assert_told(r);
+    assert_reported(r);
     if (!r->is_for_good) {
         ck_assert_int_eq(rc, RDL_PENDING);
-        r->mend();
+        r->fix();
         assert_nothing_done(r);
     }
     while (rc == RDL_PENDING)
@@ -381,7 +377,7 @@ START_TEST(an_operator_can_fix_a_permanent_error)
     struct row r = {.make = limit_user, .login = "lk:secret@"};
 
     begin_server(&r);
-    init_lock(&r, &patient);
+    init_lock(&r, &until_granted);
     ck_assert_int_eq(rdl_lock_acquire(lock, &client_net), RDL_E_PERM);
     widen_user();
     ck_assert_int_eq(rdl_lock_acquire(lock, &client_net), RDL_OK);

@@ -24,7 +24,7 @@ static struct relay relay;
 static struct rdl_lock lock;
 
 static const struct rdl_lock_options once = {.ttl_ms = 20000, .attempt_ms = 5000};
-static const struct rdl_lock_options patient = {
+static const struct rdl_lock_options until_granted = {
     .ttl_ms = 20000, .wait_ms = 30000, .retry_ms = 1, .attempt_ms = 5000};
 
 static void setup(void)
@@ -38,14 +38,14 @@ static void teardown(void)
     live_remove(&asked);
 }
 
-static int is_told(const char *text)
+static int is_reported(const char *text)
 {
     return strncmp(rdl_conn_text(&asking.conn), text, strlen(text)) == 0;
 }
 
-static void assert_told(const char *text)
+static void assert_reported(const char *text)
 {
-    ck_assert_msg(is_told(text), "%s, not %s", rdl_conn_text(&asking.conn), text);
+    ck_assert_msg(is_reported(text), "%s, not %s", rdl_conn_text(&asking.conn), text);
 }
 
 static int acquire(const struct rdl_lock_options *opt)
@@ -109,10 +109,10 @@ START_TEST(protected_mode_refuses_remote_clients)
     asking_begin("");
     come_from(foreign_address(), logins[_i]);
     if (asking_major() < 7 && _i == 0) {
-        ck_assert_int_eq(acquire(&patient), RDL_OK);
+        ck_assert_int_eq(acquire(&until_granted), RDL_OK);
     } else {
-        ck_assert_int_eq(acquire(&patient), RDL_E_AUTH);
-        assert_told(asking_major() < 7 ? "WRONGPASS" : "DENIED"); /* the rest: check_net_handshake.c */
+        ck_assert_int_eq(acquire(&until_granted), RDL_E_AUTH);
+        assert_reported(asking_major() < 7 ? "WRONGPASS" : "DENIED"); /* the rest: check_net_handshake.c */
         ck_assert_int_eq(rdl_is_permanent(RDL_E_AUTH), 1);
         ck_assert_str_eq(rdl_strerror(RDL_E_AUTH), "the server refused the login");
         ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");
@@ -150,11 +150,11 @@ START_TEST(a_server_that_cannot_write_its_aof_refuses_until_it_can)
     live_command(&asked, "SET other x");
     await_aof("aof_last_write_status:err");
     ck_assert_int_eq(acquire(&once), RDL_E_MISCONF);
-    assert_told("MISCONF Errors writing to the AOF file: File too large");
+    assert_reported("MISCONF Errors writing to the AOF file: File too large");
     ck_assert_int_eq(rdl_is_permanent(RDL_E_MISCONF), 0);
     ck_assert_str_eq(rdl_strerror(RDL_E_MISCONF), "the server cannot save its data and refuses writes");
     ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");
-    rdl_lock_init(&lock, &patient, &asking.conn, "k", 1);
+    rdl_lock_init(&lock, &until_granted, &asking.conn, "k", 1);
     rc = rdl_lock_acquire_begin(&lock, entropy, client_now());
     limit_files(RLIM_INFINITY);
     while (rc == RDL_PENDING) {
@@ -241,11 +241,11 @@ START_TEST(a_login_during_a_busy_script_is_retried)
     while (strncmp(live_command(&asked, "PING"), "-BUSY", 5) != 0)
         ;
     ck_assert_int_eq(acquire(&once), RDL_E_SCRIPTING);
-    assert_told("BUSY ");
+    assert_reported("BUSY ");
     ck_assert_int_eq(rdl_is_permanent(RDL_E_SCRIPTING), 0);
     ck_assert_str_eq(live_command(&asked, "SCRIPT KILL"), "+OK\r\n");
     live_reap(background);
-    ck_assert_int_eq(acquire(&patient), RDL_OK);
+    ck_assert_int_eq(acquire(&until_granted), RDL_OK);
     ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n"); /* in database 0 */
 }
 END_TEST

@@ -34,7 +34,7 @@ static long pttl(void)
     return strtol(live_command(&asked, "PTTL k") + 1, NULL, 10);
 }
 
-static void assert_told(const char *text)
+static void assert_reported(const char *text)
 {
     ck_assert_msg(strncmp(rdl_conn_text(&asking.conn), text, strlen(text)) == 0, "%s, not %s",
                   rdl_conn_text(&asking.conn), text);
@@ -67,7 +67,7 @@ END_TEST
 /* ---------------------------------------------------------------- commands that scripts may not run */
 
 static const struct rdl_lock_options opt = {.ttl_ms = 20000, .attempt_ms = 5000};
-static const struct rdl_lock_options patient = {
+static const struct rdl_lock_options until_granted = {
     .ttl_ms = 20000, .wait_ms = 30000, .retry_ms = 1, .attempt_ms = 5000};
 
 /*
@@ -76,7 +76,7 @@ static const struct rdl_lock_options patient = {
  */
 static void assert_no_fence(int error, const char *text)
 {
-    const struct rdl_lock_options *o = asking_major() < 7 ? &opt : &patient;
+    const struct rdl_lock_options *o = asking_major() < 7 ? &opt : &until_granted;
     struct rdl_lock_fenced fenced;
     int rc;
 
@@ -84,10 +84,10 @@ static void assert_no_fence(int error, const char *text)
     rc = rdl_lock_acquire(&fenced.lock, &client_net);
     if (asking_major() < 7) {
         ck_assert_int_eq(rc, RDL_E_SERVER);
-        assert_told("ERR Error running script");
+        assert_reported("ERR Error running script");
     } else {
         ck_assert_int_eq(rc, error);
-        assert_told(text);
+        assert_reported(text);
     }
     ck_assert_str_eq(rdl_strerror(RDL_E_FENCE), "fencing tokens need scripts, which the server refuses");
     ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n"); /* it may have counted, for no client */
@@ -165,14 +165,14 @@ START_TEST(without_memory_and_scripts_only_delex_or_delifeq_releases)
     live_command(&asked, "CONFIG SET maxmemory 1");
     if (asking_ask(&rdl_op_extend, "k") == RDL_ANSWER_ERROR) { /* 7.0 refuses it, 8.0 does not */
         ck_assert_int_eq(asking.req.error, RDL_E_OOM);
-        assert_told("OOM command not allowed");
+        assert_reported("OOM command not allowed");
         ck_assert_int_le(pttl(), 20000);
     } else {
         ck_assert_int_gt(pttl(), 20000);
     }
     if (asking_ask(&rdl_op_release, "k") == RDL_ANSWER_ERROR) { /* likewise */
         ck_assert(!has_delete());
-        assert_told("OOM command not allowed");
+        assert_reported("OOM command not allowed");
         ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":1\r\n");
     }
     live_command(&asked, "CONFIG SET maxmemory 0");

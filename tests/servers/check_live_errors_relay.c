@@ -17,7 +17,7 @@
 
 static struct relay relay;
 static pid_t background;
-static char told[8192]; /* all that the client received */
+static char received[8192]; /* all that the client received */
 
 static void setup(void)
 {
@@ -33,12 +33,12 @@ static void teardown(void)
 
 static void note(void *ctx, const struct rdl_conn *c, char dir, const uint8_t *data, size_t len)
 {
-    size_t used = strlen(told);
+    size_t used = strlen(received);
 
     (void)ctx;
     (void)c;
-    if (dir == '<' && data != NULL && used + len < sizeof told)
-        memcpy(told + used, data, len);
+    if (dir == '<' && data != NULL && used + len < sizeof received)
+        memcpy(received + used, data, len);
 }
 
 /* A client whose bytes go through the relay; the server runs, and knows the user lk. */
@@ -157,7 +157,7 @@ START_TEST(a_killed_script_is_sent_again)
     ck_assert_int_eq(client_wait(&asking), RDL_ANSWER_ERROR);
     ck_assert_int_eq(asking.req.error, RDL_E_SERVER);
     assert_class(RDL_E_SERVER, 0, "the server replied with an error");
-    ck_assert_ptr_nonnull(strstr(told, "Script killed by user with SCRIPT KILL"));
+    ck_assert_ptr_nonnull(strstr(received, "Script killed by user with SCRIPT KILL"));
     ck_assert_int_eq(strncmp(rdl_conn_text(&asking.conn),
                              asking_major() < 7 ? "ERR Error running script" : "ERR Script killed by user",
                              24),
@@ -174,7 +174,7 @@ START_TEST(a_script_that_does_not_compile_is_avoided)
     begin("", HEAD, "((                             --");
     plant();
     ck_assert_int_eq(asking_ask(&rdl_op_extend, "k"), RDL_ANSWER_YES);
-    ck_assert_ptr_nonnull(strstr(told, "-ERR Error compiling script"));
+    ck_assert_ptr_nonnull(strstr(received, "-ERR Error compiling script"));
     ck_assert_int_eq(strncmp(rdl_conn_text(&asking.conn), "ERR ", 4), 0);
     ck_assert_int_gt(pttl(), 20000);
 }
@@ -227,7 +227,7 @@ START_TEST(a_cluster_node_refuses_a_script_outside_its_slot)
         ck_assert_msg(is_astray(rdl_conn_text(&asking.conn)), "%s", rdl_conn_text(&asking.conn));
         assert_class(RDL_E_CLUSTER, 1, "the server is a cluster node");
     }
-    ck_assert_ptr_nonnull(strstr(told, "ttempted to access a "));
+    ck_assert_ptr_nonnull(strstr(received, "ttempted to access a "));
     ck_assert_str_eq(live_command(&asked, "DBSIZE"), ":1\r\n");
     ck_assert_int_le(pttl(), 20000);
 }
@@ -248,8 +248,9 @@ START_TEST(a_transaction_with_an_error_in_it_is_aborted)
 {
     begin_with_watch("$7\r\nPEXPIRE", "$7\r\nPEXPIR1");
     asking_refused(&rdl_op_extend, "k", RDL_E_UNSUPPORTED, "ERR unknown command");
-    ck_assert_ptr_nonnull(strstr(told, "\r\n-ERR unknown command"));
-    ck_assert_ptr_nonnull(strstr(told, "\r\n-EXECABORT Transaction discarded because of previous errors."));
+    ck_assert_ptr_nonnull(strstr(received, "\r\n-ERR unknown command"));
+    ck_assert_ptr_nonnull(
+        strstr(received, "\r\n-EXECABORT Transaction discarded because of previous errors."));
     ck_assert_int_le(pttl(), 20000);
     ck_assert_int_eq(rdl_conn_state(&asking.conn), RDL_CONN_READY);
 }
@@ -264,7 +265,7 @@ START_TEST(a_transaction_that_lost_a_race_is_retried)
 {
     begin_with_watch(MULTI, CHANGE MULTI);
     ck_assert_int_eq(asking_ask(&rdl_op_extend, "k"), RDL_ANSWER_YES);
-    ck_assert_ptr_nonnull(strstr(told, "*-1\r\n"));
+    ck_assert_ptr_nonnull(strstr(received, "*-1\r\n"));
     ck_assert_int_gt(pttl(), 20000);
 }
 END_TEST
@@ -323,7 +324,7 @@ Suite *suite_live_errors_relay(void);
 Suite *suite_live_errors_relay(void)
 {
     Suite *suite = suite_create("live_errors_relay");
-    TCase *tc = tcase_create("errors of real servers that were sent something else");
+    TCase *tc = tcase_create("errors of real servers to other requests");
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, a_protocol_error_is_permanent_and_ends_the_connection, 0,

@@ -17,7 +17,7 @@
 static struct live_server server;
 static struct client client;
 
-static const struct way {
+static const struct method {
     const char *command; /* that does it */
     const char *above;   /* commands the user lacks, so that this method is left */
 } releases[] =
@@ -47,7 +47,7 @@ static int is_wrapped(const char *command)
 }
 
 /* Output for a run on servers of many versions; `make check` has only one. */
-static void tell(const char *what, const char *command)
+static void print_result(const char *what, const char *command)
 {
     if (getenv("RDL_SERVER"))
         printf("  %s %s\n", what, command);
@@ -103,21 +103,21 @@ static void acquire(const char *name)
 
 START_TEST(each_release_method_deletes_only_our_key)
 {
-    const struct way *way = &releases[_i];
+    const struct method *method = &releases[_i];
 
-    if (!has(way->command)) { /* DELEX or DELIFEQ: then the server uses the next method */
+    if (!has(method->command)) { /* DELEX or DELIFEQ: then the server uses the next method */
         ck_assert(_i == 2 || _i == 3);
-        tell("no", way->command);
+        print_result("no", method->command);
         return;
     }
-    meet(way->above);
+    meet(method->above);
     acquire("k");
     ck_assert_int_eq(client_ask(&client, &rdl_op_release, "k"), RDL_ANSWER_YES);
     ck_assert_str_eq(live_command(&server, "EXISTS k"), ":0\r\n");
     acquire("k");
-    before = calls(way->command);
+    before = calls(method->command);
     ck_assert_int_eq(client_ask(&client, &rdl_op_release, "k"), RDL_ANSWER_YES);
-    after = calls(way->command);
+    after = calls(method->command);
     ck_assert_int_eq(after - before, 1);
     ck_assert_str_eq(live_command(&server, "EXISTS k"), ":0\r\n");
     ck_assert_int_eq(client_ask(&client, &rdl_op_release, "k"), RDL_ANSWER_ABSENT);
@@ -126,7 +126,7 @@ START_TEST(each_release_method_deletes_only_our_key)
     ck_assert_str_eq(live_command(&server, "GET k"), "$7\r\nforeign\r\n");
     live_command(&server, "DEL k");
     live_command(&server, "LPUSH k x");
-    if (is_wrapped(way->command))
+    if (is_wrapped(method->command))
         ck_assert_int_eq(client_ask(&client, &rdl_op_release, "k"), RDL_ANSWER_ERROR);
     else
         ck_assert_int_eq(client_ask(&client, &rdl_op_release, "k"), RDL_ANSWER_NO);
@@ -141,25 +141,25 @@ static long pttl(void)
 
 START_TEST(each_extend_method_lengthens_our_key_and_never_shortens_it)
 {
-    const struct way *way = &extends[_i];
+    const struct method *method = &extends[_i];
 
     meet("");
     acquire("k");
-    meet(way->above);
+    meet(method->above);
     client.token[0] = '0'; /* the client that acquired, with fewer rights */
     live_command(&server, "SET k %.*s PX 1000", (int)sizeof client.token, client.token);
     ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_YES);
     ck_assert_int_gt(pttl(), 50000);
     live_command(&server, "PEXPIRE k 1000");
-    before = calls(way->command);
+    before = calls(method->command);
     ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_YES);
-    after = calls(way->command);
+    after = calls(method->command);
     ck_assert_int_eq(after - before, 1);
     ck_assert_int_gt(pttl(), 50000);
     live_command(&server, "PEXPIRE k 600000");
-    before = calls(way->command);
+    before = calls(method->command);
     ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_YES);
-    ck_assert_int_eq(calls(way->command) - before, 1); /* by WATCH too: no yes without an EXEC */
+    ck_assert_int_eq(calls(method->command) - before, 1); /* by WATCH too: no yes without an EXEC */
     ck_assert_int_gt(pttl(), 500000);
     live_command(&server, "SET k foreign PX 1000");
     ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_NO);
@@ -184,7 +184,7 @@ START_TEST(the_first_supported_method_is_used)
     before = calls(releases[i].command);
     ck_assert_int_eq(client_ask(&client, &rdl_op_release, "k"), RDL_ANSWER_YES);
     ck_assert_int_eq(calls(releases[i].command) - before, 1);
-    tell("releases by", releases[i].command);
+    print_result("releases by", releases[i].command);
 }
 END_TEST
 
@@ -204,7 +204,7 @@ START_TEST(without_scripts_locks_are_extended_and_released)
     struct rdl_lock several;
 
     if (_i && strstr(live_command(&server, "INFO modules"), "name=lua") == NULL) {
-        tell("no module", "lua");
+        print_result("no module", "lua");
         return;
     }
     live_remove(&server);
@@ -311,7 +311,7 @@ Suite *suite_live_methods(void);
 Suite *suite_live_methods(void)
 {
     Suite *suite = suite_create("live_methods");
-    TCase *tc = tcase_create("ways");
+    TCase *tc = tcase_create("methods");
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, each_release_method_deletes_only_our_key, 0, RELEASES);

@@ -531,7 +531,7 @@ Suite *suite_lock_fenced(void);
 Suite *suite_lock_fenced(void)
 {
     Suite *suite = suite_create("lock_fenced");
-    TCase *tc = tcase_create("numbers");
+    TCase *tc = tcase_create("fences");
     TCase *refused = tcase_create("refused");
     TCase *days = tcase_create("days");
 

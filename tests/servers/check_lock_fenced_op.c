@@ -283,7 +283,7 @@ START_TEST(another_token_is_refused_and_does_not_raise_the_fence)
 }
 END_TEST
 
-static void ck_says(const char *command, const char *reply)
+static void ck_reply(const char *command, const char *reply)
 {
     ck_assert_str_eq(live_command(&server, "%s", command), reply);
 }
@@ -293,10 +293,10 @@ START_TEST(raising_the_fence_changes_nothing_else)
     ck_assert_int_eq(ask("41"), RDL_ANSWER_YES);
     live_command(&server, "PEXPIRE k 5000");
     ck_assert_int_eq(ask_op(&rdl_op_raise_fence, "7"), RDL_ANSWER_YES);
-    ck_says("GET {k}:fence", "$2\r\n41\r\n");
+    ck_reply("GET {k}:fence", "$2\r\n41\r\n");
     ck_assert_int_eq(ask_op(&rdl_op_raise_fence, "1700000000007"), RDL_ANSWER_YES);
-    ck_says("GET {k}:fence", "$13\r\n1700000000007\r\n");
-    ck_says("PTTL {k}:fence", ":-1\r\n");
+    ck_reply("GET {k}:fence", "$13\r\n1700000000007\r\n");
+    ck_reply("PTTL {k}:fence", ":-1\r\n");
     ck_assert_int_le(atoi(live_command(&server, "PTTL k") + 1), 5000);
     ck_assert_int_eq(ask_op(&rdl_op_extend_fenced, "1700000000008 9000"), RDL_ANSWER_YES);
     ck_assert_int_gt(atoi(live_command(&server, "PTTL k") + 1), 5000);
@@ -304,7 +304,7 @@ START_TEST(raising_the_fence_changes_nothing_else)
     live_command(&server, "PEXPIRE k 90000");
     ck_assert_int_eq(ask_op(&rdl_op_extend_fenced, "0"), RDL_ANSWER_YES);
     ck_assert_int_gt(atoi(live_command(&server, "PTTL k") + 1), 60000); /* never shorter */
-    ck_says("GET {k}:fence", "$13\r\n1700000000008\r\n");
+    ck_reply("GET {k}:fence", "$13\r\n1700000000008\r\n");
 }
 END_TEST
 
@@ -315,8 +315,8 @@ START_TEST(another_clients_lock_is_neither_raised_nor_extended)
     ck_assert_int_eq(ask("41"), RDL_ANSWER_YES);
     live_command(&server, _i / 2 ? "DEL k" : "SET k other PX 5000");
     ck_assert_int_eq(ask_op(ops[_i % 2], "99 1000"), _i / 2 ? RDL_ANSWER_ABSENT : RDL_ANSWER_NO);
-    ck_says("GET {k}:fence", "$2\r\n41\r\n");
-    ck_says("PTTL {k}:fence", ":-1\r\n");
+    ck_reply("GET {k}:fence", "$2\r\n41\r\n");
+    ck_reply("PTTL {k}:fence", ":-1\r\n");
     ck_assert_int_le(atoi(live_command(&server, "PTTL k") + 1), 5000);
 }
 END_TEST
@@ -327,7 +327,7 @@ START_TEST(a_lock_is_not_taken_without_its_fence)
     live_command(&server, "ACL SETUSER default resetkeys ~k %%R~{k}:fence");
     ck_assert_int_eq(ask("41"), RDL_ANSWER_ERROR);
     live_command(&server, "ACL SETUSER default allkeys");
-    ck_says("DBSIZE", ":0\r\n");
+    ck_reply("DBSIZE", ":0\r\n");
 }
 END_TEST
 

@@ -111,7 +111,7 @@ static void teardown(void)
 
 /* ---------------------------------------------------------------- expected results */
 
-static void judge_acquire(struct slot *s, int rc)
+static void check_acquire(struct slot *s, int rc)
 {
     int64_t ms = STRANGERS_MS + (s - slots) * STEP_MS;
 
@@ -130,19 +130,19 @@ static void judge_acquire(struct slot *s, int rc)
     claim(s, s->fence <= (uint64_t)(s - slots + 1) * FENCE + s->acquires, "its number is its own", rc);
 }
 
-static void evaluate(struct slot *s, int rc)
+static void check_result(struct slot *s, int rc)
 {
     static const int released[] = {RDL_EXPIRED, RDL_OK, RDL_LOST, RDL_EXPIRED};
 
     counts[s->action]++;
     s->is_pending = 0;
     if (s->action == RDL_ACQUIRE) {
-        judge_acquire(s, rc);
+        check_acquire(s, rc);
     } else if (s->action == RDL_EXTEND) {
-        claim(s, rc == (s->truth == HELD ? RDL_OK : RDL_LOST), "an extend is told what is", rc);
+        claim(s, rc == (s->truth == HELD ? RDL_OK : RDL_LOST), "an extend reports the state", rc);
         s->truth = s->truth == HELD ? HELD : FREE;
     } else {
-        claim(s, rc == released[s->truth], "a release is told what was", rc);
+        claim(s, rc == released[s->truth], "a release reports the state", rc);
         s->truth = FREE;
     }
     if (s->truth == FREE && !is_strangers(s) && rc == RDL_LOST)
@@ -172,7 +172,7 @@ static void begin(struct slot *s, enum rdl_action action)
     }
     s->is_pending = rc == RDL_PENDING;
     if (rc != RDL_PENDING)
-        evaluate(s, rc);
+        check_result(s, rc);
 }
 
 /* Another client takes it away; all its requests have been answered. */
@@ -204,7 +204,7 @@ static void do_something(struct slot *s)
 }
 
 /* Send and receive what is possible now; each lock checks its replies. */
-static void look(uint64_t until_ms)
+static void turn(uint64_t until_ms)
 {
     int i;
 
@@ -214,15 +214,15 @@ static void look(uint64_t until_ms)
     for (i = 0; i < LOCKS; i++) {
         int rc = slots[i].is_pending ? rdl_lock_step(&slots[i].own.lock, client_now()) : RDL_PENDING;
         if (rc != RDL_PENDING)
-            evaluate(&slots[i], rc);
+            check_result(&slots[i], rc);
     }
 }
 
 static void settle(void)
 {
     while (!rdl_conn_is_idle(&client.conn))
-        look(client_now() + 20);
-    look(0);
+        turn(client_now() + 20);
+    turn(0);
 }
 
 static void assert_server_agrees(void)
@@ -256,7 +256,7 @@ START_TEST(no_reply_of_a_thousand_locks_reaches_the_wrong_lock)
     for (i = 0; i < STEPS; i++) {
         do_something(&slots[below(LOCKS)]);
         if (below(100) == 0)
-            look(0);
+            turn(0);
     }
     settle();
     ck_assert_uint_eq(mallinfo2().uordblks, heap);
@@ -273,7 +273,7 @@ START_TEST(no_reply_of_a_thousand_locks_reaches_the_wrong_lock)
     for (i = 0; i < 5; i++) /* acquired, extended, released, cancelled, stolen */
         ck_assert_uint_gt(counts[i], 100);
     if (getenv("RDL_RUNS"))
-        printf("acquired %u, extended %u, released %u, given up %u, robbed %u; %u waiting at once\n",
+        printf("acquired %u, extended %u, released %u, cancelled %u, stolen %u; %u waiting at once\n",
                counts[0], counts[1], counts[2], counts[3], counts[4], most_waiting);
 }
 END_TEST

@@ -123,12 +123,12 @@ END_TEST
 
 /* ---------------------------------------------------------------- a peer that does not read */
 
-enum { OWED = 5000, BIG_QUEUE = 1 << 20 };
+enum { PENDING = 5000, BIG_QUEUE = 1 << 20 };
 
 static uint64_t big_queue[BIG_QUEUE / 8];
 
 /* A release without a caller; sent as EVAL with its whole script, so that pieces are cut anywhere. */
-static void owe_release(int i)
+static void queue_release(int i)
 {
     char name[16];
     struct rdl_command cmd = {.op = &rdl_op_release,
@@ -145,7 +145,7 @@ static void owe_release(int i)
 /* Set the keys of all locks directly, with the client's token, for the releases to find. */
 static void plant_locks(void)
 {
-    live_command(&server, "EVAL \"for i=0,%d do redis.call('SET','lock-'..i,'%.*s') end\" 0", OWED - 1,
+    live_command(&server, "EVAL \"for i=0,%d do redis.call('SET','lock-'..i,'%.*s') end\" 0", PENDING - 1,
                  RDL_VALUE_MAX, client.token);
     ck_assert_str_eq(live_command(&server, "DBSIZE"), ":5000\r\n");
 }
@@ -163,9 +163,9 @@ START_TEST(queued_bytes_are_sent_when_a_frozen_server_thaws)
     plant_locks();
     ck_assert_int_eq(setsockopt(rdl_posix_fd(&client.conn), SOL_SOCKET, SO_SNDBUF, &tiny, sizeof tiny), 0);
     live_freeze(&server);
-    for (i = 0; i < OWED; i++)
-        owe_release(i);
-    for (i = 0; i < OWED; i++)
+    for (i = 0; i < PENDING; i++)
+        queue_release(i);
+    for (i = 0; i < PENDING; i++)
         client_step(&client, 0);
     ck_assert_msg(rdl_conn_wants(&client.conn) & RDL_WANT_WRITE, "all was sent: not what is to be tested");
     ck_assert_int_eq(rdl_posix_events(&client.conn), POLLIN | POLLOUT);

@@ -25,7 +25,7 @@ static void hasty(void)
 }
 
 /* Acquire, extend, release, each with its normal result. */
-static void all_goes_on(void)
+static void all_works(void)
 {
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
     ck_assert_uint_gt(party_remaining(&party), 0);
@@ -36,7 +36,7 @@ static void all_goes_on(void)
     ck_assert_uint_eq(party_remaining(&party), 0);
 }
 
-static void nothing_goes(void)
+static void nothing_works(void)
 {
     ck_assert_int_eq(party_acquire(&party), RDL_NO_QUORUM);
     ck_assert_uint_eq(party_remaining(&party), 0);
@@ -49,7 +49,7 @@ static void all_recovers(void)
     party_drain(&party);
     ck_assert_int_eq(quorum_keys(), 0);
     party_connect_all(&party);
-    all_goes_on();
+    all_works();
     party_drain(&party);
     ck_assert_int_eq(quorum_keys(), 0);
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
@@ -62,7 +62,7 @@ static void all_recovers(void)
 }
 
 /* The report on server i begins with this. */
-static void is_told(size_t i, const char *text)
+static void is_reported(size_t i, const char *text)
 {
     char line[128];
 
@@ -84,13 +84,13 @@ static void hurt_minority(int down, int stalled, int is_connected)
         party_connect_all(&party);
     quorum_hurt(0, down, live_kill);
     quorum_hurt(down, stalled, live_freeze);
-    all_goes_on();
-    all_goes_on();
+    all_works();
+    all_works();
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
     if (down > 0)
         ck_assert_uint_ne(party.servers[0].vote, RDL_VOTE_GRANTED);
     if (stalled > 0)
-        is_told((size_t)down, is_connected ? "no reply yet" : "connected, but no reply yet");
+        is_reported((size_t)down, is_connected ? "no reply yet" : "connected, but no reply yet");
     ck_assert_int_eq(party_release(&party), RDL_OK);
     quorum_hurt(0, down, live_restart);
     quorum_hurt(down, stalled, live_thaw);
@@ -112,8 +112,8 @@ START_TEST(with_three_of_five_down_no_client_gets_the_lock)
     if (_i)
         party_connect_all(&party);
     quorum_hurt(0, 3, live_kill);
-    nothing_goes();
-    nothing_goes();
+    nothing_works();
+    nothing_works();
     for (i = 0; i < 3; i++) {
         int error = rdl_redlock_error(lock, i);
         ck_assert(error == RDL_E_CONNECT || error == RDL_E_CLOSED);
@@ -130,10 +130,10 @@ START_TEST(with_three_of_five_frozen_every_request_is_undone)
     party_connect_all(&party);
     quorum_hurt(0, 3, live_freeze);
     hasty();
-    nothing_goes();
+    nothing_works();
     for (i = 0; i < 3; i++)
-        is_told(i, "timed out");
-    nothing_goes();
+        is_reported(i, "timed out");
+    nothing_works();
     rdl_redlock_drain(lock, &client_net, client_now() + 20); /* the releases follow the SETs */
     ck_assert(!rdl_redlock_is_idle(lock));
     quorum_hurt(0, 3, live_thaw);
@@ -152,12 +152,12 @@ START_TEST(a_lease_lasts_until_its_end_if_all_servers_freeze)
     quorum_hurt(0, 5, live_freeze);
     hasty();
     ck_assert_int_eq(party_extend(&party, QUORUM_TTL), RDL_UNKNOWN);
-    is_told(0, "timed out");
+    is_reported(0, "timed out");
     ck_assert_uint_eq(rdl_redlock_until_ms(lock), until);
     ck_assert_uint_eq(rdl_redlock_remaining_ms(lock, until), 0);
     ck_assert_int_eq(party_release(&party), RDL_UNKNOWN);
     ck_assert_uint_eq(party_remaining(&party), 0);
-    nothing_goes();
+    nothing_works();
     quorum_hurt(0, 5, live_thaw);
     all_recovers();
 }
@@ -170,9 +170,9 @@ START_TEST(two_of_five_paused_servers_change_nothing)
     party_connect_all(&party);
     for (i = 0; i < 2; i++)
         live_command(&quorum_live[i], "CLIENT PAUSE 60000 WRITE");
-    all_goes_on();
+    all_works();
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
-    is_told(0, "no reply yet");
+    is_reported(0, "no reply yet");
     ck_assert_int_eq(party_release(&party), RDL_OK);
     for (i = 0; i < 2; i++)
         live_command(&quorum_live[i], "CLIENT UNPAUSE");
@@ -191,7 +191,7 @@ START_TEST(a_server_30_ms_late_is_not_waited_for_but_votes)
     snprintf(url, sizeof url, "redis://127.0.0.1:%d", relay.port);
     party_move(&party, 4, url);
     party_connect_all(&party);
-    all_goes_on();
+    all_works();
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
     party_drain(&party);
     ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 5);
@@ -212,9 +212,9 @@ START_TEST(a_server_without_connections_costs_one_vote)
     fake.trick = _i ? FAKE_BLACK_HOLE : FAKE_REFUSES;
     fake_start(&fake);
     party_move(&party, 0, fake_url(&fake, url, sizeof url));
-    all_goes_on();
-    all_goes_on();
-    is_told(0, _i ? "not connected yet" : "cannot connect");
+    all_works();
+    all_works();
+    is_reported(0, _i ? "not connected yet" : "cannot connect");
     fake_stop(&fake);
 }
 END_TEST
@@ -224,11 +224,11 @@ START_TEST(one_wrong_password_costs_one_vote)
     live_kill(&quorum_live[0]);
     quorum_live[0].password = "s3cret";
     live_restart(&quorum_live[0]);
-    all_goes_on();
+    all_works();
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
     party_hear(&party, 0);
     ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_AUTH);
-    is_told(0, "the server refused the login");
+    is_reported(0, "the server refused the login");
     ck_assert_int_eq(party_release(&party), RDL_OK);
     live_command(&quorum_live[0], "CONFIG SET requirepass \"\"");
     quorum_live[0].password = NULL;
@@ -242,7 +242,7 @@ START_TEST(one_replica_costs_one_vote)
     if (_i)
         party_connect_all(&party);
     live_command(&quorum_live[0], "REPLICAOF 127.0.0.1 1");
-    all_goes_on();
+    all_works();
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
     party_hear(&party, 0);
     ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_READONLY);
@@ -256,11 +256,11 @@ START_TEST(one_server_without_memory_costs_one_vote)
 {
     party_connect_all(&party);
     live_command(&quorum_live[0], "CONFIG SET maxmemory 1");
-    all_goes_on();
+    all_works();
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
     party_hear(&party, 0);
     ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_OOM);
-    is_told(0, "the server is out of memory");
+    is_reported(0, "the server is out of memory");
     ck_assert_int_eq(quorum_keys(), 4);
     ck_assert_int_eq(party_release(&party), RDL_OK);
     live_command(&quorum_live[0], "CONFIG SET maxmemory 0");

@@ -191,7 +191,7 @@ END_TEST
 /* A lock that waits for this time, with a hint; another client has it for a while. */
 static struct client second;
 
-static void meet_holder(uint32_t wait_ms, int his_ttl_ms)
+static void meet_holder(uint32_t wait_ms, int holder_ttl_ms)
 {
     static struct rdl_hint hint;
     static char url[256];
@@ -204,7 +204,7 @@ static void meet_holder(uint32_t wait_ms, int his_ttl_ms)
     client_wait_state(&second, RDL_CONN_READY);
     party_connect_all(&party);
     for (int i = 0; i < 5; i++)
-        live_command(&quorum_live[i], "SET nightly other PX %d", his_ttl_ms);
+        live_command(&quorum_live[i], "SET nightly other PX %d", holder_ttl_ms);
 }
 
 /* The time is over as soon as the server reports a blocked client: it does not end the wait itself. */

@@ -344,7 +344,7 @@ Suite *suite_redlock_many(void);
 Suite *suite_redlock_many(void)
 {
     Suite *suite = suite_create("redlock_many");
-    TCase *room = tcase_create("room");
+    TCase *room = tcase_create("queue space");
     TCase *tc = tcase_create("many");
 
     tcase_add_test(room, a_release_waits_for_queue_space);

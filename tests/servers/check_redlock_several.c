@@ -56,7 +56,7 @@ END_TEST
 enum { ROUNDS = 8 };
 
 /* Their SETs go to these servers now, and the replies are there. */
-static void ask_half(struct party *p, int from, int n)
+static void send_half(struct party *p, int from, int n)
 {
     int i;
 
@@ -131,10 +131,10 @@ START_TEST(two_clients_with_split_votes_get_the_lock_in_turn)
     for (round = 0; round < ROUNDS; round++) {
         ck_assert_int_eq(begin(&parties[0]), RDL_PENDING);
         ck_assert_int_eq(begin(&parties[1]), RDL_PENDING);
-        ask_half(&parties[0], 0, 2);
-        ask_half(&parties[1], 2, 2);
-        ask_half(&parties[0], 2, 2);
-        ask_half(&parties[1], 0, 2);
+        send_half(&parties[0], 0, 2);
+        send_half(&parties[1], 2, 2);
+        send_half(&parties[0], 2, 2);
+        send_half(&parties[1], 0, 2);
         for (k = 0; k < 2; k++) { /* no client has it: each has two, and is refused by two */
             ck_assert_int_eq(rdl_redlock_step(&parties[k].lock, client_now()), RDL_PENDING);
             ck_assert(parties[k].lock.tries == 1 || _i);

@@ -126,7 +126,7 @@ Suite *suite_sim_server(void);
 Suite *suite_sim_server(void)
 {
     Suite *s = suite_create("sim_server");
-    TCase *t = tcase_create("beside a real server");
+    TCase *t = tcase_create("against a real server");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_set_timeout(t, 120 + (double)commands() / 2000);
     tcase_add_test(t, the_model_answers_random_commands_like_a_real_server);

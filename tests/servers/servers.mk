@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Servers of other versions than the system's: fetched once into build/servers, then asked what only real ones
-# know. What they are: tests/servers/servers.sh.
+# Servers of other versions than the system's: fetched once into build/servers, for tests that need
+# real servers. tests/servers/servers.sh has the list.
 
 LIVE_SUITES = live_methods live_errors live_errors_more live_errors_rare live_errors_relay \
 	live_errors_host lock_shared sim_server
@@ -8,6 +8,6 @@ LIVE_SUITES = live_methods live_errors live_errors_more live_errors_rare live_er
 NEEDS_live = test live
 CI_WAITS += 35:live
 .PHONY: live
-live: $(B)/check ## ci: ways, scripts, errors and the model server on servers of five more versions
+live: $(B)/check ## ci: methods, scripts, errors and the model server on servers of five more versions
 	@$(PROBE)
 	tests/servers/versions.sh $(B) $(LIVE_SUITES)

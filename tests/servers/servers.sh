@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# servers.sh DIR [NAME...] - bring servers of many versions from Debian's suites into DIR, one folder each, and
-# print one line for each: NAME, its version, the program to run. Nothing is installed: the packages are only
-# unpacked, and DIR/NAME/server runs what is there through its own loader. What is in DIR already stays.
+# servers.sh DIR [NAME...] - fetch servers of many versions from Debian's suites into DIR, one directory each,
+# and print one line for each: NAME, its version, the program to run. Nothing is installed: the packages are
+# only unpacked, and DIR/NAME/server runs the program with its own loader. Servers that are in DIR already stay.
 #
-# Exit status: 0 all are here; 64 bad usage; 69 no mmdebstrap, or a package could not be had: which is said.
+# Exit status: 0 all are here; 64 bad usage; 69 no mmdebstrap, or a package is missing (see the message).
 set -u
 
 # name suite package; the system's own redis-server is not among them
@@ -27,13 +27,13 @@ for name; do
     table | grep -q "^$name " || { echo "servers.sh: no server $name" >&2; exit 64; }
 done
 
-# Of what was unpacked a server needs itself, its loader and its libraries.
+# A server needs only its program, its loader and its libraries.
 strip_tree() { # folder
     find "$1" -depth ! -type d ! -path '*/bin/redis*' ! -path '*/bin/valkey*' ! -path '*/lib*/*.so*' \
         -exec rm -f {} + && find "$1" -depth -type d -empty -delete
 }
 
-# The whole program: exec, so that whoever starts it has the server's own process id.
+# The whole program: exec, so that its parent process has the server's process id.
 write_runner() { # folder package
     cat >"$1/server.new" <<'END'
 #!/bin/sh
@@ -54,7 +54,7 @@ fetch() { # name suite package
     site=$("$house/site.sh") || return
     new="$dir/.new-$1-$$"
     log="$dir/$1.log"
-    if [ "$2" = experimental ]; then # it stands on sid, which must not do if experimental has none
+    if [ "$2" = experimental ]; then # experimental builds on sid; the package must not come from sid
         set -- "$1" sid "$3" "$3/experimental" "deb $site sid main" "deb $site experimental main"
         release=--aptopt='APT::Default-Release "experimental"'
         from=experimental

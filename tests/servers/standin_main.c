@@ -71,8 +71,8 @@ static void welcome(int listener)
     if (fd < 0)
         return;
     if (n_clients == CLIENTS) {
-        ssize_t told = write(fd, full, sizeof full - 1);
-        (void)told; /* it is closed whether the text arrived or not */
+        ssize_t sent = write(fd, full, sizeof full - 1);
+        (void)sent; /* it is closed whether the text arrived or not */
         close(fd);
         return;
     }
@@ -119,7 +119,7 @@ static int serve(struct client *c, short events)
 }
 
 /* How long poll may wait, in ms: until the first client that waits in BLPOP is due. */
-static int patience(void)
+static int poll_timeout_ms(void)
 {
     uint64_t now = now_ms(), least = UINT64_MAX;
     for (int i = 0; i < n_clients; i++) {
@@ -146,7 +146,7 @@ static void serve_all(int listener)
         p[i + 1] = (struct pollfd){clients[i].fd, clients[i].out.len > 0 ? want | POLLOUT : want, 0};
     }
     int polled = n_clients;
-    if (poll(p, (nfds_t)polled + 1, patience()) < 0)
+    if (poll(p, (nfds_t)polled + 1, poll_timeout_ms()) < 0)
         return;
     for (int i = polled - 1; i >= 0; i--) {
         if ((p[i + 1].revents == 0 && !is_due(&clients[i])) || serve(&clients[i], p[i + 1].revents))

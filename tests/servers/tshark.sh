@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# tshark.sh BUILD - what passed between the command and a real server, in each mode and on each way down the
-# ladder, is RESP to somebody else's eyes: tshark decodes all of it, with no malformed frame.
+# tshark.sh BUILD - an independent decoder accepts the bytes between the command and a real server, in each
+# mode and with each method: tshark decodes all of them, with no malformed frame.
 # The bytes are recorded by BUILD/relay, which needs no right to capture.
 set -euo pipefail
 build=$1
@@ -9,7 +9,7 @@ dir=$(mktemp -d)
 pids=()
 trap 'kill "${pids[@]}" 2>/dev/null || true; wait; rm -rf "$dir"' EXIT
 
-# rung: a user who must go down the ladder to WATCH, on a server of any version
+# rung: a user for whom only WATCH is left, on a server of any version
 redis-server --port 0 --unixsocket "$dir/server" --dir "$dir" --save '' --requirepass secret \
     --user rung on '>secret' '~*' -@all +auth +select +client +info +time +set +get +pttl +watch +multi \
     +exec +discard +del +pexpire +setnx +getset >"$dir/server.log" &
@@ -36,9 +36,9 @@ run() { # user -q|-v option... lock -- command...
         "$@"
 }
 
-renewed() { # times user option... lock: the command ends when it was renewed so often
-    local wait="until [ \$(grep -c ' renewed\$' '$dir/said') -ge $1 ]; do sleep 0.05; done"
-    run "$2" -v "${@:3}" -- sh -c "$wait" 2>"$dir/said" || { cat "$dir/said"; exit 1; }
+renewed() { # times user option... lock: the command ends after this number of renewals
+    local wait="until [ \$(grep -c ' renewed\$' '$dir/messages') -ge $1 ]; do sleep 0.05; done"
+    run "$2" -v "${@:3}" -- sh -c "$wait" 2>"$dir/messages" || { cat "$dir/messages"; exit 1; }
 }
 
 renewed 2 '' nightly # by EVAL, then by EVALSHA
@@ -46,7 +46,7 @@ renewed 1 rung nightly
 run '' -q --fence nightly -- true
 renewed 1 '' --legacy always legacy
 run rung -q --legacy always legacy -- true
-# Two want it: one is refused, waits for the hint, and is told.
+# Two clients want the lock: one is refused, waits for the hint, and gets it.
 run '' -q --wake-hint hinted -- sh -c "touch '$dir/held'
     until redis-cli -s '$dir/server' -a secret info 2>&1 | grep -q blocked_clients:1; do sleep 0.05; done" &
 first=$!
@@ -61,21 +61,22 @@ run '' -q --restart-guard required --max-ttl 10s nightly -- true
 exec 9>&-
 wait "$relay"
 
-look() { # filter option...
+show() { # filter option...
     local filter=$1
     shift
     tshark -r "$dir/run.pcap" -Y "$filter" "$@" 2>"$dir/tshark.log" || { cat "$dir/tshark.log" >&2; exit 1; }
 }
-# A fragment is what the dissector calls bytes that it cannot tell the beginning of a value from.
-bad=$(look '_ws.malformed || resp.malformed_length || resp.array_recursion_too_deep || resp.fragment ||
+# The dissector calls bytes a fragment if it does not find the beginning of a value in them.
+bad=$(show '_ws.malformed || resp.malformed_length || resp.array_recursion_too_deep || resp.fragment ||
     resp.partial || (tcp.len > 0 && !resp && !tcp.reassembled_in) || (resp && _ws.expert.severity >= "Warning")')
-frames=$(look resp | wc -l)
-# The words that were sent, each in hexadecimal.
-look 'tcp.dstport == 6379' -T fields -E aggregator=' ' -e resp.bulk_string.value | tr ' ' '\n' | sort -u >"$dir/words"
+frames=$(show resp | wc -l)
+# The words of all requests, each in hexadecimal.
+show 'tcp.dstport == 6379' -T fields -E aggregator=' ' -e resp.bulk_string.value | tr ' ' '\n' |
+    sort -u >"$dir/words"
 missing=
 for word in AUTH SELECT SET PTTL EVALSHA INFO WATCH GET MULTI DEL EXEC TIME SETNX BLPOP PEXPIRE; do
     grep -qx "$(printf %s "$word" | od -An -tx1 | tr -d ' \n')" "$dir/words" || missing+=" $word"
 done
-[ -z "$bad" ] || { echo "$bad"; look resp -V | tail -40; }
+[ -z "$bad" ] || { echo "$bad"; show resp -V | tail -40; }
 [ -z "$missing" ] || echo "not seen:$missing"
 [ -z "$bad$missing" ] && [ "$frames" -gt 50 ] && echo "tshark: $frames frames of RESP, none malformed"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# versions.sh BUILD SUITE... - run these suites of BUILD/check on each server that tests/servers/servers.sh brings,
-# the versions side by side: most suites wait.
+# versions.sh BUILD SUITE... - run these suites of BUILD/check on each server of tests/servers/servers.sh, all
+# versions in parallel: most suites wait.
 #
 # Exit status: 0 if all of them passed on all; 1 if not; 69 no servers.
 set -u

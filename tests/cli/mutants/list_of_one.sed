@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-# redlock/cli/cli_list.c: a list takes a majority
+# redlock/cli/cli_list.c: list needs a majority
 # tests: cli_list/list_needs_a_majority_or_fails_with_69
 s/searched < quorum\)/searched < 1)/

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * one_test.c - linked with --wrap=_tcase_add_test: of a suite only the test $RDL_TEST is run; without that
+ * one_test.c - linked with --wrap=_tcase_add_test: runs only the test $RDL_TEST of a suite; without that
  * variable, all of them.
  */
 #define _POSIX_C_SOURCE 200809L

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-# redlock/cli/cli_child.c: a command whose lease ended before its start is not run
+# redlock/cli/cli_child.c: a command is not started after its lease expired
 # tests: cli_child/a_command_is_not_started_after_its_lease_expired
 s/if \(rdl_posix_now_ms\(\) >= until_ms\)/if (0)/

@@ -139,12 +139,12 @@ START_TEST(a_relay_that_cannot_reach_the_server_fails_its_test)
 }
 END_TEST
 
-Suite *suite_live_silent(void);
+Suite *suite_live_stalled(void);
 
-Suite *suite_live_silent(void)
+Suite *suite_live_stalled(void)
 {
-    Suite *suite = suite_create("live_silent");
-    TCase *tc = tcase_create("connections that go silent");
+    Suite *suite = suite_create("live_stalled");
+    TCase *tc = tcase_create("connections that stall");
     TCase *self = tcase_create("the relay");
 
     tcase_add_checked_fixture(tc, setup, teardown);
