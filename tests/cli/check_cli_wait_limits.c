@@ -2,8 +2,8 @@
 /*
  * When `redlock run` stops waiting for a lock, and when it continues. The wait is the real one; its
  * connections and clock are simulated here. Each server is a letter: down, frozen (it accepts and sends
- * nothing), held (another client has the lock), other (the same, by another key), seldom (see seldom_reply),
- * loading, quarantined (in capitals: for longer), . free.
+ * nothing), held (another client has the lock), other (the same, by another key). Also seldom (see
+ * seldom_reply), loading, quarantined (in capitals: for longer), . free.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"

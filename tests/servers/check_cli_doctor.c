@@ -821,7 +821,7 @@ START_TEST(the_longest_acl_line_is_complete)
 END_TEST
 
 /* A user name that is too long for any line. */
-START_TEST(an_acl_line_that_is_cut_says_so)
+START_TEST(a_cut_acl_line_is_marked)
 {
     static const char script[] = "u=$(printf '%05000d' 0 | sed 's/0/%01/g'); set -- $REDLOCK_URLS; export "
                                  "REDIS_URL=redis://$u:x@${1#redis://}; "
@@ -890,7 +890,7 @@ Suite *suite_cli_doctor(void)
     tcase_add_test(tc, doctor_mentions_forbidden_checks_only_with_v);
     tcase_add_loop_test(tc, a_name_too_long_to_test_fails_with_65_and_leaves_no_key, 0, 4);
     tcase_add_test(tc, the_longest_acl_line_is_complete);
-    tcase_add_test(tc, an_acl_line_that_is_cut_says_so);
+    tcase_add_test(tc, a_cut_acl_line_is_marked);
     tcase_add_test(tc, doctor_prints_one_json_object);
     suite_add_tcase(suite, tc);
     return suite;

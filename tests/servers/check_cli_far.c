@@ -96,7 +96,7 @@ START_TEST(run_renews_over_any_round_trip)
 }
 END_TEST
 
-START_TEST(one_attempt_lasts_as_long_as_the_option_says)
+START_TEST(one_attempt_lasts_up_to_the_given_time)
 {
     start(1, 0, 1000);
     assert_runs((const char *const[]){"-n", "--attempt", "5s", NULL}, "echo ran");
@@ -157,7 +157,7 @@ Suite *suite_cli_far(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, run_acquires_over_any_round_trip, 0, sizeof ways / sizeof ways[0]);
     tcase_add_test(t, run_renews_over_any_round_trip);
-    tcase_add_test(t, one_attempt_lasts_as_long_as_the_option_says);
+    tcase_add_test(t, one_attempt_lasts_up_to_the_given_time);
     tcase_add_test(t, one_attempt_allows_three_round_trips_of_260_ms);
     tcase_add_loop_test(t, an_attempt_shorter_than_the_round_trip_is_reported, 0,
                         sizeof too_far / sizeof too_far[0]);

@@ -334,7 +334,7 @@ START_TEST(list_skips_a_server_that_sends_nothing)
 END_TEST
 
 /* A server that is frozen from the start: the wait for a connection would be longer. */
-START_TEST(list_takes_no_longer_than_wait_says)
+START_TEST(list_takes_no_longer_than_wait)
 {
     static const char *const brief[] = {"--restart-guard=off", "--attempt=20s", "--wait=1", NULL};
 
@@ -420,7 +420,7 @@ Suite *suite_cli_list(void)
     tcase_add_test(tc, list_reports_a_server_without_scan);
     tcase_add_test(tc, list_prints_strange_names_safely);
     tcase_add_test(tc, list_skips_a_server_that_sends_nothing);
-    tcase_add_test(tc, list_takes_no_longer_than_wait_says);
+    tcase_add_test(tc, list_takes_no_longer_than_wait);
     tcase_add_test(tc, list_does_not_query_a_stalled_server_again);
     tcase_add_test(tc, list_prints_one_json_object);
     tcase_add_test(tc, list_prints_a_lock_held_by_run);

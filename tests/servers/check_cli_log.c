@@ -545,7 +545,7 @@ START_TEST(an_unusable_log_fails_before_any_request)
 END_TEST
 
 /* A pipe that is full already. */
-START_TEST(a_log_that_nobody_reads_blocks_nothing)
+START_TEST(an_unread_log_blocks_nothing)
 {
     start("dd if=/dev/zero bs=64k count=1 >&9 2>/dev/null;"
           " $RDL_COMMAND run --log=json --log-fd=9 --ttl=8s --attempt=2s nightly -c 'exit 3'");
@@ -583,7 +583,7 @@ Suite *suite_cli_log(void)
     tcase_add_test(tc, a_name_of_any_bytes_is_a_json_string);
     tcase_add_loop_test(tc, a_password_is_never_logged, 0, 2);
     tcase_add_loop_test(tc, an_unusable_log_fails_before_any_request, 0, sizeof refused / sizeof refused[0]);
-    tcase_add_test(tc, a_log_that_nobody_reads_blocks_nothing);
+    tcase_add_test(tc, an_unread_log_blocks_nothing);
     suite_add_tcase(suite, tc);
     tc = tcase_create("no server");
     tcase_add_loop_test(tc, a_server_that_moves_is_logged, 0, 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ACL SETUSER line at the end of the output of `redlock doctor`: a user with these rights can do what the
+ * The ACL SETUSER line at the end of the output of `redlock doctor`. A user with these rights can do what the
  * options need, and each right is needed.
  */
 #define _POSIX_C_SOURCE 200809L

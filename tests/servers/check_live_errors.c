@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every error reply that a server can give to an acquire, made by a real server: whether it is permanent,
- * that nothing was done, and what the user is told.
+ * Every error reply that a server can give to an acquire, made by a real server. Tested are whether it is
+ * permanent, that nothing was done, and the message.
  */
 #include <check.h>
 #include <stdio.h>

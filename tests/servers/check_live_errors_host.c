@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Refusals of real servers that depend on their host and their clients: protected mode, a full disk, idle
+ * Refusals of real servers that depend on their host and their clients. Protected mode, a full disk, idle
  * clients, keys of other programs, a busy script during a login.
  */
 #define _GNU_SOURCE

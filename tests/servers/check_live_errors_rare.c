@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rest of the refusals of real servers, and how they disconnect a client: broken clusters, commands that
+ * The rest of the refusals of real servers, and how they disconnect a client. Broken clusters, commands that
  * scripts may not run or that were renamed, the methods that are left then, paused and closed connections.
  */
 #include <check.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Connections that swallow all bytes from some moment on, while new ones work: real servers with a relay,
- * which acts like a firewall that forgot its connections.
+ * Connections that swallow all bytes from some moment on, while new ones work. Real servers with a relay that
+ * acts like a firewall that forgot its connections.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>

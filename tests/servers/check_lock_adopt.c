@@ -137,8 +137,8 @@ END_TEST
 /* ---------------------------------------------------------------- without a server */
 
 /*
- * By WATCH: the GET still finds the token, and the PTTL reads the key of a client that took the lock in
- * between, for longer than requested. A long remaining time does not prove ownership.
+ * By WATCH: the GET still finds the token. The PTTL reads the key of a client that took the lock in between,
+ * for longer than requested. A long remaining time does not prove ownership.
  */
 START_TEST(a_key_taken_between_two_commands_is_not_adopted)
 {

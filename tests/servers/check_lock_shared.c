@@ -2,7 +2,7 @@
 /*
  * A thousand locks over one connection to a real server: acquired, extended, released and cancelled in random
  * order, with hundreds of requests in flight. No reply reaches the wrong lock: each expected result is known
- * and identifies its lock. Others hold a tenth of the locks, each for a different time; a third has fences,
+ * and identifies its lock. Others hold a tenth of the locks, each for a different time. A third has fences,
  * each in its own range; some are stolen or deleted while they are held.
  */
 #define _GNU_SOURCE

@@ -44,7 +44,7 @@ START_TEST(poll_without_connections_waits_until_its_deadline)
 }
 END_TEST
 
-START_TEST(poll_waits_for_a_silent_peer_until_its_deadline)
+START_TEST(poll_waits_for_an_idle_peer_until_its_deadline)
 {
     uint64_t until_ms;
 
@@ -240,7 +240,7 @@ Suite *suite_net_posix_wait(void)
 
     tcase_add_checked_fixture(tc, client_setup, part);
     tcase_add_test(tc, poll_without_connections_waits_until_its_deadline);
-    tcase_add_loop_test(tc, poll_waits_for_a_silent_peer_until_its_deadline, 0, 2);
+    tcase_add_loop_test(tc, poll_waits_for_an_idle_peer_until_its_deadline, 0, 2);
     tcase_add_loop_test(tc, poll_with_a_past_deadline_returns_at_once, 0, 2);
     tcase_add_loop_test(tc, a_request_completed_without_a_byte_ends_a_poll, 0, 2);
     tcase_add_test(tc, a_stalled_connection_is_always_read);

@@ -168,7 +168,7 @@ static void start_to_deploy(void)
     ck_assert_str_eq(command_note(&a), "in");
 }
 
-START_TEST(a_second_deployment_learns_who_is_deploying)
+START_TEST(a_second_deployment_learns_the_holders_name)
 {
     start_to_deploy();
     ck_assert_int_eq(recipe_run(&r, &b, "deploy_guard.sh shop echo ran"), 80);
@@ -235,7 +235,7 @@ Suite *suite_recipes(void)
     tcase_add_test(tc, a_failed_step_releases_the_pipelines_lock);
     tcase_add_test(tc, the_lock_of_an_unfinished_pipeline_expires);
     tcase_add_test(tc, each_step_of_a_pipeline_extends_its_lease);
-    tcase_add_test(tc, a_second_deployment_learns_who_is_deploying);
+    tcase_add_test(tc, a_second_deployment_learns_the_holders_name);
     tcase_add_loop_test(tc, only_the_lock_holder_is_named_as_deploying, 0, 2);
     tcase_add_test(tc, a_deployment_that_takes_too_long_is_stopped);
     tcase_add_test(tc, recipes_print_their_usage_without_arguments);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # servers.sh DIR [NAME...] - fetch servers of many versions from Debian's suites into DIR, one directory each,
 # and print one line for each: NAME, its version, the program to run. Nothing is installed: the packages are
-# only unpacked, and DIR/NAME/server runs the program with its own loader. Servers that are in DIR already stay.
+# only unpacked, and DIR/NAME/server runs the program with its own loader. Existing servers in DIR stay.
 #
 # Exit status: 0 all are here; 64 bad usage; 69 no mmdebstrap, or a package is missing (see the message).
 set -u
