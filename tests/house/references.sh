@@ -3,7 +3,8 @@
 # references.sh - comments, documents and scripts name nothing that does not exist: files (words like net.h and
 # ../net/net.h), what begins with rdl_ or RDL_ (rdl_lock_: all names that begin so), functions (poll()), other names with an
 # underscore (members, tests, mutants), the tests of a mutant, the sections of DESIGN.md. No two tests have the same name.
-# Names that are not of this tree are in references.txt. Exit status 1: there is a finding; each is a line.
+# Names that are not of this tree are in references.txt. Each rule of DESIGN.md is cited by a test or a mutant ("Rules R1 and R2.",
+# "# FILE: R1: ..."), and each cited rule exists. Exit status 1: there is a finding; each is a line.
 set -eu
 here=tests/house
 dir=$(mktemp -d)
@@ -12,3 +13,13 @@ git ls-files --cached --others --exclude-standard >"$dir/files"
 # History, and what is data or bytes.
 grep -vE '^\.(editorconfig|git|clang)|^CHANGELOG\.md$|rename-0\.2\.sed$|before_0_2\.txt$|/corpus/|/golden/|/vectors/|\.svg$|\.dot$|\.tsv$|/prose_[a-z]*\.txt$|/references\.txt$|^LICENSE$' \
     "$dir/files" | tr '\n' '\0' | xargs -0 awk -f $here/references.awk "$dir/files" $here/references.txt
+
+sed -n 's/^- \*\*\(R[0-9]*\)\*\* .*/\1/p' redlock/DESIGN.md | sort >"$dir/rules"
+{
+    grep -rhE 'Rules? R[0-9]' tests --include='*.c' | grep -oE '\bR[0-9]+\b'
+    grep -rhoE '^# [^ ]+: R[0-9]+: ' tests --include='*.sed' | grep -oE '\bR[0-9]+\b'
+} | sort -u >"$dir/cited"
+comm -23 "$dir/rules" "$dir/cited" | sed 's/$/: redlock\/DESIGN.md has this rule, and no test or mutant cites it/' >"$dir/missing"
+comm -13 "$dir/rules" "$dir/cited" | sed 's/$/: a test or a mutant cites this rule, and redlock\/DESIGN.md has none/' >>"$dir/missing"
+cat "$dir/missing"
+[ ! -s "$dir/missing" ]

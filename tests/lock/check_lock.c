@@ -2,6 +2,8 @@
 /*
  * check_lock.c - acquiring on one server: the cases of this kind, with replies in exact bytes.
  * check_contract.c tests what all kinds have in common.
+ *
+ * Rules R7, R9 and R12.
  */
 #include <check.h>
 #include <string.h>

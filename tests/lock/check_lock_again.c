@@ -2,6 +2,8 @@
 /*
  * check_lock_again.c - a release that failed for now: it stays pending, its handle can try it again, and the
  * lease is over.
+ *
+ * Rules R10 and R14.
  */
 #include <check.h>
 #include <string.h>

@@ -6,6 +6,8 @@
  *
  * At any moment of any run, a lock with time left has its key on the server for that time, and our keys
  * expire. Each operation ends by its deadline. Afterwards no key is left, and the conn is idle.
+ *
+ * Rules R4, R5, R6 and R9.
  */
 #include <check.h>
 #include <stdio.h>

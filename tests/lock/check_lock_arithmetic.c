@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_lock_arithmetic.c - the arithmetic of leases, argument checks, tokens. */
+/* check_lock_arithmetic.c - the arithmetic of leases, argument checks, tokens. Rules R1 and R34. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>

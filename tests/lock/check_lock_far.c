@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* check_lock_far.c - one lock on a distant server: replies that take longer than the default attempt. */
+/*
+ * check_lock_far.c - one lock on a distant server: replies that take longer than the default attempt.
+ * Rules R18 and R22.
+ */
 #include <check.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
 /*
  * check_lock_hint.c - waiting with a hint: it shortens pauses; if it fails in any way, the usual pauses
  * remain.
+ *
+ * Rule R32.
  */
 #include <check.h>
 #include <stdio.h>

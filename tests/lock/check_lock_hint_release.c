@@ -2,6 +2,8 @@
 /*
  * check_lock_hint_release.c - a lock with a hint notifies waiters when it is released; one without a hint
  * does not.
+ *
+ * Rule R32.
  */
 #include <check.h>
 #include <string.h>

@@ -2,6 +2,8 @@
 /*
  * check_lock_leap.c - the host slept and its clock leaps: what that does to a lock on one server that did not
  * sleep.
+ *
+ * Rule R2.
  */
 #include <check.h>
 

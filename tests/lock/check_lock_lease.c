@@ -2,6 +2,8 @@
 /*
  * check_lock_lease.c - a held lock: extend and release, with replies in exact bytes. check_contract.c tests
  * what all kinds have in common.
+ *
+ * Rules R1, R2, R3 and R14.
  */
 #include <check.h>
 #include <string.h>

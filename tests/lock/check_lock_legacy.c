@@ -2,6 +2,8 @@
 /*
  * check_lock_legacy.c - the edge cases of the old SETNX protocol in exact bytes: every interleaving is
  * written out.
+ *
+ * Rule R35.
  */
 #include <check.h>
 #include <stdarg.h>

@@ -2,6 +2,8 @@
 /*
  * check_lock_legacy_lost.c - the old SETNX protocol when a reply gets lost: an extend without a reply leaves
  * two possible values in the key, both ours. It runs against the model server, so the key itself counts.
+ *
+ * Rule R35.
  */
 #include <check.h>
 #include <stdio.h>

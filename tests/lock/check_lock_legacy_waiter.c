@@ -3,6 +3,8 @@
  * check_lock_legacy_waiter.c - the old SETNX protocol with peers that take over by GETSET: a waiter that
  * overwrites our value without winning, and a holder without an expiry. A peer does what the lock of redis-py
  * 2.9 does: SETNX; else GET, where nothing counts as 1; if that is past: GETSET, and the same check again.
+ *
+ * Rule R35.
  */
 #include <check.h>
 #include <stdio.h>

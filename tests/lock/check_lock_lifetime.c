@@ -2,6 +2,8 @@
 /*
  * check_lock_lifetime.c - how long the memory of a lock on one server is in use, in every mode, and the room
  * for its release in the conn's queue meanwhile.
+ *
+ * Rule R23.
  */
 #include <check.h>
 #include <signal.h>

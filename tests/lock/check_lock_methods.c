@@ -2,6 +2,8 @@
 /*
  * check_lock_methods.c - which method a release or an extend uses on this server, in exact bytes.
  * check_net_request.c tests what the replies mean.
+ *
+ * Rules R3, R4 and R20.
  */
 #include <check.h>
 #include <stdio.h>

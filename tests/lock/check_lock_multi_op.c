@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_lock_multi_op.c - several locks in one request: their bytes, their methods, what every reply means.
+ *
+ * Rule R5.
  */
 #include <check.h>
 #include <stdio.h>

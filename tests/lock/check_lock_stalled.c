@@ -3,6 +3,8 @@
  * check_lock_stalled.c - one lock on one server whose connection stalls while a new one would work: what it
  * reports, and that little is sent on it. check_contract.c tests for all kinds that the next connection
  * works.
+ *
+ * Rules R15 and R17.
  */
 #include <check.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_net_again.c - a release that gets a temporary error is sent again after a pause; others overtake it.
+ *
+ * Rules R10 and R13.
  */
 #include <check.h>
 #include <string.h>

@@ -2,6 +2,8 @@
 /*
  * check_net_conn.c - the conn as a byte machine: what it wants in each state, its bytes split everywhere, and
  * how it ends.
+ *
+ * Rules R19 and R21.
  */
 #include <check.h>
 #include <signal.h>

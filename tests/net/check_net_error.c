@@ -2,6 +2,8 @@
 /*
  * check_net_error.c - what error replies mean. The texts are from servers of Redis 2.4 to 8.6 and Valkey 8.1
  * and 9.1.
+ *
+ * Rule R20.
  */
 #include <check.h>
 #include <stdio.h>

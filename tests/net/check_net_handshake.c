@@ -2,6 +2,8 @@
 /*
  * check_net_handshake.c - login: what is sent when, what a refusal means, and where a password must not
  * appear.
+ *
+ * Rule R19.
  */
 #include <check.h>
 #include <stdio.h>

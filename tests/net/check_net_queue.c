@@ -2,6 +2,8 @@
 /*
  * check_net_queue.c - the queue of requests: what fits, and what survives a connection.
  * check_net_queue_model.c tests it at random.
+ *
+ * Rules R10 and R12.
  */
 #include <check.h>
 #include <string.h>

@@ -2,6 +2,8 @@
 /*
  * check_net_queue_model.c - 10,000 random steps of many locks on one conn, compared with a model that neither
  * packs nor moves anything.
+ *
+ * Rules R10, R11 and R12.
  */
 #include <check.h>
 #include <stdio.h>

@@ -2,6 +2,8 @@
 /*
  * check_net_request.c - what each reply to each request means, method by method, and which replies are
  * impossible.
+ *
+ * Rules R11, R19 and R20.
  */
 #include <check.h>
 #include <string.h>

@@ -3,6 +3,8 @@
  * check_net_stalled.c - a READY connection that stalls: when it gets no more requests, when it is closed, and
  * which releases stay pending. The time is an argument; check_lock_stalled.c and check_redlock_stalled.c
  * check what locks do then.
+ *
+ * Rules R15, R16 and R18.
  */
 #include <check.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* check_net_timers.c - when a conn is opened, aborted and retried; the time is an argument. */
+/*
+ * check_net_timers.c - when a conn is opened, aborted and retried; the time is an argument.
+ * Rules R10 and R22.
+ */
 #include <check.h>
 #include <string.h>
 

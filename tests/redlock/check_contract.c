@@ -3,6 +3,8 @@
  * check_contract.c - the rules for every kind of lock: plain, fenced, several at once, a redlock of one
  * server and of five. A test states one rule and runs for each kind. Each kind has its own suite for its own
  * rules; where results differ, `verdict` and the comments marked "differs" say how.
+ *
+ * Rules R1, R2, R3, R5, R6, R8, R9 and R14.
  */
 #include <check.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_redlock.c - acquiring on N servers: quorum, validity, pending releases. */
+/* check_redlock.c - acquiring on N servers: quorum, validity, pending releases. Rule R24. */
 #include <check.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
 /*
  * check_redlock_again.c - releases that fail on some servers for now: they are sent again until the keys
  * expire, and by the handle when it retries.
+ *
+ * Rules R10 and R14.
  */
 #include <check.h>
 #include <stdio.h>

@@ -2,6 +2,8 @@
 /*
  * check_redlock_canary.c - the canary: a server that lost its data without a restart does not count until
  * every lease has expired.
+ *
+ * Rule R28.
  */
 #include <check.h>
 #include <stdio.h>

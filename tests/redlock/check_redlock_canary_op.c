@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* check_redlock_canary_op.c - reading a canary and writing one: their bytes, and what every reply means. */
+/*
+ * check_redlock_canary_op.c - reading a canary and writing one: their bytes, and what every reply means.
+ * Rule R28.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* check_redlock_certainty.c - extending and releasing on N servers, and how certain their keys are. */
+/*
+ * check_redlock_certainty.c - extending and releasing on N servers, and how certain their keys are.
+ * Rule R29.
+ */
 #include <check.h>
 #include <string.h>
 

@@ -3,6 +3,8 @@
  * check_redlock_crowd.c - many clients want one lock on five servers at once and split the votes: one of them
  * always gets it. The test sets time and chance; a message takes a few ms. Without the random pauses, 64
  * clients make no progress.
+ *
+ * Rule R30.
  */
 #include <check.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * check_redlock_extend.c - what an extend does with keys that are gone, and how long a lock may be extended.
+ *
+ * Rules R2, R8 and R29.
  */
 #include <check.h>
 #include <stdio.h>

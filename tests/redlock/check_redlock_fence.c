@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* check_redlock_fence.c - fencing tokens of N servers: unique, growing, and without needless round trips. */
+/*
+ * check_redlock_fence.c - fencing tokens of N servers: unique, growing, and without needless round trips.
+ * Rule R31.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>

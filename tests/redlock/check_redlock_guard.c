@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* check_redlock_guard.c - the restart guard: which votes count, from when on, and what a caller sees. */
+/*
+ * check_redlock_guard.c - the restart guard: which votes count, from when on, and what a caller sees.
+ * Rule R26.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>

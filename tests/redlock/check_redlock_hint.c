@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_redlock_hint.c - waiting for a majority with a hint from the first server. */
+/* check_redlock_hint.c - waiting for a majority with a hint from the first server. Rule R32. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>

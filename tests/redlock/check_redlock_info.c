@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_redlock_info.c - the connection checks, and what their replies mean. */
+/* check_redlock_info.c - the connection checks, and what their replies mean. Rules R26 and R27. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,8 @@
  * check_redlock_lifetime.c - how long a redlock's memory is in use: until the call that ends the operation,
  * or the lease, has returned. It is freed then, while replies are still pending; the sanitizers catch any
  * later write.
+ *
+ * Rule R23.
  */
 #include <check.h>
 #include <signal.h>

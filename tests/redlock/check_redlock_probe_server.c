@@ -2,6 +2,8 @@
 /*
  * check_redlock_probe_server.c - which server gets the first request under contention, and that no server has
  * a veto.
+ *
+ * Rule R30.
  */
 #include <check.h>
 #include <string.h>

@@ -3,6 +3,8 @@
  * check_redlock_stalled.c - one redlock on servers whose connections swallow everything from some moment on,
  * while new ones work: a stalled server gets no request and has no vote, and no queue fills. check_contract.c
  * tests for all kinds that new connections bring the lock back.
+ *
+ * Rules R17 and R18.
  */
 #include <check.h>
 #include <string.h>

@@ -2,6 +2,8 @@
 /*
  * check_redlock_verdict.c - an attempt that cannot win any more: it is released at once, and the replies in
  * its time decide its result.
+ *
+ * Rule R25.
  */
 #include <check.h>
 #include <string.h>

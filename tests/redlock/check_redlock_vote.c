@@ -2,6 +2,8 @@
 /*
  * check_redlock_vote.c - counting votes: which servers cannot vote yes any more, when the keys expire, which
  * errors are permanent.
+ *
+ * Rules R7 and R24.
  */
 #include <check.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_renewal.c - the renewal timer's table of times. */
+/* check_renewal.c - the renewal timer's table of times. Rule R33. */
 #include <check.h>
 
 #include "redlock/redlock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_resp_slice.c - writing any part of a command, and no byte outside of it. */
+/* check_resp_slice.c - writing any part of a command, and no byte outside of it. Rule R21. */
 #include "resp/resp_template.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: adopted locks, and several locks held as one. */
+/* Directed scenarios: adopted locks, and several locks held as one. Rule R8. */
 #include "tests/sim/scene.h"
 
 static void adopt(struct world *w, struct handle *h, const char *hex)

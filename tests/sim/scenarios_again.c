@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: releases that get a temporary error. */
+/* Directed scenarios: releases that get a temporary error. Rules R10 and R14. */
 #include "net/net_op.h"
 #include "tests/sim/scene.h"
 

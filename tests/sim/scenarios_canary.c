@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: servers that lose their data but keep their run and their connections. */
+/* Directed scenarios: servers that lose their data but keep their run and their connections. Rule R28. */
 #include "tests/sim/scene.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: restored keys, limits of a hold, the probe server. */
+/* Directed scenarios: restored keys, limits of a hold, the probe server. Rules R29 and R30. */
 #include "tests/sim/scene.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: fencing tokens, and servers that lose their counters. */
+/* Directed scenarios: fencing tokens, and servers that lose their counters. Rule R31. */
 #include "lock/lock_op.h"
 #include "tests/sim/scene.h"
 

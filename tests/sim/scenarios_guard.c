@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: servers that restarted recently, and the checks of a new connection. */
+/*
+ * Directed scenarios: servers that restarted recently, and the checks of a new connection.
+ * Rules R26 and R27.
+ */
 #include "tests/sim/scene.h"
 
 #include <string.h>

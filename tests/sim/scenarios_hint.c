@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: waiting with wake hints, and what can happen to hints. */
+/* Directed scenarios: waiting with wake hints, and what can happen to hints. Rule R32. */
 #include "tests/sim/scene.h"
 
 /* A holds the lock. The others know the servers and wait, with long pauses if they have no hint. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: the length of a lease, and its end. */
+/* Directed scenarios: the length of a lease, and its end. Rules R1, R2 and R3. */
 #include "lock/lock_lease.h"
 #include "tests/sim/scene.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: how long a handle's memory is in use, and the room for its releases in the queues. */
+/*
+ * Directed scenarios: how long a handle's memory is in use, and the room for its releases in the queues.
+ * Rule R23.
+ */
 #include "lock/lock_op.h"
 #include "tests/sim/scene.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: connections that break, logins that fail, queues that fill. */
+/*
+ * Directed scenarios: connections that break, logins that fail, queues that fill.
+ * Rules R9, R10, R11 and R20.
+ */
 #include "lock/lock_op.h"
 #include "tests/sim/scene.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: majorities, contention, and the releases that follow. */
+/* Directed scenarios: majorities, contention, and the releases that follow. Rules R24 and R25. */
 #include "tests/sim/scene.h"
 
 static void down(struct world *w, int from, int to)

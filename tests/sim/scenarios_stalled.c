@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: connections that are up and swallow everything for ever, while new ones work. */
+/*
+ * Directed scenarios: connections that are up and swallow everything for ever, while new ones work.
+ * Rules R15, R16 and R17.
+ */
 #include "lock/lock_op.h"
 #include "tests/sim/scene.h"
 

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: the extend that adopts a lock returns RDL_ADOPTED
+# lock/lock.c: R8: the extend that adopts a lock returns RDL_ADOPTED
 s/return is_adopted \? RDL_ADOPTED : RDL_OK;/return RDL_OK;/

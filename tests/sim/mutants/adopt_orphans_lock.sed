@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: adopting releases the lock that was held before
+# lock/lock.c: R9: adopting releases the lock that was held before
 s/if \(l->until_ms != 0 && !rdl_is_same.*\)$/if (0)/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_extend.c: an adopted key is not restored before it is confirmed
+# redlock/redlock_extend.c: R8: an adopted key is not restored before it is confirmed
 s/r->result == RDL_OK \|\| r->result == RDL_REPAIRED/r->result >= 0/

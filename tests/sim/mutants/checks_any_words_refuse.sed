@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_guard.c: only an error that names INFO means that INFO is refused
+# redlock/redlock_guard.c: R26: only an error that names INFO means that INFO is refused
 s/ && names_info\(c->reply\)//

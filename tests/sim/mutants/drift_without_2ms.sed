@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock_lease.c: 2 ms for rounding at both ends
+# lock/lock_lease.c: R1: 2 ms for rounding at both ends
 s/ \+ 2;$/;/

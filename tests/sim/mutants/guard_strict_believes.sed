@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_guard.c: STRICT does not trust the uptime
+# redlock/redlock_guard.c: R26: STRICT does not trust the uptime
 s/r->opt->guard != RDL_GUARD_STRICT && //

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock_hint.c: a lost hint delays a waiter by at most the cap
+# lock/lock_hint.c: R32: a lost hint delays a waiter by at most the cap
 s/left_ms < RDL_HINT_CAP_MS \? left_ms : RDL_HINT_CAP_MS/left_ms/

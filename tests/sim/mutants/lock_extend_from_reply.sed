@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: an extended lease starts before the send
+# lock/lock.c: R1: an extended lease starts before the send
 /^int rdl_lock_extended/,/^}/s/l->until_ms = validity_end\(l\);/l->until_ms = now_ms + l->ttl_ms - rdl_drift_ms(l->ttl_ms);/

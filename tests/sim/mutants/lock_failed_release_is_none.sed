@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: a failed release can be retried
+# lock/lock.c: R10: a failed release can be retried
 s/else if \(!is_unreleased\(l\)\)/else if (l != NULL)/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: a lost lease ends at once
+# lock/lock.c: R2: a lost lease ends at once
 /^static int plain_lost/,/^}/s/l->until_ms = 0;/;/

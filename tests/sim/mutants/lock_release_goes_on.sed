@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: nothing remains after a release
+# lock/lock.c: R2: nothing remains after a release
 /^int rdl_lock_release_begin/,/^}/s/    l->until_ms = 0;/    ;/

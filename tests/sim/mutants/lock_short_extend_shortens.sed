@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# lock/lock.c: an extend that was never sent does not shorten a pending release
+# lock/lock.c: R10: an extend that was never sent does not shorten a pending release
 /^    l->sent_ms = now_ms; \/\* the key ends/d

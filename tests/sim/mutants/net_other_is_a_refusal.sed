@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_request.c: an unknown error is remembered only after a later method has worked
+# net/net_request.c: R20: an unknown error is remembered only after a later method has worked
 s/&& !r->is_refused && r->verdict != RDL_ANSWER_ERROR/\&\& 1/

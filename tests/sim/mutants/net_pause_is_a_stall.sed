@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_timers.c: a paused request is not an overdue reply
+# net/net_timers.c: R10: a paused request is not an overdue reply
 /^static uint64_t tick_ready/,/^}/s/c->head == c->tail/c->base == c->tail/

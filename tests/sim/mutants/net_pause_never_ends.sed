@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_timers.c: a release that paused is sent again
+# net/net_timers.c: R10: a release that paused is sent again
 s/^        rdl_queue_resume\(c\);/        ;/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock.c: an acquire first sends the release that failed
+# redlock/redlock.c: R10: an acquire first sends the release that failed
 s/^    \(void\)release_again\(r\);/    ;/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_vote.c: nothing refers to servers[] after the lease has ended
+# redlock/redlock_vote.c: R23: nothing refers to servers[] after the lease has ended
 s/^        rdl_votes_abandon\(r, r->sent_ms\);/        ;/

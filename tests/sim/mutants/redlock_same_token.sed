@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_acquire.c: each attempt has its own token
+# redlock/redlock_acquire.c: R6: each attempt has its own token
 s/^    rdl_token_next\(&r->token\);/    ;/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/renewal.c: an expired lease is reported
+# redlock/renewal.c: R33: an expired lease is reported
 s/now_ms >= k->until_ms/now_ms > k->until_ms + k->ttl_ms/

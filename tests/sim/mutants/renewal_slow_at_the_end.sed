@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/renewal.c: the nearer the expiry, the sooner a failed renewal is retried
+# redlock/renewal.c: R33: the nearer the expiry, the sooner a failed renewal is retried
 s/now_ms \+ \(pause_ms > least_ms .*;/now_ms + k->ttl_ms \/ 20 + 1;/
