@@ -150,8 +150,8 @@ static void drain(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const enum any_mode modes[] = {MODE_PX, MODE_FENCED, MODE_LEGACY,          MODE_LEGACY_INTEGER,
-                                          MODE_PX, MODE_FENCED, MODE_LEGACY_SHORTEST, MODE_LEGACY_INTEGER};
+    static const enum any_mode modes[] = {MODE_PLAIN, MODE_FENCED, MODE_LEGACY,          MODE_LEGACY_INTEGER,
+                                          MODE_PLAIN, MODE_FENCED, MODE_LEGACY_SHORTEST, MODE_LEGACY_INTEGER};
     static const struct rdl_lock_options options = {.ttl_ms = TTL, .attempt_ms = 100};
     static const struct rdl_endpoint endpoint;
     static struct rdl_conn_config cfg;

@@ -58,7 +58,7 @@ static void client(unsigned i)
         note(i);
         party_release(&party);
     }
-    rdl_redlock_drain(&party.lock, &client_net, client_now() + PATIENCE_MS);
+    rdl_redlock_drain(&party.lock, &client_platform, client_now() + PATIENCE_MS);
     _exit(0);
 }
 

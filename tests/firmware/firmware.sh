@@ -36,7 +36,7 @@ die() {
 }
 until_true() { # command...: it succeeds, in time
     until "$@"; do
-        [ "$SECONDS" -lt "$limit" ] || die "$limit s are over, and waited in vain for: $*"
+        [ "$SECONDS" -lt "$limit" ] || die "$limit s are over, and waited without success for: $*"
         sleep 0.05
     done
 }

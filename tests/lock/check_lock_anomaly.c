@@ -28,10 +28,10 @@ static const struct kind {
     unsigned mode; /* enum any_mode, or SEVERAL */
     struct sim_features features;
 } kinds[] = {
-    {"plain", MODE_PX, {.version = "7.0.15", .password = "pw"}},
-    {"plain, DELEX", MODE_PX, {.version = "8.6.3", .password = "pw", .has_delex = 1}},
-    {"plain, DELIFEQ", MODE_PX, {.version = "9.1.2", .password = "pw", .has_delifeq = 1}},
-    {"plain, WATCH", MODE_PX, {.version = "7.0.15", .password = "pw", .no_scripts = 1}},
+    {"plain", MODE_PLAIN, {.version = "7.0.15", .password = "pw"}},
+    {"plain, DELEX", MODE_PLAIN, {.version = "8.6.3", .password = "pw", .has_delex = 1}},
+    {"plain, DELIFEQ", MODE_PLAIN, {.version = "9.1.2", .password = "pw", .has_delifeq = 1}},
+    {"plain, WATCH", MODE_PLAIN, {.version = "7.0.15", .password = "pw", .no_scripts = 1}},
     {"fenced", MODE_FENCED, {.version = "7.0.15", .password = "pw"}},
     {"several", SEVERAL, {.version = "7.0.15", .password = "pw"}},
     {"legacy", MODE_LEGACY, {.version = "7.0.15", .password = "pw"}},

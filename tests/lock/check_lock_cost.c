@@ -138,7 +138,7 @@ END_TEST
 /* A script is one SET; an attempt of the old protocol is one SET, too, whatever it sends. */
 START_TEST(attempt_counts_as_one_set_in_every_mode)
 {
-    const enum any_mode modes[] = {MODE_PX, MODE_FENCED, MODE_LEGACY};
+    const enum any_mode modes[] = {MODE_PLAIN, MODE_FENCED, MODE_LEGACY};
 
     scripted_open(&s, 1000);
     any_lock_init(&own, modes[_i], &opt, &s.conn, "k", 1);

@@ -145,7 +145,7 @@ END_TEST
 
 START_TEST(init_of_a_pending_lock_aborts)
 {
-    begin(MODE_PX, &opt);
+    begin(MODE_PLAIN, &opt);
     ck_assert_int_eq(rdl_lock_acquire_begin(&m->own.lock, entropy_bytes(), NOW), RDL_PENDING);
     rdl_lock_init(&m->own.lock, &opt, &s.conn, "b", 1);
 }
@@ -153,7 +153,7 @@ END_TEST
 
 START_TEST(init_of_a_pending_hint_aborts)
 {
-    begin(MODE_PX, &waiting);
+    begin(MODE_PLAIN, &waiting);
     scripted_other(&s, "SET k other PX 60000\r\n", NOW);
     ck_assert_int_eq(rdl_lock_acquire_begin(&m->own.lock, entropy_bytes(), NOW), RDL_PENDING);
     scripted_serve(&s, NOW);
@@ -203,7 +203,7 @@ END_TEST
 /* The connection ended, and other requests fill the freed room before the lock is stepped. */
 START_TEST(acquire_that_was_cut_off_has_room_for_its_release)
 {
-    begin(MODE_PX, &opt);
+    begin(MODE_PLAIN, &opt);
     ck_assert_int_eq(rdl_lock_acquire_begin(&m->own.lock, entropy_bytes(), NOW), RDL_PENDING);
     scripted_sent(&s);
     scripted_break(&s);
@@ -229,7 +229,7 @@ END_TEST
 /* The lease was for 10 s; an extend by less waits for its connection and is cancelled. */
 START_TEST(unsent_extend_shortens_no_pending_release)
 {
-    begin(MODE_PX, &opt);
+    begin(MODE_PLAIN, &opt);
     hold();
     scripted_break(&s);
     rdl_conn_tick(&s.conn, NOW + 5000);

@@ -326,7 +326,7 @@ START_TEST(release_is_pending_until_the_key_expires)
         rdl_conn_tick(&subject.s[i].conn, now - 100);
     subject_settle(now);
     ck_assert(subject_is_idle());
-    commands += subject.preflight;
+    commands += subject.login_commands;
     if (is_over)
         ck_assert_uint_eq(subject_commands(), commands);
     else

@@ -250,7 +250,7 @@ static int init(const void *name, size_t len, const struct rdl_lock_options *lea
     struct rdl_bytes names[1] = {{name, len}};
 
     switch (subject.kind) {
-    case SUBJECT_PX:
+    case SUBJECT_PLAIN:
         return rdl_lock_init(one(), lease, conn, name, len);
     case SUBJECT_FENCED:
         return rdl_lock_init_fenced(&subject.h->own.fenced, lease, conn, name, len);

@@ -71,11 +71,11 @@ static void assert_runs(const char *const options[], const char *script)
 
 static const struct {
     int servers, has_password, trip_ms;
-} ways[] = {{N, 0, 260}, {1, 1, 1000}};
+} cases[] = {{N, 0, 260}, {1, 1, 1000}};
 
 START_TEST(run_acquires_over_any_round_trip)
 {
-    start(ways[_i].servers, ways[_i].has_password, ways[_i].trip_ms);
+    start(cases[_i].servers, cases[_i].has_password, cases[_i].trip_ms);
     assert_runs((const char *const[]){NULL}, "echo ran");
 }
 END_TEST
@@ -155,7 +155,7 @@ Suite *suite_cli_far(void)
     Suite *s = suite_create("cli_far");
     TCase *t = tcase_create("far servers");
     tcase_add_checked_fixture(t, setup, teardown);
-    tcase_add_loop_test(t, run_acquires_over_any_round_trip, 0, sizeof ways / sizeof ways[0]);
+    tcase_add_loop_test(t, run_acquires_over_any_round_trip, 0, sizeof cases / sizeof cases[0]);
     tcase_add_test(t, run_renews_over_any_round_trip);
     tcase_add_test(t, one_attempt_lasts_up_to_the_given_time);
     tcase_add_test(t, one_attempt_allows_three_round_trips_of_260_ms);

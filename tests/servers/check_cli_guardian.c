@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* check_cli_guardian.c - the process that kills the command if redlock dies. Rule R36. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 #include "tests/fixtures/command.h"

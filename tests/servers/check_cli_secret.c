@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* check_cli_secret.c - where passwords come from, and that nothing shows them. Rule R37. */
 #define _GNU_SOURCE
 #include "redlock/cli/cli.h"
 #include "tests/fixtures/command.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_cli_strays.c - processes of the command that left its process group. */
+/* check_cli_strays.c - processes of the command that left its process group. Rule R36. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* check_cli_supervise.c - `redlock run`: the command is stopped before its lease expires. Rule R36. */
 #define _POSIX_C_SOURCE 200809L
 #include "lock/lock_lease.h"
 #include "redlock/cli/cli.h"

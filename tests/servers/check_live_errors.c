@@ -320,7 +320,7 @@ START_TEST(each_error_reply_has_its_own_code)
 
     begin_server(r);
     init_lock(r, &once);
-    rc = rdl_lock_acquire(lock, &client_net);
+    rc = rdl_lock_acquire(lock, &client_platform);
     if (is_wrapped(r, rc)) {
         live_remove(&server);
         return;
@@ -350,12 +350,12 @@ START_TEST(an_acquire_waits_only_for_errors_that_can_pass)
 
     begin_server(r);
     init_lock(r, &once);
-    if (r->effect == A_LIST && is_wrapped(r, rdl_lock_acquire(lock, &client_net))) {
+    if (r->effect == A_LIST && is_wrapped(r, rdl_lock_acquire(lock, &client_platform))) {
         live_remove(&server);
         return;
     }
     init_lock(r, &until_granted);
-    deadline_ms = client_now() + 2 * (uint64_t)CLIENT_PATIENCE_MS;
+    deadline_ms = client_now() + 2 * (uint64_t)CLIENT_TIMEOUT_MS;
     rc = rdl_lock_acquire_begin(lock, entropy, client_now());
     while (rc == RDL_PENDING && !is_reported(r))
         rc = turn();
@@ -378,9 +378,9 @@ START_TEST(an_operator_can_fix_a_permanent_error)
 
     begin_server(&r);
     init_lock(&r, &until_granted);
-    ck_assert_int_eq(rdl_lock_acquire(lock, &client_net), RDL_E_PERM);
+    ck_assert_int_eq(rdl_lock_acquire(lock, &client_platform), RDL_E_PERM);
     widen_user();
-    ck_assert_int_eq(rdl_lock_acquire(lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(lock, &client_platform), RDL_OK);
     live_remove(&server);
 }
 END_TEST

@@ -51,7 +51,7 @@ static void assert_reported(const char *text)
 static int acquire(const struct rdl_lock_options *opt)
 {
     rdl_lock_init(&lock, opt, &asking.conn, "k", 1);
-    return rdl_lock_acquire(&lock, &client_net);
+    return rdl_lock_acquire(&lock, &client_platform);
 }
 
 /* ---------------------------------------------------------------- protected mode */
@@ -176,7 +176,7 @@ START_TEST(an_idle_connection_closed_by_the_server_is_reopened)
     asking_begin("");
     ck_assert_int_eq(asking_ask(&rdl_op_acquire, "k"), RDL_ANSWER_YES);
     client_wait_hangup(&asking);
-    client_step(&asking, client_now() + CLIENT_PATIENCE_MS);
+    client_step(&asking, client_now() + CLIENT_TIMEOUT_MS);
     ck_assert_int_eq(rdl_conn_state(&asking.conn), RDL_CONN_CLOSED);
     ck_assert_int_eq(rdl_conn_error(&asking.conn), RDL_E_CLOSED);
     ck_assert_int_eq(rdl_is_permanent(RDL_E_CLOSED), 0);

@@ -259,7 +259,7 @@ START_TEST(a_cluster_node_is_detected_before_the_first_request)
     asked.args = clustered;
     asking_begin("");
     rdl_guard_conn(&asking.conn);
-    for (end = client_now() + CLIENT_PATIENCE_MS; rdl_conn_error(&asking.conn) == RDL_OK;) {
+    for (end = client_now() + CLIENT_TIMEOUT_MS; rdl_conn_error(&asking.conn) == RDL_OK;) {
         ck_assert(client_now() < end);
         client_step(&asking, client_now() + 20);
     }

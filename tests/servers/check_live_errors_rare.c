@@ -81,7 +81,7 @@ static void assert_no_fence(int error, const char *text)
     int rc;
 
     rdl_lock_init_fenced(&fenced, o, &asking.conn, "k", 1);
-    rc = rdl_lock_acquire(&fenced.lock, &client_net);
+    rc = rdl_lock_acquire(&fenced.lock, &client_platform);
     if (asking_major() < 7) {
         ck_assert_int_eq(rc, RDL_E_SERVER);
         assert_reported("ERR Error running script");
@@ -203,7 +203,7 @@ START_TEST(a_paused_server_is_unknown_and_keeps_no_key)
     asking_begin("");
     rdl_lock_init(&lock, &hasty, &asking.conn, "k", 1);
     live_command(&asked, "CLIENT PAUSE 300");
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_UNKNOWN);
     while (!rdl_conn_is_idle(&asking.conn))
         client_step(&asking, client_now() + 20);
     ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");

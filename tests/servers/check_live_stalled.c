@@ -60,9 +60,9 @@ static const char *exists(void)
 START_TEST(a_waiting_acquire_uses_the_next_connection)
 {
     begin("SET", 1000, 0);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     ck_assert_str_eq(exists(), ":1\r\n");
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), RDL_OK);
     ck_assert_str_eq(exists(), ":0\r\n");
 }
 END_TEST
@@ -70,10 +70,10 @@ END_TEST
 START_TEST(an_extend_after_a_swallowed_one_saves_the_lease)
 {
     begin("EVAL", 60000, 1000);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 60000), RDL_UNKNOWN);
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 60000), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_platform, 60000), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_platform, 60000), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), RDL_OK);
     ck_assert_str_eq(exists(), ":0\r\n");
 }
 END_TEST
@@ -83,9 +83,9 @@ START_TEST(a_swallowed_release_is_sent_on_the_next_connection)
     uint64_t end_ms;
 
     begin("EVAL", 60000, 300);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_UNKNOWN);
-    end_ms = client_now() + CLIENT_PATIENCE_MS;
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), RDL_UNKNOWN);
+    end_ms = client_now() + CLIENT_TIMEOUT_MS;
     while (!rdl_conn_is_idle(&client.conn)) {
         ck_assert_uint_lt(client_now(), end_ms);
         client_step(&client, end_ms);

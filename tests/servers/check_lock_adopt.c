@@ -25,7 +25,7 @@ static void setup(void)
     opt.attempt_ms = 5000;
     rdl_lock_init(&lock, &opt, &client.conn, "nightly", 7);
     rdl_lock_init(&adopted, &opt, &other.conn, "nightly", 7);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     rdl_lock_token(&lock, token);
 }
 
@@ -64,9 +64,10 @@ START_TEST(a_token_from_another_handle_is_released_at_once)
 {
     ck_assert_int_eq(rdl_lock_adopt(&adopted, token, strlen(token)), RDL_OK);
     ck_assert_uint_eq(remaining_ms(), 0);
-    ck_assert_int_eq(rdl_lock_release(&adopted, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&adopted, &client_platform), RDL_OK);
     ck_assert_str_eq(exists(), ":0\r\n");
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_EXPIRED); /* it sees that the key is gone */
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform),
+                     RDL_EXPIRED); /* it sees that the key is gone */
 }
 END_TEST
 
@@ -78,12 +79,13 @@ START_TEST(an_extend_adopts_and_the_validity_starts_there)
     ck_assert_int_eq(rdl_lock_adopt(&adopted, token, strlen(token)), RDL_OK);
     ck_assert_uint_eq(remaining_ms(), 0);
     before_ms = client_now();
-    ck_assert_int_eq(rdl_lock_extend(&adopted, &client_net, TTL), RDL_ADOPTED);
+    ck_assert_int_eq(rdl_lock_extend(&adopted, &client_platform, TTL), RDL_ADOPTED);
     after_ms = client_now();
     ck_assert_uint_ge(rdl_lock_remaining_ms(&adopted, before_ms), TTL - DRIFT);
     ck_assert_uint_le(rdl_lock_remaining_ms(&adopted, after_ms), TTL - DRIFT);
-    ck_assert_int_eq(rdl_lock_extend(&adopted, &client_net, TTL), RDL_OK); /* from now on like any other */
-    ck_assert_int_eq(rdl_lock_release(&adopted, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&adopted, &client_platform, TTL),
+                     RDL_OK); /* from now on like any other */
+    ck_assert_int_eq(rdl_lock_release(&adopted, &client_platform), RDL_OK);
     ck_assert_str_eq(exists(), ":0\r\n");
 }
 END_TEST
@@ -94,9 +96,9 @@ END_TEST
  */
 START_TEST(an_adopted_lease_is_not_shortened)
 {
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 900000), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_platform, 900000), RDL_OK);
     ck_assert_int_eq(rdl_lock_adopt(&adopted, token, strlen(token)), RDL_OK);
-    ck_assert_int_eq(rdl_lock_extend(&adopted, &client_net, TTL), RDL_ADOPTED);
+    ck_assert_int_eq(rdl_lock_extend(&adopted, &client_platform, TTL), RDL_ADOPTED);
     ck_assert_uint_le(remaining_ms(), TTL - DRIFT);
     ck_assert_uint_eq(strlen(live_command(&server, "PTTL nightly")), strlen(":899999\r\n"));
 }
@@ -108,11 +110,11 @@ START_TEST(extending_a_replaced_token_is_lost)
 {
     live_command(&server, "%s", meanwhile[_i]);
     ck_assert_int_eq(rdl_lock_adopt(&adopted, token, strlen(token)), RDL_OK);
-    ck_assert_int_eq(rdl_lock_extend(&adopted, &client_net, TTL), RDL_LOST);
+    ck_assert_int_eq(rdl_lock_extend(&adopted, &client_platform, TTL), RDL_LOST);
     ck_assert_uint_eq(remaining_ms(), 0);
     drain();
     ck_assert_str_eq(exists(), _i == 0 ? ":0\r\n" : ":1\r\n");
-    ck_assert_int_eq(rdl_lock_release(&adopted, &client_net), RDL_EXPIRED);
+    ck_assert_int_eq(rdl_lock_release(&adopted, &client_platform), RDL_EXPIRED);
 }
 END_TEST
 
@@ -120,7 +122,7 @@ START_TEST(releasing_a_replaced_token_reports_the_loss)
 {
     live_command(&server, "%s", meanwhile[_i]);
     ck_assert_int_eq(rdl_lock_adopt(&adopted, token, strlen(token)), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release(&adopted, &client_net), _i == 0 ? RDL_EXPIRED : RDL_LOST);
+    ck_assert_int_eq(rdl_lock_release(&adopted, &client_platform), _i == 0 ? RDL_EXPIRED : RDL_LOST);
     ck_assert_str_eq(exists(), _i == 0 ? ":0\r\n" : ":1\r\n");
 }
 END_TEST

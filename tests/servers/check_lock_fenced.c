@@ -40,7 +40,7 @@ static void teardown(void)
 /* Acquire, and return the fencing token. */
 static uint64_t number(struct rdl_lock_fenced *l)
 {
-    ck_assert_int_eq(rdl_lock_acquire(&l->lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&l->lock, &client_platform), RDL_OK);
     ck_assert_uint_gt(rdl_lock_fence(l), 0);
     return rdl_lock_fence(l);
 }
@@ -49,7 +49,7 @@ static uint64_t cycle(struct rdl_lock_fenced *l)
 {
     uint64_t n = number(l);
 
-    ck_assert_int_eq(rdl_lock_release(&l->lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&l->lock, &client_platform), RDL_OK);
     ck_assert_uint_eq(rdl_lock_fence(l), 0);
     return n;
 }
@@ -80,7 +80,7 @@ START_TEST(fences_grow_after_a_lease_expires)
     opt.wait_ms = 15000;
     opt.retry_ms = 1;
     ck_assert_uint_gt(number(&second), n);
-    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_LOST);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_platform), RDL_LOST);
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":1\r\n");
 }
 END_TEST
@@ -89,7 +89,7 @@ START_TEST(an_extend_keeps_the_fence)
 {
     uint64_t n = number(&lock);
 
-    ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_net, 2 * TTL), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_platform, 2 * TTL), RDL_OK);
     ck_assert_uint_eq(rdl_lock_fence(&lock), n);
     ck_assert_int_gt(pttl("nightly"), TTL);
 }
@@ -113,9 +113,9 @@ START_TEST(an_adopted_lease_has_no_fence)
         rdl_lock_set_min_fence(&lock, 1000);
     ck_assert_int_eq(rdl_lock_adopt(&lock.lock, token, strlen(token)), RDL_OK);
     ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
-    ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_net, TTL), RDL_ADOPTED);
+    ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_platform, TTL), RDL_ADOPTED);
     ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
-    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_platform), RDL_OK);
     ck_assert_uint_eq(number(&lock), _i == 0 ? 3 : _i == 1 ? 2 : 1000);
 }
 END_TEST
@@ -148,7 +148,7 @@ START_TEST(a_lower_min_fence_keeps_the_last_fence)
     ck_assert_uint_eq(number(&lock), 41);
     rdl_lock_set_min_fence(&lock, floors[_i]);
     ck_assert_uint_eq(rdl_lock_fence(&lock), 41); /* nor does the lease that is held */
-    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_platform), RDL_OK);
     live_command(&server, "DEL {nightly}:fence");
     ck_assert_uint_eq(cycle(&lock), 42);
 }
@@ -160,11 +160,11 @@ START_TEST(a_min_fence_that_scripts_cannot_count_is_refused)
     static const uint64_t floors[] = {RDL_FENCE_MAX + 1, 1790000000123456789, UINT64_MAX};
 
     rdl_lock_set_min_fence(&lock, floors[_i]);
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_E_FENCE_RANGE);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_E_FENCE_RANGE);
     ck_assert_str_eq(live_command(&server, "DBSIZE"), ":0\r\n");
     rdl_lock_set_min_fence(&lock, RDL_FENCE_MAX);
     ck_assert_uint_eq(cycle(&lock), RDL_FENCE_MAX);
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net),
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform),
                      RDL_E_FENCE_RANGE); /* the next one is too great */
 }
 END_TEST
@@ -176,7 +176,7 @@ START_TEST(an_exhausted_fence_is_an_error_and_holds_nothing)
                                          "1e300", "-1e300"};
 
     live_command(&server, "SET {nightly}:fence %s", stored[_i]);
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), _i == 4 ? RDL_OK : RDL_E_FENCE_RANGE);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), _i == 4 ? RDL_OK : RDL_E_FENCE_RANGE);
     if (_i == 4) { /* less than any */
         ck_assert_uint_eq(rdl_lock_fence(&lock), 1);
         return;
@@ -221,8 +221,8 @@ START_TEST(the_fence_key_does_not_expire_by_default)
 {
     number(&lock);
     ck_assert_int_eq(pttl("{nightly}:fence"), -1);
-    ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_net, 2 * TTL), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_platform, 2 * TTL), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_platform), RDL_OK);
     ck_assert_int_eq(pttl("{nightly}:fence"), -1);
     live_command(&server, "PEXPIRE {nightly}:fence 60000"); /* an older client's */
     number(&lock);
@@ -245,9 +245,9 @@ START_TEST(a_fence_expiry_starts_when_the_lease_ends)
     number(&lock);
     ck_fence_lives((long)expiries[_i] + (long)ttls[_i]);
     live_command(&server, "PEXPIRE {nightly}:fence 60000");
-    ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_net, 2 * ttls[_i]), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_platform, 2 * ttls[_i]), RDL_OK);
     ck_fence_lives((long)expiries[_i] + 2 * (long)ttls[_i]);
-    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_platform), RDL_OK);
     live_command(&server, "PEXPIRE {nightly}:fence 60000");
     number(&lock);
     ck_fence_lives((long)expiries[_i] + (long)ttls[_i]);
@@ -263,9 +263,9 @@ START_TEST(an_extend_restores_the_fence)
     rdl_lock_set_min_fence(&lock, 41);
     ck_assert_uint_eq(number(&lock), 41);
     live_command(&server, "%s", deeds[_i]);
-    ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_net, TTL), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_platform, TTL), RDL_OK);
     ck_assert_uint_eq(rdl_lock_fence(&lock), 41);
-    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_platform), RDL_OK);
     ck_assert_uint_eq(number(&second), 42);
 }
 END_TEST
@@ -443,7 +443,7 @@ START_TEST(busy_reports_how_long_a_fenced_holder_has_left)
 {
     number(&lock);
     live_command(&server, "PEXPIRE nightly 7000");
-    ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_platform), RDL_BUSY);
     ck_assert_int_gt(rdl_lock_holder_ms(&second.lock), 0);
     ck_assert_int_le(rdl_lock_holder_ms(&second.lock), 7000);
     ck_assert_uint_eq(rdl_lock_fence(&second), 0);
@@ -454,7 +454,7 @@ END_TEST
 START_TEST(a_foreign_lock_is_busy_and_does_not_raise_the_fence)
 {
     live_command(&server, _i ? "LPUSH nightly x" : "SET nightly other");
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), _i ? RDL_E_WRONGTYPE : RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), _i ? RDL_E_WRONGTYPE : RDL_BUSY);
     if (_i == 0)
         ck_assert_int_eq(rdl_lock_holder_ms(&lock.lock), -1);
     ck_assert_str_eq(live_command(&server, "DBSIZE"), ":1\r\n");
@@ -465,7 +465,7 @@ END_TEST
 START_TEST(an_invalid_fence_key_is_an_error_and_no_lock)
 {
     live_command(&server, _i ? "LPUSH {nightly}:fence x" : "SET {nightly}:fence spoilt");
-    ck_assert_int_lt(rdl_lock_acquire(&lock.lock, &client_net), 0);
+    ck_assert_int_lt(rdl_lock_acquire(&lock.lock, &client_platform), 0);
     ck_assert_uint_eq(rdl_lock_remaining_ms(&lock.lock, client_now()), 0);
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
 }
@@ -477,10 +477,10 @@ START_TEST(plain_and_fenced_locks_exclude_each_other)
 
     rdl_lock_init(&plain, &opt, &other.conn, "nightly", 7);
     number(&lock);
-    ck_assert_int_eq(rdl_lock_acquire(&plain, &client_net), RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&plain, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_acquire(&plain, &client_platform), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&plain, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_BUSY);
 }
 END_TEST
 
@@ -496,7 +496,7 @@ START_TEST(a_fenced_lock_without_scripts_is_refused_unwritten)
         live_command(&server, "ACL SETUSER default -@scripting");
     opt.wait_ms = 15000; /* waiting does not help */
     opt.retry_ms = 1;
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), _i == 0 ? RDL_E_FENCE : RDL_E_PERM);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), _i == 0 ? RDL_E_FENCE : RDL_E_PERM);
     ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
     ck_assert_str_eq(live_command(&server, "DBSIZE"), ":0\r\n");
 }
@@ -509,10 +509,10 @@ START_TEST(a_forbidden_fence_key_is_a_permission_error)
     live_command(&server, "ACL SETUSER default resetkeys ~%s", "nightly");
     opt.wait_ms = 15000; /* waiting does not help */
     opt.retry_ms = 1;
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_E_PERM);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_E_PERM);
     ck_assert_int_eq(strncmp(rdl_conn_text(&client.conn), "NOPERM ", 7), 0);
     live_command(&server, "ACL SETUSER default ~{nightly}:fence");
-    ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_net), RDL_OK); /* on its own connection */
+    ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_platform), RDL_OK); /* on its own connection */
 }
 END_TEST
 

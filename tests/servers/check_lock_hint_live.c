@@ -86,7 +86,7 @@ static void turn(struct person *a, struct person *b)
     struct rdl_conn *const conns[] = {&a->client.conn, &a->second.conn, &b->client.conn, &b->second.conn};
     uint64_t until = client_now() + 20;
 
-    ck_assert_int_eq(client_net.poll(client_net.ctx, conns, 4, until, 1, 0), RDL_OK);
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 4, until, 1, 0), RDL_OK);
     if (a->rc == RDL_PENDING)
         a->rc = rdl_lock_step(&a->lock, client_now());
     if (b->rc == RDL_PENDING)
@@ -103,25 +103,25 @@ START_TEST(waiters_are_woken_one_by_one_in_order)
 {
     long sets;
 
-    ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_platform), RDL_OK);
     begin(&berta, 1);
     clara.rc = RDL_OK;
     await_blocked(1);
     begin(&clara, 2);
     await_blocked(2);
     sets = info("commandstats", "cmdstat_set:calls=");
-    ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_platform), RDL_OK);
     while (berta.rc == RDL_PENDING)
         turn(&berta, &clara);
     ck_assert_int_eq(berta.rc, RDL_OK);
     ck_assert_int_eq(clara.rc, RDL_PENDING);
     ck_assert_int_le(number("EXISTS {k}:wake"), 0); /* taken */
-    ck_assert_int_eq(rdl_lock_release(&berta.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&berta.lock, &client_platform), RDL_OK);
     while (clara.rc == RDL_PENDING)
         turn(&berta, &clara);
     ck_assert_int_eq(clara.rc, RDL_OK);
     ck_assert_int_le(info("commandstats", "cmdstat_set:calls="), sets + 2 + 4); /* 4: ends of capped waits */
-    ck_assert_int_eq(rdl_lock_release(&clara.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&clara.lock, &client_platform), RDL_OK);
 }
 END_TEST
 
@@ -130,8 +130,8 @@ START_TEST(a_release_leaves_one_hint_that_expires)
     int i;
 
     for (i = 0; i < 3; i++) {
-        ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_net), RDL_OK);
-        ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_net), RDL_OK);
+        ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_platform), RDL_OK);
+        ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_platform), RDL_OK);
         ck_assert_int_le(number("LLEN {k}:wake"), 1);
         ck_assert_int_le(number("PTTL {k}:wake"), RDL_HINT_CAP_MS);
         ck_assert_int_ne(number("PTTL {k}:wake"), -1);
@@ -143,12 +143,12 @@ END_TEST
 START_TEST(a_hint_key_that_is_not_a_list_is_left_alone)
 {
     live_command(&server, "SET {k}:wake precious");
-    ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_platform), RDL_OK);
     begin(&berta, 1);
     clara.rc = RDL_OK;
     while (info("commandstats", "cmdstat_blpop:calls=") == 0)
         turn(&berta, &clara);
-    ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_platform), RDL_OK);
     while (berta.rc == RDL_PENDING)
         turn(&berta, &clara);
     ck_assert_int_eq(berta.rc, RDL_OK);
@@ -167,16 +167,16 @@ START_TEST(a_user_without_hint_rights_locks_without_hints)
     ck_assert_str_eq(live_command(&server, "ACL SETUSER eve on >secret %s", rules[_i]), "+OK\r\n");
     meet(&anna, "eve");
     meet(&berta, "eve");
-    ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_platform), RDL_OK);
     begin(&berta, 1);
     clara.rc = RDL_OK;
     while (info("commandstats", "cmdstat_set:calls=") < 4)
         turn(&berta, &clara);
-    ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_platform), RDL_OK);
     while (berta.rc == RDL_PENDING)
         turn(&berta, &clara);
     ck_assert_int_eq(berta.rc, RDL_OK);
-    ck_assert_int_eq(rdl_lock_release(&berta.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&berta.lock, &client_platform), RDL_OK);
     ck_assert_int_eq(number("EXISTS k"), 0);
 }
 END_TEST
@@ -200,20 +200,20 @@ static void turn_alone(struct person *p)
 {
     struct rdl_conn *const conns[] = {&p->client.conn, &p->second.conn};
 
-    ck_assert_int_eq(client_net.poll(client_net.ctx, conns, 2, client_now() + 20, 1, 0), RDL_OK);
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 2, client_now() + 20, 1, 0), RDL_OK);
     p->rc = rdl_lock_step(&p->lock, client_now());
 }
 
 /* Berta is first in the queue and gets the hint, but does nothing with it; the lock does not wait. */
 START_TEST(a_frozen_waiter_keeps_the_hint_but_not_the_lock)
 {
-    ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_platform), RDL_OK);
     begin(&berta, 1);
     clara.rc = RDL_OK;
     await_blocked(1);
     begin(&clara, 2);
     await_blocked(2);
-    ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_platform), RDL_OK);
     while (clara.rc == RDL_PENDING)
         turn_alone(&clara);
     ck_assert_int_eq(clara.rc, RDL_OK);
@@ -221,7 +221,7 @@ START_TEST(a_frozen_waiter_keeps_the_hint_but_not_the_lock)
     turn_alone(&berta); /* the hint that is read now is stale */
     ck_assert_int_eq(berta.rc, RDL_PENDING);
     ck_assert_uint_gt(rdl_lock_remaining_ms(&clara.lock, client_now()), 0);
-    ck_assert_int_eq(rdl_lock_release(&clara.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&clara.lock, &client_platform), RDL_OK);
     while (berta.rc == RDL_PENDING)
         turn_alone(&berta);
     ck_assert_int_eq(berta.rc, RDL_OK);
@@ -256,12 +256,12 @@ static int watched_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint
         when_blocked();
         when_blocked = NULL;
     }
-    return client_net.poll(ctx, conns, n, until_ms == 0 ? 0 : client_now() + 20, need, can_wake);
+    return client_platform.poll(ctx, conns, n, until_ms == 0 ? 0 : client_now() + 20, need, can_wake);
 }
 
 static uint64_t watched_now(void *ctx)
 {
-    return client_net.now_ms(ctx) + ahead_ms;
+    return client_platform.now_ms(ctx) + ahead_ms;
 }
 
 static void leave_with_a_hint(void)
@@ -277,7 +277,7 @@ static void be_out_of_time(void)
 
 START_TEST(blocking_calls_wait_with_a_hint_too)
 {
-    struct rdl_platform platform = client_net;
+    struct rdl_platform platform = client_platform;
 
     platform.poll = watched_poll;
     platform.now_ms = watched_now;
@@ -299,8 +299,8 @@ START_TEST(the_hint_script_has_its_stated_sha1)
 {
     char text[64];
 
-    ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&anna.lock, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&anna.lock, &client_platform), RDL_OK);
     snprintf(text, sizeof text, "SCRIPT EXISTS %s", rdl_script_release_hint.sha);
     ck_assert_str_eq(live_command(&server, "%s", text), "*1\r\n:1\r\n");
 }

@@ -35,27 +35,27 @@ static void teardown(void)
 
 static uint32_t remaining_ms(void)
 {
-    return rdl_lock_remaining_ms(&lock, rdl_now(&client_net));
+    return rdl_lock_remaining_ms(&lock, rdl_now(&client_platform));
 }
 
 START_TEST(one_server_grants_extends_and_releases)
 {
     char other[64];
 
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     ck_assert_uint_gt(remaining_ms(), 0);
     ck_assert_uint_le(remaining_ms(), 20000 - 202);
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":1\r\n");
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 60000), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_platform, 60000), RDL_OK);
     ck_assert_uint_gt(remaining_ms(), 20000);
     ck_assert_int_eq(live_command(&server, "PTTL nightly")[1] >= '5', 1);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), RDL_OK);
     ck_assert_uint_eq(remaining_ms(), 0);
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK); /* the method is known now */
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK); /* the method is known now */
     strcpy(other, live_command(&server, "GET nightly"));
     ck_assert_int_eq(strncmp(other, "$40\r\n", 5), 0);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), RDL_OK);
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
     ck_assert(rdl_conn_is_idle(&client.conn));
 }
@@ -64,11 +64,11 @@ END_TEST
 START_TEST(another_clients_lock_is_busy_and_reports_its_time)
 {
     live_command(&server, "SET nightly other PX 50000");
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_BUSY);
     ck_assert_int_gt(rdl_lock_holder_ms(&lock), 0);
     ck_assert_int_le(rdl_lock_holder_ms(&lock), 50000);
     live_command(&server, "SET nightly other");
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_BUSY);
     ck_assert_int_eq(rdl_lock_holder_ms(&lock), -1);
     ck_assert_str_eq(live_command(&server, "GET nightly"), "$5\r\nother\r\n");
 }
@@ -79,7 +79,7 @@ START_TEST(a_lock_released_in_time_is_acquired)
     live_command(&server, "SET nightly other PX 60");
     opt.wait_ms = 15000;
     opt.retry_ms = 5;
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
 }
 END_TEST
 
@@ -88,11 +88,11 @@ START_TEST(a_release_reports_what_it_found)
     static const char *const before[] = {"DEL nightly", "SET nightly other", "LPUSH list 1"};
     static const int results[] = {RDL_EXPIRED, RDL_LOST, RDL_LOST};
 
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     live_command(&server, "%s", before[_i]);
     if (_i == 2)
         live_command(&server, "RENAME list nightly");
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), results[_i]);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), results[_i]);
     if (_i > 0)
         ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":1\r\n");
 }
@@ -101,7 +101,7 @@ END_TEST
 /* The holder worked for longer than a second, by its clock. */
 static uint64_t a_second_later(void *ctx)
 {
-    return client_net.now_ms(ctx) + 1001;
+    return client_platform.now_ms(ctx) + 1001;
 }
 
 /*
@@ -110,10 +110,10 @@ static uint64_t a_second_later(void *ctx)
  */
 START_TEST(a_release_after_long_work_reads_first)
 {
-    struct rdl_platform later = client_net;
+    struct rdl_platform later = client_platform;
 
     later.now_ms = a_second_later;
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     live_kill(&server);
     live_restart(&server);
     if (_i)
@@ -126,11 +126,11 @@ START_TEST(an_extend_reports_what_it_found)
 {
     static const char *const before[] = {"DEL nightly", "SET nightly other", "LPUSH list 1"};
 
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     live_command(&server, "%s", before[_i]);
     if (_i == 2)
         live_command(&server, "RENAME list nightly");
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 30000), RDL_LOST);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_platform, 30000), RDL_LOST);
     ck_assert_uint_eq(remaining_ms(), 0);
 }
 END_TEST
@@ -138,12 +138,12 @@ END_TEST
 /* The script cache is emptied in between: the next script is sent whole again. */
 START_TEST(a_flushed_script_is_no_error)
 {
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 30000), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_platform, 30000), RDL_OK);
     live_command(&server, "SCRIPT FLUSH");
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 40000), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_platform, 40000), RDL_OK);
     live_command(&server, "SCRIPT FLUSH");
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), RDL_OK);
 }
 END_TEST
 
@@ -153,11 +153,11 @@ END_TEST
  */
 START_TEST(a_frozen_server_is_unknown_and_keeps_no_key_after_thawing)
 {
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), RDL_OK);
     opt.attempt_ms = 30;
     live_freeze(&server);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_UNKNOWN);
     ck_assert_int_eq(rdl_lock_error(&lock), RDL_E_TIMEOUT);
     ck_assert_uint_eq(rdl_conn_wants(&client.conn), RDL_WANT_READ); /* nothing is unsent */
     live_thaw(&server);
@@ -171,31 +171,31 @@ END_TEST
 START_TEST(a_dead_server_is_reported)
 {
     live_kill(&server);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_CONNECT);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_E_CONNECT);
 }
 END_TEST
 
 START_TEST(a_server_that_comes_back_is_used_again)
 {
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     live_kill(&server);
     live_restart(&server);
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 30000), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_platform, 30000), RDL_UNKNOWN);
     rdl_lock_cancel(&lock);
     opt.wait_ms = 15000;
     opt.retry_ms = 5;
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), RDL_OK);
 }
 END_TEST
 
 START_TEST(a_server_without_memory_still_releases)
 {
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     live_command(&server, "CONFIG SET maxmemory 1");
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 30000), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_OOM);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_platform, 30000), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_E_OOM);
     ck_assert_int_eq(strncmp(rdl_conn_text(&client.conn), "OOM command not allowed", 23), 0);
 }
 END_TEST
@@ -217,7 +217,7 @@ START_TEST(a_failed_poll_is_reported_and_leaves_no_key)
     struct rdl_platform platform = client_net_without_poll();
 
     ck_assert_int_eq(rdl_lock_acquire(&lock, &platform), RDL_E_SYSTEM);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     ck_assert_int_eq(rdl_lock_release(&lock, &platform), RDL_E_SYSTEM);
     while (!rdl_conn_is_idle(&client.conn)) /* the release stays pending */
         client_step(&client, client_now() + 1000);
@@ -232,7 +232,8 @@ static void cycles(void)
     for (i = 0; i < 20; i++) {
         if (i > 0) /* by then the server knows the script */
             calls_mark();
-        if (rdl_lock_acquire(&lock, &client_net) != RDL_OK || rdl_lock_release(&lock, &client_net) != RDL_OK)
+        if (rdl_lock_acquire(&lock, &client_platform) != RDL_OK ||
+            rdl_lock_release(&lock, &client_platform) != RDL_OK)
             _exit(1);
     }
     calls_mark();
@@ -262,15 +263,15 @@ START_TEST(a_signal_pipe_ends_an_acquire_but_not_a_release)
     ck_assert_int_eq(pipe(pipe_ends), 0);
     ck_assert(signal(SIGTERM, note_signal) != SIG_ERR);
     client_posix.wake_fd = pipe_ends[0];
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     raise(SIGTERM);
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 20000), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_platform, 20000), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), RDL_OK);
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
     live_command(&server, "SET nightly other PX 60000");
     opt.wait_ms = RDL_WAIT_FOREVER;
     opt.retry_ms = 500;
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_INTERRUPTED);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_E_INTERRUPTED);
     ck_assert_str_eq(live_command(&server, "GET nightly"), "$5\r\nother\r\n");
 }
 END_TEST

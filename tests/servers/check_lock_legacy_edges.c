@@ -86,12 +86,12 @@ static long get(void)
 START_TEST(a_legacy_lock_works_on_every_kind_of_server)
 {
     begin(kinds[_i]);
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_OK);
     ck_assert_int_ge(get(), server_s() + TTL / 1000 - 1);
     ck_assert_int_le(get(), server_s() + TTL / 1000 + 8);
-    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_platform), RDL_OK);
     ck_assert_int_eq(get(), 0);
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_OK);
 }
 END_TEST
 
@@ -100,11 +100,11 @@ START_TEST(an_expired_legacy_lease_is_recovered_on_every_server)
     begin(kinds[_i]);
     put(server_s() - 100);
     live_command(&server, "EXPIRE k 1000"); /* another program's expiry: it must not end our lease */
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_RECOVERED);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_RECOVERED);
     ck_assert_uint_gt(rdl_lock_remaining_ms(&lock.lock, client_now()), 0);
     ck_assert_int_gt(get(), server_s());
     ck_assert_str_eq(live_command(&server, "TTL k"), ":-1\r\n");
-    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_platform), RDL_OK);
 }
 END_TEST
 
@@ -115,7 +115,7 @@ START_TEST(a_live_legacy_lease_is_busy_on_every_server)
     begin(kinds[_i]);
     put(server_s() + 100);
     snprintf(reply, sizeof reply, "%s", live_command(&server, "GET k"));
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_BUSY);
     ck_assert_int_gt(rdl_lock_holder_ms(&lock.lock), 90000);
     ck_assert_int_lt(rdl_lock_holder_ms(&lock.lock), 110000);
     ck_assert_str_eq(live_command(&server, "GET k"), reply);
@@ -126,17 +126,17 @@ END_TEST
 START_TEST(a_legacy_extend_moves_the_deadline_if_it_can_compare)
 {
     begin(kinds[_i]);
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_OK);
     if (kinds[_i] == no_multi || kinds[_i] == no_watch || kinds[_i] == no_set) {
-        ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_net, 60000), RDL_E_UNSUPPORTED);
+        ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_platform, 60000), RDL_E_UNSUPPORTED);
         ck_assert_int_lt(get(), server_s() + TTL / 1000 + 8);
         ck_assert_uint_gt(rdl_lock_remaining_ms(&lock.lock, client_now()), 0);
     } else {
-        ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_net, 60000), RDL_OK);
+        ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_platform, 60000), RDL_OK);
         ck_assert_int_ge(get(), server_s() + 59);
         ck_assert_uint_gt(rdl_lock_remaining_ms(&lock.lock, client_now()), TTL);
     }
-    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_platform), RDL_OK);
     ck_assert_int_eq(get(), 0);
 }
 END_TEST
@@ -150,7 +150,7 @@ START_TEST(getset_is_sent_only_if_no_method_can_compare)
     begin(kinds[_i]);
     put(server_s() - 100);
     live_command(&server, "CONFIG RESETSTAT");
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_RECOVERED);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_RECOVERED);
     stats = live_command(&server, "INFO commandstats");
     ck_assert_int_eq(strstr(stats, "cmdstat_getset") != NULL, is_needed);
 }
@@ -162,7 +162,7 @@ START_TEST(a_takeover_with_watch_overwrites_nothing)
     begin(_i ? old : no_pttl);
     put(server_s() - 100);
     live_command(&server, "CONFIG RESETSTAT");
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_RECOVERED);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_RECOVERED);
     ck_assert_ptr_nonnull(strstr(live_command(&server, "INFO commandstats"), "cmdstat_watch"));
     ck_assert_ptr_null(strstr(live_command(&server, "INFO commandstats"), "cmdstat_getset"));
 }
@@ -172,7 +172,7 @@ START_TEST(a_legacy_lock_needs_server_time_or_a_clock)
 {
     begin(no_time);
     rdl_lock_init_legacy(&lock, &opt, &client.conn, "k", 1, RDL_LEGACY);
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_E_UNSUPPORTED);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_E_UNSUPPORTED);
     ck_assert_int_eq(get(), 0);
 }
 END_TEST
@@ -183,14 +183,14 @@ END_TEST
 START_TEST(a_dead_holders_key_stays_until_another_client_takes_it)
 {
     rdl_lock_init_legacy(&second, &opt, &other.conn, "k", 1, RDL_LEGACY);
-    ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_platform), RDL_OK);
     ck_assert_str_eq(live_command(&server, "TTL k"), ":-1\r\n");
     client_die(&other); /* the holder dies, and its time passes */
     put(server_s() - 100);
     ck_assert_str_eq(live_command(&server, "EXISTS k"), ":1\r\n");
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_RECOVERED);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_RECOVERED);
     ck_assert_str_eq(live_command(&server, "TTL k"), ":-1\r\n");
-    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_platform), RDL_OK);
     ck_assert_str_eq(live_command(&server, "EXISTS k"), ":0\r\n");
 }
 END_TEST
@@ -198,14 +198,14 @@ END_TEST
 START_TEST(a_legacy_release_leaves_another_clients_value)
 {
     begin(kinds[_i]);
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_OK);
     put(1999999999);
-    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_LOST);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_platform), RDL_LOST);
     ck_assert_int_eq(get(), 1999999999);
     live_command(&server, "DEL k");
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_OK);
     live_command(&server, "DEL k");
-    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_EXPIRED);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_platform), RDL_EXPIRED);
 }
 END_TEST
 
@@ -217,9 +217,9 @@ START_TEST(only_the_shortest_ttl_deletes_a_waiters_value)
     begin(kinds[_i / 2]);
     if (_i & 1)
         rdl_lock_init_legacy(&lock, &opt, &client.conn, "k", 1, RDL_LEGACY_SHORTEST);
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_OK);
     put(server_s() + 100);
-    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), _i & 1 ? RDL_REMOVED : RDL_OVERWRITTEN);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_platform), _i & 1 ? RDL_REMOVED : RDL_OVERWRITTEN);
     ck_assert_int_eq(get() == 0, _i & 1);
     ck_assert(_i & 1 || rdl_lock_holder_ms(&lock.lock) > 90000);
 }
@@ -233,7 +233,7 @@ START_TEST(a_value_that_is_not_a_legacy_lock_is_foreign)
     live_command(&server, "%s", before[_i]);
     opt.wait_ms = 15000; /* waiting does not help */
     opt.retry_ms = 1;
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_E_FOREIGN_VALUE);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_E_FOREIGN_VALUE);
     ck_assert_str_eq(live_command(&server, "EXISTS k"), ":1\r\n");
 }
 END_TEST
@@ -241,12 +241,12 @@ END_TEST
 START_TEST(two_locks_of_the_same_second_are_distinguished)
 {
     rdl_lock_init_legacy(&second, &opt, &other.conn, "k", 1, RDL_LEGACY);
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_net), RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_release(&second.lock, &client_net),
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&second.lock, &client_platform), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_release(&second.lock, &client_platform),
                      RDL_EXPIRED); /* never its own: nothing is sent */
     ck_assert_int_ne(get(), 0);
-    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock.lock, &client_platform), RDL_OK);
 }
 END_TEST
 
@@ -254,13 +254,13 @@ END_TEST
 
 START_TEST(plain_and_legacy_locks_exclude_each_other)
 {
-    ck_assert_int_eq(rdl_lock_acquire(&plain, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_acquire(&plain, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_BUSY);
     ck_assert_int_gt(rdl_lock_holder_ms(&lock.lock), 0); /* a token with a ttl: busy for that long */
     ck_assert_int_le(rdl_lock_holder_ms(&lock.lock), TTL);
-    ck_assert_int_eq(rdl_lock_release(&plain, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&plain, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_release(&plain, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&plain, &client_platform), RDL_BUSY);
     ck_assert_int_eq(rdl_lock_holder_ms(&plain), -1); /* no expiry */
 }
 END_TEST
@@ -268,19 +268,19 @@ END_TEST
 START_TEST(a_plain_lock_does_not_take_over_an_expired_legacy_lease)
 {
     put(server_s() - 100);
-    ck_assert_int_eq(rdl_lock_acquire(&plain, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_acquire(&plain, &client_platform), RDL_BUSY);
     ck_assert_int_eq(rdl_lock_holder_ms(&plain), -1);
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_RECOVERED);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_RECOVERED);
 }
 END_TEST
 
 START_TEST(a_legacy_lock_is_granted_after_a_plain_lease_ends)
 {
-    ck_assert_int_eq(rdl_lock_acquire(&plain, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&plain, &client_platform), RDL_OK);
     live_command(&server, "PEXPIRE k 50");
     opt.wait_ms = 15000;
     opt.retry_ms = 5;
-    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock.lock, &client_platform), RDL_OK);
 }
 END_TEST
 
@@ -297,7 +297,7 @@ static int letters(void *ctx, void *buf, size_t len)
  */
 START_TEST(a_historic_peer_steals_a_plain_lock)
 {
-    struct rdl_platform platform = client_net;
+    struct rdl_platform platform = client_platform;
     char mine[64];
     long now_s;
 
@@ -309,7 +309,7 @@ START_TEST(a_historic_peer_steals_a_plain_lock)
     ck_assert_int_lt(strtol(strchr(mine, '\n') + 1, NULL, 10), now_s);         /* atoi: long past */
     ck_assert_str_eq(live_command(&server, "GETSET k %ld", now_s + 11), mine); /* it believes it has won */
     ck_assert_uint_gt(rdl_lock_remaining_ms(&plain, client_now()), 0);         /* so do we */
-    ck_assert_int_eq(rdl_lock_extend(&plain, &client_net, TTL), RDL_LOST);
+    ck_assert_int_eq(rdl_lock_extend(&plain, &client_platform, TTL), RDL_LOST);
 }
 END_TEST
 
@@ -326,12 +326,12 @@ static void child(enum any_mode mode)
     opt.retry_ms = 1;
     any_lock_init(&own, mode, &opt, &client.conn, "k", 1);
     for (i = 0; i < ROUNDS; i++) {
-        if (rdl_lock_acquire(&own.lock, &client_net) < 0)
+        if (rdl_lock_acquire(&own.lock, &client_platform) < 0)
             _exit(2);
         if (strcmp(live_command(&server, "INCR inside"), ":1\r\n") != 0)
             _exit(3);
         live_command(&server, "DECR inside");
-        if (rdl_lock_release(&own.lock, &client_net) != RDL_OK)
+        if (rdl_lock_release(&own.lock, &client_platform) != RDL_OK)
             _exit(4);
     }
     _exit(0);
@@ -339,7 +339,7 @@ static void child(enum any_mode mode)
 
 START_TEST(plain_and_legacy_clients_never_hold_a_lock_together)
 {
-    static const enum any_mode modes[CHILDREN] = {MODE_PX, MODE_LEGACY, MODE_PX, MODE_LEGACY_INTEGER};
+    static const enum any_mode modes[CHILDREN] = {MODE_PLAIN, MODE_LEGACY, MODE_PLAIN, MODE_LEGACY_INTEGER};
     pid_t pids[CHILDREN];
     int i;
 
@@ -409,12 +409,12 @@ static void shortest(void)
     rdl_lock_init_legacy(&lock, &opt, &client.conn, "k", 1, RDL_LEGACY_SHORTEST);
     for (i = 0; i < ROUNDS; i++) {
         int rc;
-        if (rdl_lock_acquire(&lock.lock, &client_net) < 0)
+        if (rdl_lock_acquire(&lock.lock, &client_platform) < 0)
             _exit(2);
         if (strcmp(live_command(&server, "INCR inside"), ":1\r\n") != 0)
             _exit(3);
         live_command(&server, "DECR inside");
-        rc = rdl_lock_release(&lock.lock, &client_net);
+        rc = rdl_lock_release(&lock.lock, &client_platform);
         if (rc != RDL_OK && rc != RDL_REMOVED)
             _exit(4);
     }

@@ -49,7 +49,7 @@ START_TEST(several_locks_are_taken_and_released_with_one_token)
 {
     char token[RDL_TOKEN_TEXT_MAX], want[64];
 
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     ck_assert_uint_gt(rdl_lock_remaining_ms(&lock, client_now()), 0);
     rdl_lock_token(&lock, token);
     snprintf(want, sizeof want, "$40\r\n%.40s\r\n", token);
@@ -57,9 +57,9 @@ START_TEST(several_locks_are_taken_and_released_with_one_token)
     ck_assert_str_eq(live_command(&server, "GET \"c\\x00\\r\\n\""), want);
     ck_assert_int_eq(number("DBSIZE"), 3);
     live_command(&server, "PEXPIRE b 1000");
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, TTL), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_platform, TTL), RDL_OK);
     ck_assert_int_gt(number("PTTL b"), 10000);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), RDL_OK);
     ck_assert_int_eq(number("DBSIZE"), 0);
 }
 END_TEST
@@ -69,7 +69,7 @@ START_TEST(one_held_lock_refuses_all_and_writes_nothing)
     static const char *const held[] = {"a", "b", "\"c\\x00\\r\\n\""};
 
     live_command(&server, "SET %s foreign PX 5000", held[_i]);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_BUSY);
     ck_assert_int_gt(rdl_lock_holder_ms(&lock), 0);
     ck_assert_int_le(rdl_lock_holder_ms(&lock), 5000);
     ck_assert_int_eq(number("DBSIZE"), 1);
@@ -78,11 +78,11 @@ END_TEST
 
 START_TEST(clients_with_another_order_do_not_deadlock)
 {
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&second, &client_net), RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&second, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release(&second, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&second, &client_platform), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&second, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&second, &client_platform), RDL_OK);
 }
 END_TEST
 
@@ -91,11 +91,11 @@ START_TEST(a_single_lock_and_one_of_several_exclude_each_other)
     struct rdl_lock single;
 
     rdl_lock_init(&single, &opt, &other.conn, "b", 1);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&single, &client_net), RDL_BUSY);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&single, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&single, &client_platform), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&single, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_BUSY);
 }
 END_TEST
 
@@ -115,9 +115,9 @@ static void lose_one(int i)
 
 START_TEST(losing_one_lock_loses_all_and_releases_the_rest)
 {
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     lose_one(_i);
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, TTL), RDL_LOST);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_platform, TTL), RDL_LOST);
     ck_assert_uint_eq(rdl_lock_remaining_ms(&lock, client_now()), 0);
     while (!rdl_conn_is_idle(&client.conn))
         client_step(&client, client_now() + 20);
@@ -128,9 +128,9 @@ END_TEST
 
 START_TEST(a_multi_release_reports_losses_and_deletes_only_ours)
 {
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     lose_one(_i);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), _i == 0 ? RDL_EXPIRED : RDL_LOST);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), _i == 0 ? RDL_EXPIRED : RDL_LOST);
     ck_assert_int_eq(number("DBSIZE"), _i == 0 ? 0 : 1);
 }
 END_TEST
@@ -141,13 +141,13 @@ START_TEST(a_multi_acquire_waits_for_held_locks)
     opt.retry_ms = 20;
     live_command(&server, "SET a foreign PX 200");
     live_command(&server, "SET b foreign PX 300");
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
 }
 END_TEST
 
 START_TEST(cancel_releases_all_locks)
 {
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     rdl_lock_cancel(&lock);
     while (!rdl_conn_is_idle(&client.conn))
         client_step(&client, client_now() + 20);
@@ -159,11 +159,11 @@ START_TEST(an_adopted_token_covers_all_locks)
 {
     char token[RDL_TOKEN_TEXT_MAX];
 
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     rdl_lock_token(&lock, token);
     ck_assert_int_eq(rdl_lock_adopt(&second, token, strlen(token)), RDL_OK);
-    ck_assert_int_eq(rdl_lock_extend(&second, &client_net, TTL), RDL_ADOPTED);
-    ck_assert_int_eq(rdl_lock_release(&second, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&second, &client_platform, TTL), RDL_ADOPTED);
+    ck_assert_int_eq(rdl_lock_release(&second, &client_platform), RDL_OK);
     ck_assert_int_eq(number("DBSIZE"), 0);
 }
 END_TEST
@@ -190,7 +190,7 @@ START_TEST(invalid_sets_of_names_are_refused)
     ck_assert_int_eq(rdl_lock_init_multi(&lock, &opt, &client.conn, just, 2, room), RDL_OK);
     ck_assert_int_eq(rdl_lock_init_multi(&lock, &opt, &client.conn, just, 3, room), RDL_E_NAME);
     ck_assert_int_eq(rdl_lock_init_multi(&lock, &opt, &client.conn, over, 2, room), RDL_E_NAME);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_NAME);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_E_NAME);
 }
 END_TEST
 
@@ -208,7 +208,7 @@ START_TEST(a_multi_lock_needs_scripts)
     }
     opt.wait_ms = 5000;
     opt.retry_ms = 20; /* waiting would not fix it */
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), _i == 0 ? RDL_E_MULTI : RDL_E_PERM);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), _i == 0 ? RDL_E_MULTI : RDL_E_PERM);
     ck_assert_str_eq(rdl_strerror(RDL_E_MULTI),
                      "several locks at once need scripts, which the server refuses");
     ck_assert_int_eq(number("DBSIZE"), 0);
@@ -224,11 +224,11 @@ START_TEST(a_cluster_node_refuses_names_in_different_slots)
     begin(cluster);
     live_command(&server, "CLUSTER ADDSLOTSRANGE 0 16383");
     live_await(&server, "CLUSTER INFO", "cluster_state:ok");
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_E_CLUSTER);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_E_CLUSTER);
     ck_assert_ptr_nonnull(strstr(rdl_conn_text(&client.conn), "CROSSSLOT"));
     rdl_lock_init_multi(&lock, &opt, &client.conn, tagged, 2, packed);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), RDL_OK);
 }
 END_TEST
 
@@ -241,9 +241,9 @@ START_TEST(a_multi_lock_accepts_no_hint)
     opt.wait_ms = 20000;
     opt.retry_ms = 20;
     live_command(&server, "SET b foreign PX 200");
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     ck_assert_ptr_null(strstr(live_command(&server, "INFO commandstats"), "blpop"));
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), RDL_OK);
     ck_assert_int_eq(number("DBSIZE"), 0);
 }
 END_TEST

@@ -83,7 +83,7 @@ static void setup(void)
     for (i = 0; i < LOCKS; i++) {
         struct slot *s = &slots[i];
         snprintf(s->name, sizeof s->name, "l%d", i);
-        any_lock_init(&s->own, is_fenced(s) ? MODE_FENCED : MODE_PX, &opt, &client.conn, s->name,
+        any_lock_init(&s->own, is_fenced(s) ? MODE_FENCED : MODE_PLAIN, &opt, &client.conn, s->name,
                       strlen(s->name));
         s->fence = (uint64_t)(i + 1) * FENCE;
         if (is_fenced(s))
@@ -99,9 +99,9 @@ static void teach(void)
     struct rdl_lock_fenced first;
 
     rdl_lock_init_fenced(&first, &opt, &client.conn, "first", 5);
-    ck_assert_int_eq(rdl_lock_acquire(&first.lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_lock_extend(&first.lock, &client_net, TTL), RDL_OK);
-    ck_assert_int_eq(rdl_lock_release(&first.lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&first.lock, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&first.lock, &client_platform, TTL), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&first.lock, &client_platform), RDL_OK);
 }
 
 static void teardown(void)

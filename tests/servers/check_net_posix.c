@@ -39,7 +39,7 @@ static void teardown(void)
 
 START_TEST(a_lock_works_over_each_kind_of_socket)
 {
-    client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
+    client_init(&client, live_url(&server, (enum live_method)_i, url, sizeof url));
     ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "nightly"), RDL_ANSWER_YES);
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":1\r\n");
     ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "nightly"), RDL_ANSWER_NO);
@@ -51,7 +51,7 @@ END_TEST
 
 START_TEST(the_url_selects_the_database_over_each_kind_of_socket)
 {
-    live_url(&server, (enum live_way)_i, url, sizeof url);
+    live_url(&server, (enum live_method)_i, url, sizeof url);
     strcat(url, _i == LIVE_UNIX ? "?db=5" : "/5");
     client_init(&client, url);
     ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "nightly"), RDL_ANSWER_YES);
@@ -61,7 +61,7 @@ END_TEST
 
 START_TEST(a_restarted_server_is_found_again)
 {
-    client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
+    client_init(&client, live_url(&server, (enum live_method)_i, url, sizeof url));
     ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
     live_kill(&server);
     client_wait_state(&client, RDL_CONN_CLOSED);
@@ -82,7 +82,7 @@ static struct rdl_conn *conns[CONNS_MAX + 1];
 
 START_TEST(one_poll_serves_64_connections)
 {
-    uint64_t end_ms = client_now() + CLIENT_PATIENCE_MS;
+    uint64_t end_ms = client_now() + CLIENT_TIMEOUT_MS;
     int open = CONNS_MAX;
     int i;
 
@@ -98,7 +98,7 @@ START_TEST(one_poll_serves_64_connections)
         ck_assert_uint_lt(client_now(), end_ms);
         for (i = 0; i < CONNS_MAX; i++)
             rdl_conn_tick(conns[i], client_now());
-        ck_assert_int_eq(client_net.poll(client_net.ctx, conns, CONNS_MAX, end_ms, 1, 0), RDL_OK);
+        ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, CONNS_MAX, end_ms, 1, 0), RDL_OK);
         for (open = 0, i = 0; i < CONNS_MAX; i++)
             open += many[i].req.answer == RDL_ANSWER_NONE;
     }
@@ -117,7 +117,7 @@ START_TEST(more_connections_than_one_poll_takes_are_refused)
         client_init(&many[i], url);
         conns[i] = &many[i].conn;
     }
-    ck_assert_int_eq(client_net.poll(client_net.ctx, conns, CONNS_MAX + 1, 0, 1, 0), RDL_E_SYSTEM);
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, CONNS_MAX + 1, 0, 1, 0), RDL_E_SYSTEM);
 }
 END_TEST
 
@@ -156,7 +156,7 @@ START_TEST(queued_bytes_are_sent_when_a_frozen_server_thaws)
     uint64_t end_ms;
     int i;
 
-    client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
+    client_init(&client, live_url(&server, (enum live_method)_i, url, sizeof url));
     client.cfg.queue = big_queue;
     client.cfg.queue_len = sizeof big_queue;
     client_wait_state(&client, RDL_CONN_READY);
@@ -170,7 +170,7 @@ START_TEST(queued_bytes_are_sent_when_a_frozen_server_thaws)
     ck_assert_msg(rdl_conn_wants(&client.conn) & RDL_WANT_WRITE, "all was sent: not what is to be tested");
     ck_assert_int_eq(rdl_posix_events(&client.conn), POLLIN | POLLOUT);
     live_thaw(&server);
-    end_ms = client_now() + 2 * CLIENT_PATIENCE_MS;
+    end_ms = client_now() + 2 * CLIENT_TIMEOUT_MS;
     while (!rdl_conn_is_idle(&client.conn)) {
         ck_assert_uint_lt(client_now(), end_ms);
         client_step(&client, end_ms);
@@ -196,7 +196,7 @@ START_TEST(a_vanished_peer_is_noticed_within_a_minute)
 {
     int fd;
 
-    client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
+    client_init(&client, live_url(&server, (enum live_method)_i, url, sizeof url));
     client_wait_state(&client, RDL_CONN_READY);
     fd = rdl_posix_fd(&client.conn);
     ck_assert_int_ne(option_of(fd, SOL_SOCKET, SO_KEEPALIVE), 0);
@@ -216,7 +216,7 @@ START_TEST(the_socket_is_close_on_exec_nonblocking_and_nodelay)
     int on = 0;
     int fd;
 
-    client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
+    client_init(&client, live_url(&server, (enum live_method)_i, url, sizeof url));
     client_wait_state(&client, RDL_CONN_READY);
     fd = rdl_posix_fd(&client.conn);
     ck_assert_int_eq(fcntl(fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
@@ -232,7 +232,7 @@ START_TEST(closed_connections_leave_no_descriptor)
     int before = live_count_fds();
     int i;
 
-    live_url(&server, (enum live_way)_i, url, sizeof url);
+    live_url(&server, (enum live_method)_i, url, sizeof url);
     for (i = 0; i < 20; i++) {
         client_init(&client, url);
         ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), i == 0 ? RDL_ANSWER_YES : RDL_ANSWER_NO);
@@ -269,7 +269,7 @@ START_TEST(the_driver_works_in_a_custom_event_loop)
 {
     struct pollfd p = {-1, 0, 0};
 
-    client_init(&client, live_url(&server, (enum live_way)_i, url, sizeof url));
+    client_init(&client, live_url(&server, (enum live_method)_i, url, sizeof url));
     client_submit(&client, &rdl_op_acquire, "a");
     ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
     rdl_conn_tick(&client.conn, client_now());
@@ -279,7 +279,7 @@ START_TEST(the_driver_works_in_a_custom_event_loop)
         p.events = rdl_posix_events(&client.conn);
         ck_assert_int_ge(p.fd, 0);
         ck_assert_int_ne(p.events, 0);
-        ck_assert_int_eq(poll(&p, 1, CLIENT_PATIENCE_MS), 1);
+        ck_assert_int_eq(poll(&p, 1, CLIENT_TIMEOUT_MS), 1);
         rdl_posix_ready(&client.conn, p.revents);
     }
     ck_assert_int_eq(client.req.answer, RDL_ANSWER_YES);
@@ -455,7 +455,7 @@ Suite *suite_net_posix(void);
 
 Suite *suite_net_posix(void)
 {
-    const int ways = LIVE_UNIX + 1; /* loop tests get an enum live_way */
+    const int ways = LIVE_UNIX + 1; /* loop tests get an enum live_method */
     Suite *suite = suite_create("net_posix");
     TCase *live = tcase_create("live");
     TCase *host = tcase_create("host");

@@ -51,7 +51,7 @@ START_TEST(a_poll_that_the_host_refuses_is_reported)
     few = many;
     few.rlim_cur = 1;
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
-    rc = client_net.poll(client_net.ctx, conns, 2, client_now() + CLIENT_PATIENCE_MS, 1, 0);
+    rc = client_platform.poll(client_platform.ctx, conns, 2, client_now() + CLIENT_TIMEOUT_MS, 1, 0);
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &many), 0);
     ck_assert_int_eq(rc, RDL_E_SYSTEM);
 }
@@ -172,7 +172,7 @@ START_TEST(a_full_backlog_of_a_unix_socket_is_waited_for)
     before = live_count_fds();
     client_submit(&client, &rdl_op_acquire, "a");
     for (i = 0; i < 5; i++) {
-        client_step(&client, client_now() + CLIENT_PATIENCE_MS); /* no longer than until the next try */
+        client_step(&client, client_now() + CLIENT_TIMEOUT_MS); /* no longer than until the next try */
         ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_OPENING);
         ck_assert_int_eq(live_count_fds(), before);
     }
@@ -418,7 +418,7 @@ START_TEST(a_peer_that_never_stops_sending_does_not_block_others)
     client_step(&client, client_now());
     for (i = 0; i < 1000; i++) {
         received = 0;
-        client_step(&client, client_now() + CLIENT_PATIENCE_MS);
+        client_step(&client, client_now() + CLIENT_TIMEOUT_MS);
         ck_assert_uint_le(received, 16 * 1024);
     }
     ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_READY);

@@ -47,7 +47,7 @@ static void ask(const struct rdl_op *op)
     (void)rdl_conn_submit(&client.conn, &client.req, &cmd);
     while (client.req.answer == RDL_ANSWER_NONE) {
         rdl_conn_tick(&client.conn, client_now());
-        (void)client_net.poll(client_net.ctx, conns, 1, client_now() + CLIENT_PATIENCE_MS, 1, 1);
+        (void)client_platform.poll(client_platform.ctx, conns, 1, client_now() + CLIENT_TIMEOUT_MS, 1, 1);
     }
     if (client.req.answer != RDL_ANSWER_YES)
         _exit(1);
@@ -57,7 +57,7 @@ static void wait_until(uint64_t until_ms)
 {
     struct rdl_conn *conns[] = {&client.conn};
 
-    (void)client_net.poll(client_net.ctx, conns, 1, until_ms, 1, 1);
+    (void)client_platform.poll(client_platform.ctx, conns, 1, until_ms, 1, 1);
 }
 
 /* ---------------------------------------------------------------- system calls */
@@ -80,7 +80,7 @@ static void meet(int way)
 {
     char url[256];
 
-    client_init(&client, live_url(&server, (enum live_way)way, url, sizeof url));
+    client_init(&client, live_url(&server, (enum live_method)way, url, sizeof url));
 }
 
 /* The driver also watches a descriptor for signals, so it cannot wait in recv. */

@@ -30,8 +30,8 @@ static void setup(void)
     servers[0].conn = &client.conn;
     rdl_redlock_init(&redlock, &many, servers, 1, "many", 4);
     rdl_lock_init(&lock, &opt, &client.conn, "one", 3);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_redlock_acquire(&redlock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_acquire(&redlock, &client_platform), RDL_OK);
 }
 
 static void teardown(void)
@@ -54,11 +54,11 @@ static void in_child(int (*claim)(void))
 /* The parent continues on its connection. */
 static void parent_goes_on(int fd)
 {
-    ck_assert_int_eq(rdl_lock_extend(&lock, &client_net, 60000), RDL_OK);
-    ck_assert_int_eq(rdl_redlock_extend(&redlock, &client_net, 60000), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend(&lock, &client_platform, 60000), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_extend(&redlock, &client_platform, 60000), RDL_OK);
     ck_assert_int_eq(rdl_posix_fd(&client.conn), fd);
-    ck_assert_int_eq(rdl_lock_release(&lock, &client_net), RDL_OK);
-    ck_assert_int_eq(rdl_redlock_release(&redlock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_release(&redlock, &client_platform), RDL_OK);
     ck_assert_str_eq(live_command(&server, "DBSIZE"), ":0\r\n");
 }
 
@@ -68,8 +68,8 @@ static int acquires(void)
     int rc;
 
     rdl_lock_init(&another, &opt, &client.conn, "another", 7);
-    rc = rdl_lock_acquire(&another, &client_net);
-    return rc == RDL_E_FORKED && rdl_lock_acquire(&another, &client_net) == RDL_E_FORKED;
+    rc = rdl_lock_acquire(&another, &client_platform);
+    return rc == RDL_E_FORKED && rdl_lock_acquire(&another, &client_platform) == RDL_E_FORKED;
 }
 
 static int acquires_many(void)
@@ -77,28 +77,28 @@ static int acquires_many(void)
     struct rdl_redlock another;
 
     rdl_redlock_init(&another, &many, servers, 1, "another", 7);
-    return rdl_redlock_acquire(&another, &client_net) == RDL_E_FORKED;
+    return rdl_redlock_acquire(&another, &client_platform) == RDL_E_FORKED;
 }
 
 static int extends(void)
 {
-    return rdl_lock_extend(&lock, &client_net, 60000) == RDL_E_FORKED;
+    return rdl_lock_extend(&lock, &client_platform, 60000) == RDL_E_FORKED;
 }
 
 static int extends_many(void)
 {
-    return rdl_redlock_extend(&redlock, &client_net, 60000) == RDL_E_FORKED;
+    return rdl_redlock_extend(&redlock, &client_platform, 60000) == RDL_E_FORKED;
 }
 
 static int releases(void)
 {
-    return rdl_lock_release(&lock, &client_net) == RDL_E_FORKED;
+    return rdl_lock_release(&lock, &client_platform) == RDL_E_FORKED;
 }
 
 static int releases_many(void)
 {
-    return rdl_redlock_release(&redlock, &client_net) == RDL_E_FORKED &&
-           rdl_redlock_drain(&redlock, &client_net, client_now() + 1000) == RDL_E_FORKED;
+    return rdl_redlock_release(&redlock, &client_platform) == RDL_E_FORKED &&
+           rdl_redlock_drain(&redlock, &client_platform, client_now() + 1000) == RDL_E_FORKED;
 }
 
 /* Its copy of the descriptor is closed, and no other is opened, however often it tries. */
@@ -177,14 +177,14 @@ static int sets_up_again(void)
 
     client_init(&own, url);
     rdl_lock_init(&lock, &opt, &own.conn, "another", 7);
-    rc = rdl_lock_acquire(&lock, &client_net);
+    rc = rdl_lock_acquire(&lock, &client_platform);
     if (rc == RDL_OK)
-        rc = rdl_lock_release(&lock, &client_net);
+        rc = rdl_lock_release(&lock, &client_platform);
     close(rdl_posix_fd(&client.conn)); /* no usable copy is left */
     rdl_conn_init(&client.conn, &client.cfg);
     rdl_lock_init(&lock, &opt, &client.conn, "another", 7);
-    return rc == RDL_OK && rdl_lock_acquire(&lock, &client_net) == RDL_OK &&
-           rdl_lock_release(&lock, &client_net) == RDL_OK;
+    return rc == RDL_OK && rdl_lock_acquire(&lock, &client_platform) == RDL_OK &&
+           rdl_lock_release(&lock, &client_platform) == RDL_OK;
 }
 
 START_TEST(a_child_with_its_own_connection_has_its_own_locks)
@@ -199,7 +199,8 @@ END_TEST
 /* It was not open: it is the child's. */
 static int opens_first(void)
 {
-    return rdl_lock_acquire(&lock, &client_net) == RDL_OK && rdl_lock_release(&lock, &client_net) == RDL_OK;
+    return rdl_lock_acquire(&lock, &client_platform) == RDL_OK &&
+           rdl_lock_release(&lock, &client_platform) == RDL_OK;
 }
 
 START_TEST(a_connection_opened_after_the_fork_is_the_childs)
@@ -207,7 +208,7 @@ START_TEST(a_connection_opened_after_the_fork_is_the_childs)
     client_init(&client, url);
     rdl_lock_init(&lock, &opt, &client.conn, "another", 7);
     in_child(opens_first);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_net), RDL_OK);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
 }
 END_TEST
 

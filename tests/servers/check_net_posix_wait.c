@@ -32,14 +32,14 @@ static void wait_for_nothing(int is_unix)
     meet(FAKE_SILENT, NULL, 0, is_unix);
     client_submit(&client, &rdl_op_acquire, "a");
     while (rdl_conn_wants(&client.conn) != RDL_WANT_READ)
-        client_step(&client, client_now() + CLIENT_PATIENCE_MS);
+        client_step(&client, client_now() + CLIENT_TIMEOUT_MS);
 }
 
 START_TEST(poll_without_connections_waits_until_its_deadline)
 {
     uint64_t until_ms = client_now() + 250; /* more than two slices */
 
-    ck_assert_int_eq(client_net.poll(client_net.ctx, NULL, 0, until_ms, 1, 1), RDL_OK);
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, NULL, 0, until_ms, 1, 1), RDL_OK);
     ck_assert_uint_ge(client_now(), until_ms);
 }
 END_TEST
@@ -84,12 +84,12 @@ START_TEST(a_stalled_connection_is_always_read)
     rdl_conn_tick(&client.conn, 1);
     rdl_posix_ready(&client.conn, 0);
     p.fd = rdl_posix_fd(&client.conn);
-    ck_assert_int_eq(poll(&p, 1, CLIENT_PATIENCE_MS), 1);
+    ck_assert_int_eq(poll(&p, 1, CLIENT_TIMEOUT_MS), 1);
     rdl_conn_tick(&client.conn, 2);
     ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_STALLED);
     client_submit(&busy, &rdl_op_extend, "b");
-    ck_assert_int_eq(client_net.poll(client_net.ctx, conns, 2, client_now() + CLIENT_PATIENCE_MS, 1, 1),
-                     RDL_OK);
+    ck_assert_int_eq(
+        client_platform.poll(client_platform.ctx, conns, 2, client_now() + CLIENT_TIMEOUT_MS, 1, 1), RDL_OK);
     ck_assert_int_eq(client.req.answer, RDL_ANSWER_YES);
     live_remove(&server);
 }
@@ -195,7 +195,8 @@ START_TEST(wake_fd_ends_a_poll_without_a_limit)
     if (live_fork() == 0)
         _exit(write(fds[1], "x", 1) == 1 ? 0 : 1);
     for (int i = 0; i < 2; i++) /* the second time it is still readable */
-        ck_assert_int_eq(client_net.poll(client_net.ctx, conns, 1, UINT64_MAX, 1, 1), RDL_E_INTERRUPTED);
+        ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 1, UINT64_MAX, 1, 1),
+                         RDL_E_INTERRUPTED);
     ck_assert_int_eq(client.req.answer, RDL_ANSWER_NONE);
 }
 END_TEST
@@ -212,7 +213,7 @@ START_TEST(wake_fd_does_not_end_a_poll_that_ignores_it)
     client_posix.wake_fd = fds[0];
     until_ms = client_now() + 250;
     while (client_now() < until_ms) /* nothing else came: it returns as often as recv waits */
-        ck_assert_int_eq(client_net.poll(client_net.ctx, conns, 1, until_ms, 1, 0), RDL_OK);
+        ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 1, until_ms, 1, 0), RDL_OK);
     ck_assert_uint_ge(client_now(), until_ms);
     ck_assert_int_eq(client.req.answer, RDL_ANSWER_NONE);
 }
@@ -227,7 +228,7 @@ START_TEST(a_closed_wake_fd_is_an_error)
     ck_assert_int_eq(pipe(fds), 0);
     close(fds[0]);
     client_posix.wake_fd = fds[0];
-    ck_assert_int_eq(client_net.poll(client_net.ctx, conns, 1, UINT64_MAX, 1, 1), RDL_E_SYSTEM);
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 1, UINT64_MAX, 1, 1), RDL_E_SYSTEM);
 }
 END_TEST
 

@@ -27,7 +27,7 @@ static int poll_when_all_are_in(void *ctx, struct rdl_conn *const *conns, size_t
         if (is_sent && ppoll(&p, 1, NULL, NULL) != 1)
             _exit(1);
     }
-    return client_net.poll(ctx, conns, n, until_ms, need, can_wake);
+    return client_platform.poll(ctx, conns, n, until_ms, need, can_wake);
 }
 
 /* In the process that uses them: all are connected and know the script. */
@@ -38,13 +38,13 @@ static void warm_up(void)
         struct rdl_conn *conns[] = {party.servers[i].conn};
         while (rdl_conn_state(conns[0]) != RDL_CONN_READY) {
             rdl_conn_tick(conns[0], client_now());
-            if (client_net.poll(client_net.ctx, conns, 1, client_now() + 10, 1, 0) != RDL_OK)
+            if (client_platform.poll(client_platform.ctx, conns, 1, client_now() + 10, 1, 0) != RDL_OK)
                 _exit(1);
         }
     }
     if (rdl_redlock_acquire(&party.lock, &platform) != RDL_OK ||
         rdl_redlock_release(&party.lock, &platform) != RDL_OK ||
-        rdl_redlock_drain(&party.lock, &platform, client_now() + CLIENT_PATIENCE_MS) != RDL_OK)
+        rdl_redlock_drain(&party.lock, &platform, client_now() + CLIENT_TIMEOUT_MS) != RDL_OK)
         _exit(1);
 }
 
@@ -75,7 +75,7 @@ START_TEST(a_cycle_on_five_servers_makes_23_calls_and_4_getpid)
     int i;
 
     quorum_start(5);
-    platform = client_net;
+    platform = client_platform;
     platform.poll = poll_when_all_are_in;
     at = strchr(calls_of(cycles), '|');
     for (i = 0; i < CYCLES; i++) {

@@ -134,7 +134,7 @@ START_TEST(with_three_of_five_frozen_every_request_is_undone)
     for (i = 0; i < 3; i++)
         is_reported(i, "timed out");
     nothing_works();
-    rdl_redlock_drain(lock, &client_net, client_now() + 20); /* the releases follow the SETs */
+    rdl_redlock_drain(lock, &client_platform, client_now() + 20); /* the releases follow the SETs */
     ck_assert(!rdl_redlock_is_idle(lock));
     quorum_hurt(0, 3, live_thaw);
     all_recovers();

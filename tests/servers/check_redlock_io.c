@@ -47,7 +47,7 @@ START_TEST(restarted_servers_are_used_again)
     quorum_hurt(0, 3, live_kill);
     ck_assert_int_eq(party_acquire(&party), RDL_NO_QUORUM);
     quorum_hurt(0, 3, live_restart);
-    party.opt.lease.wait_ms = CLIENT_PATIENCE_MS;
+    party.opt.lease.wait_ms = CLIENT_TIMEOUT_MS;
     party.opt.lease.retry_ms = 5;
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
     ck_assert_int_eq(party_release(&party), RDL_OK);
@@ -86,13 +86,13 @@ END_TEST
 
 static uint64_t a_second_later(void *ctx)
 {
-    return client_net.now_ms(ctx) + 1001;
+    return client_platform.now_ms(ctx) + 1001;
 }
 
 /* A majority was killed while the holder worked, is back without data, and refuses INFO. */
 START_TEST(a_majority_release_after_long_work_reads_first)
 {
-    struct rdl_platform later = client_net;
+    struct rdl_platform later = client_platform;
     int i;
 
     later.now_ms = a_second_later;
@@ -154,8 +154,8 @@ START_TEST(an_interrupted_acquire_leaves_no_key)
         nanosleep(&some, NULL);
         _exit(write(ends[1], "x", 1) == 1 ? 0 : 1);
     }
-    ck_assert_int_eq(rdl_redlock_acquire(lock, &client_net), RDL_E_INTERRUPTED);
-    ck_assert_int_eq(rdl_redlock_drain(lock, &client_net, client_now() + CLIENT_PATIENCE_MS), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_acquire(lock, &client_platform), RDL_E_INTERRUPTED);
+    ck_assert_int_eq(rdl_redlock_drain(lock, &client_platform, client_now() + CLIENT_TIMEOUT_MS), RDL_OK);
     ck_assert_int_eq(quorum_keys(), 2);
     ck_assert_str_eq(live_command(&quorum_live[2], "EXISTS nightly"), ":0\r\n");
 }
@@ -167,8 +167,8 @@ START_TEST(drain_ends_at_its_deadline)
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
     quorum_hurt(0, 1, live_freeze);
     ck_assert_int_eq(party_release(&party), RDL_OK);
-    ck_assert_int_eq(rdl_redlock_drain(lock, &client_net, client_now()), RDL_E_TIMEOUT);
-    ck_assert_int_eq(rdl_redlock_drain(lock, &client_net, client_now() + 30), RDL_E_TIMEOUT);
+    ck_assert_int_eq(rdl_redlock_drain(lock, &client_platform, client_now()), RDL_E_TIMEOUT);
+    ck_assert_int_eq(rdl_redlock_drain(lock, &client_platform, client_now() + 30), RDL_E_TIMEOUT);
     quorum_hurt(0, 1, live_thaw);
     party_drain(&party);
 }
@@ -180,7 +180,7 @@ START_TEST(drain_reads_the_last_reply)
     quorum_hurt(0, 1, live_freeze);
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
     quorum_hurt(0, 1, live_thaw);
-    ck_assert_int_eq(rdl_redlock_drain(lock, &client_net, client_now() + CLIENT_PATIENCE_MS), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_drain(lock, &client_platform, client_now() + CLIENT_TIMEOUT_MS), RDL_OK);
     ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 5);
     ck_assert_int_eq(party_release(&party), RDL_OK);
     party_drain(&party);
@@ -215,18 +215,18 @@ static int poll_until_blocked(void *ctx, struct rdl_conn *const *conns, size_t n
 {
     if (strstr(live_command(&quorum_live[0], "INFO clients"), "\nblocked_clients:1") != NULL)
         ahead_ms = party.opt.lease.wait_ms;
-    return client_net.poll(ctx, conns, n, until_ms == 0 ? 0 : client_now() + 20, need, can_wake);
+    return client_platform.poll(ctx, conns, n, until_ms == 0 ? 0 : client_now() + 20, need, can_wake);
 }
 
 static uint64_t now_ahead(void *ctx)
 {
-    return client_net.now_ms(ctx) + ahead_ms;
+    return client_platform.now_ms(ctx) + ahead_ms;
 }
 
 /* The connection it waited on would take the hint from a client that still waits. */
 START_TEST(an_acquire_that_times_out_closes_its_hint_connection)
 {
-    struct rdl_platform platform = client_net;
+    struct rdl_platform platform = client_platform;
 
     platform.poll = poll_until_blocked;
     platform.now_ms = now_ahead;
@@ -241,7 +241,7 @@ END_TEST
 
 START_TEST(a_blocking_acquire_waits_with_a_hint)
 {
-    meet_holder(CLIENT_PATIENCE_MS, 200);
+    meet_holder(CLIENT_TIMEOUT_MS, 200);
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
     ck_assert_int_eq(rdl_conn_wants(&second.conn) & RDL_WANT_CLOSE, 0);
     ck_assert_int_eq(party_release(&party), RDL_OK);

@@ -64,7 +64,7 @@ static void send_half(struct party *p, int from, int n)
         rdl_posix_ready(&p->clients[i].conn, 0);
     for (i = from; i < from + n; i++) {
         while (p->servers[i].req.answer == RDL_ANSWER_NONE)
-            client_step(&p->clients[i], client_now() + CLIENT_PATIENCE_MS);
+            client_step(&p->clients[i], client_now() + CLIENT_TIMEOUT_MS);
     }
 }
 
@@ -82,14 +82,14 @@ static void poll_both(void)
         if (rdl_redlock_wake_ms(&parties[k].lock) < until)
             until = rdl_redlock_wake_ms(&parties[k].lock);
     }
-    ck_assert_int_eq(client_net.poll(client_net.ctx, conns, n, until, 1, 0), RDL_OK);
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, n, until, 1, 0), RDL_OK);
 }
 
 static int begin(struct party *p)
 {
     uint8_t entropy[RDL_ENTROPY_LEN];
 
-    ck_assert_int_eq(client_net.random(client_net.ctx, entropy, sizeof entropy), RDL_OK);
+    ck_assert_int_eq(client_platform.random(client_platform.ctx, entropy, sizeof entropy), RDL_OK);
     return rdl_redlock_acquire_begin(&p->lock, entropy, client_now());
 }
 
@@ -153,7 +153,7 @@ static uint64_t ahead_ms; /* the second client's clock */
 
 static uint64_t later(void *ctx)
 {
-    return client_net.now_ms(ctx) + ahead_ms;
+    return client_platform.now_ms(ctx) + ahead_ms;
 }
 
 static int poll_later(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
@@ -161,7 +161,7 @@ static int poll_later(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
 {
     if (until_ms != UINT64_MAX)
         until_ms = until_ms > ahead_ms ? until_ms - ahead_ms : 0;
-    return client_net.poll(ctx, conns, n, until_ms, need, can_wake);
+    return client_platform.poll(ctx, conns, n, until_ms, need, can_wake);
 }
 
 /* Until p is connected to another run of server i than this one, and knows it. */
@@ -188,7 +188,7 @@ START_TEST(a_server_restarted_without_data_grants_no_second_lease)
     int granted;
 
     quorum_start(3);
-    platform = client_net;
+    platform = client_platform;
     platform.now_ms = later;
     platform.poll = poll_later;
     party_init(a);
@@ -210,7 +210,7 @@ START_TEST(a_server_restarted_without_data_grants_no_second_lease)
     ck_assert_uint_gt(party_remaining(a), 0); /* with the guard off both have it */
     ck_assert_int_eq(b->servers[1].counts, _i == RDL_GUARD_OFF);
     rdl_redlock_cancel(&b->lock);
-    rdl_redlock_drain(&b->lock, &platform, later(platform.ctx) + CLIENT_PATIENCE_MS);
+    rdl_redlock_drain(&b->lock, &platform, later(platform.ctx) + CLIENT_TIMEOUT_MS);
     ck_assert_int_eq(quorum_keys(), 1);
     ck_assert_int_lt(party_release(a), 0); /* one of its two has lost its data, or is not connected yet */
     party_drain(a);

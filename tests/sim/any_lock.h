@@ -5,7 +5,7 @@
 
 #include "lock/lock.h"
 
-enum any_mode { MODE_PX, MODE_FENCED, MODE_LEGACY, MODE_LEGACY_INTEGER, MODE_LEGACY_SHORTEST };
+enum any_mode { MODE_PLAIN, MODE_FENCED, MODE_LEGACY, MODE_LEGACY_INTEGER, MODE_LEGACY_SHORTEST };
 
 union any_lock {
     struct rdl_lock lock; /* of any mode: the first member of the others */
@@ -17,7 +17,7 @@ static inline void any_lock_init(union any_lock *l, enum any_mode mode, const st
                                  struct rdl_conn *conn, const void *name, size_t name_len)
 {
     switch (mode) {
-    case MODE_PX:
+    case MODE_PLAIN:
         rdl_lock_init(&l->lock, opt, conn, name, name_len);
         break;
     case MODE_FENCED:

@@ -202,7 +202,7 @@ static void reconnect(struct world *w)
     w->handles = 2;
     other->is_single = other->name = 1;
     other->act_at = NEVER;
-    other->mode = MODE_PX;
+    other->mode = MODE_PLAIN;
     other->opt.lease = (struct rdl_lock_options){.ttl_ms = w->ttl_ms};
     handle_init(w, other);
     EXPECT(w, scene_do(w, other, ACQUIRING, 0) == RDL_OK);

@@ -167,7 +167,7 @@ static void forbidden_key_blocks_no_other_lock(void)
             w->host[s].model.features = &one_key[i >> 2];
         w->handles = 2;
         other->opt = h->opt;
-        other->mode = MODE_PX;
+        other->mode = MODE_PLAIN;
         other->hint_use = HINT_NONE;
         other->is_multi = 0;
         other->is_single = h->is_single;

@@ -28,7 +28,7 @@ uint32_t client_least_attempt_ms(const struct world *w)
 static void init_more(struct world *w, struct handle *h)
 {
     struct rng *hints = &w->stream[FAULT_HINT], *several = &w->stream[FAULT_MULTI];
-    int is_plain = !h->is_single || h->mode == MODE_PX;
+    int is_plain = !h->is_single || h->mode == MODE_PLAIN;
     if ((w->faults & FAULT_BIT(FAULT_MULTI)) && w->is_single && is_plain)
         h->is_multi = (uint8_t)rng_chance(several, 500);
     if ((w->faults & FAULT_BIT(FAULT_HINT)) && h->mode != MODE_LEGACY) {
@@ -45,7 +45,7 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
     h->client = c->index;
     h->index = (uint8_t)i;
     h->is_single = (uint8_t)w->is_single;
-    h->mode = w->is_fenced ? MODE_FENCED : MODE_PX;
+    h->mode = w->is_fenced ? MODE_FENCED : MODE_PLAIN;
     if (w->has_legacy == 1 || (w->has_legacy == 2 && rng_chance(r, 500)))
         h->mode = MODE_LEGACY;
     h->single_server = 0;
