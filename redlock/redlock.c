@@ -2,21 +2,21 @@
 /*
  * redlock.c - one lock on N servers: its operations and their states.
  *
- * All servers are asked at once and judged by their votes alone. A server that is not connected when an
- * operation begins is asked as soon as it is, while the operation lasts. What every server is owed in the
- * end, a release behind each SET that may have been granted, is queued the moment an attempt fails or the
- * lease ends; it then goes out with or without us.
+ * All servers get each request at once, and only their votes decide. A server that is not connected when an
+ * operation begins gets the request when it is, while the operation lasts. Each SET that may have been
+ * granted needs a release after it. That release is queued when an attempt fails or the lease ends, and then
+ * no longer depends on the handle.
  */
 #include "redlock/redlock_private.h"
 #include "resp/resp_bytes.h"
 
-/* A client that checks canaries would take a lock of that name for one, and overwrite it. */
+/* Returns 1 for the canary's name: clients that check canaries would overwrite a lock with this name. */
 static int is_canary_key(const struct rdl_redlock *r)
 {
     return r->name_len == sizeof RDL_CANARY_KEY - 1 && rdl_is_same(r->name, RDL_CANARY_KEY, r->name_len);
 }
 
-/* What is wrong with the handle's set-up, before anything is sent. */
+/* Checks the handle's set-up, before anything is sent. */
 static int check(const struct rdl_redlock *r)
 {
     if (r->n < 1)
@@ -40,7 +40,7 @@ int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *op
     r->name = name;
     r->name_len = (uint8_t)(name_len > RDL_NAME_MAX ? 0 : name_len);
     r->n = (uint8_t)(n > RDL_SERVERS_MAX ? 0 : n);
-    r->result = r->n > 0 ? RDL_OK : RDL_E_SERVERS; /* why there are none: acquire says it */
+    r->result = r->n > 0 ? RDL_OK : RDL_E_SERVERS; /* why n is 0: acquire reports it */
     for (i = 0; i < r->n; i++) {
         struct rdl_conn *conn = servers[i].conn;
         int rc = rdl_guard_conn(conn);
@@ -61,10 +61,7 @@ int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *op
     return check(r);
 }
 
-/*
- * Another redlock was set up with these servers: what is known of them is that one's, and no call touches
- * it.
- */
+/* Returns 1 if another redlock was set up with these servers: then no call of this one touches them. */
 static int is_shared(const struct rdl_redlock *r)
 {
     return r->n > 0 && r->servers->user != r->user;
@@ -78,7 +75,7 @@ void rdl_redlock_set_hint(struct rdl_redlock *r, struct rdl_hint *hint)
 
 /* ---------------------------------------------------------------- connecting */
 
-/* The longest that any of the conns has for it. */
+/* Returns the longest connect_ms of the conns. */
 static uint32_t connect_ms(const struct rdl_redlock *r)
 {
     uint32_t longest_ms = 0;
@@ -94,13 +91,13 @@ static uint32_t connect_ms(const struct rdl_redlock *r)
     return longest_ms;
 }
 
-/* When an operation has waited long enough; an extend, as its lease ends. */
+/* Returns when an operation stops waiting; an extend also stops when its lease ends. */
 static uint64_t due_ms(const struct rdl_redlock *r)
 {
     return r->action == RDL_EXTEND && r->until_ms < r->wake_ms ? r->until_ms : r->wake_ms;
 }
 
-/* A majority is not there, and may be yet: too few were refused. Who is silent is there. */
+/* Returns 1 if a majority is not connected but may be soon. A stalled conn counts as connected. */
 static int is_connecting(const struct rdl_redlock *r)
 {
     unsigned quorum = rdl_redlock_quorum(r);
@@ -109,14 +106,14 @@ static int is_connecting(const struct rdl_redlock *r)
     return there < quorum && rdl_votes_count_conns(r, RDL_CONN_CLOSED) <= r->n - quorum;
 }
 
-/* An extend or a release waits for a majority of the conns first. */
+/* Makes an extend or a release wait for a majority of the conns first. */
 static void start_connecting(struct rdl_redlock *r, uint64_t now_ms)
 {
     r->state = REDLOCK_CONNECT;
     r->wake_ms = now_ms + connect_ms(r);
 }
 
-/* Its attempt begins when they are there, or are not waited for any longer. */
+/* Begins the attempt when a majority is connected, or when the wait is over. */
 static int step_connecting(struct rdl_redlock *r, uint64_t now_ms)
 {
     int rc = RDL_OK;
@@ -134,8 +131,8 @@ static int step_connecting(struct rdl_redlock *r, uint64_t now_ms)
 /* ---------------------------------------------------------------- release */
 
 /*
- * Was it still the lock of a majority until now? A pending server may still decide that; a silent one is
- * assumed unchanged since its last reply.
+ * Decides whether a majority held the lock until now. A pending reply may still change that. A server that
+ * does not reply is assumed to be unchanged since its last reply.
  */
 static int evaluate_release(struct rdl_redlock *r, uint64_t now_ms)
 {
@@ -172,7 +169,10 @@ static int redlock_step_asked(struct rdl_redlock *r, uint64_t now_ms)
                                     : rdl_redlock_evaluate_extend(r, now_ms);
 }
 
-/* What the last attempt left behind would refuse the next; but a server that is silent is not waited for. */
+/*
+ * Ends a pause. The keys that the last attempt left would refuse the next one, so their releases go first.
+ * But a server that does not reply is not waited for.
+ */
 static int step_pause(struct rdl_redlock *r, uint64_t now_ms)
 {
     uint64_t patient_ms = r->sent_ms + 2 * (uint64_t)rdl_redlock_attempt_ms(r);
@@ -228,7 +228,7 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
     return r->result;
 }
 
-/* One attempt does not wait for more than connecting, however often a conn fails and is tried again. */
+/* Returns when an acquire ends. One attempt waits for connecting once, however often a conn is retried. */
 static uint64_t give_up_ms(const struct rdl_redlock *r, uint64_t now_ms)
 {
     return rdl_is_one_attempt(&r->opt->lease) ? now_ms + connect_ms(r)
@@ -243,7 +243,7 @@ static void seed_conns(const struct rdl_redlock *r)
         rdl_conn_seed(r->servers[i].conn, r->seed + (uint32_t)i);
 }
 
-/* 1: the last operation was a release, and failed. Where the key may be there still another one is owed. */
+/* Returns 1 if the last operation was a release that failed, and repeats it where the key may still exist. */
 static int release_again(struct rdl_redlock *r)
 {
     size_t i;
@@ -266,7 +266,7 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     if (is_shared(r))
         return RDL_E_SHARED;
     (void)release_again(r);
-    rdl_votes_release(r, 0, now_ms); /* also of a lease that ran out and was never released */
+    rdl_votes_release(r, 0, now_ms); /* also a lease that expired and was never released */
     if (rc != RDL_OK)
         return rdl_redlock_finish(r, rc);
     rdl_copy(r->entropy, entropy, sizeof r->entropy);
@@ -304,14 +304,14 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
     if (r->abort_below_ms <= 1)
         r->abort_below_ms = rdl_redlock_remaining_ms(r, now_ms) / 2;
     r->action = RDL_EXTEND;
-    end_ms = r->keys_end_ms != UINT64_MAX ? r->keys_end_ms : r->until_ms; /* adopted: by what we know of it */
+    end_ms = r->keys_end_ms != UINT64_MAX ? r->keys_end_ms : r->until_ms; /* adopted: as far as we know */
     r->ttl_ms = rdl_ttl_longest(ttl_ms, end_ms != UINT64_MAX ? end_ms : 0, now_ms);
     rdl_votes_clear(r);
     start_connecting(r, now_ms);
     return rdl_redlock_step(r, now_ms);
 }
 
-/* Also while an extend is out: its answers are waited for no longer. */
+/* Also while an extend is pending: its replies are not waited for any more. */
 int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms)
 {
     RDL_ASSERT(r->state == REDLOCK_IDLE || r->action == RDL_EXTEND);
@@ -333,8 +333,8 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms)
 }
 
 /*
- * Give everything back at a time that nobody told us. A canary found missing now would count from some
- * moment in the past, and end a quarantine while what was lost may still be believed in.
+ * Releases everything at an unknown time. A canary that is found missing now would count from some moment in
+ * the past. That would end a quarantine while another client still holds a lock that the server lost.
  */
 static void drop(struct rdl_redlock *r)
 {
@@ -345,7 +345,7 @@ static void drop(struct rdl_redlock *r)
     rdl_votes_release(r, 0, r->sent_ms);
 }
 
-/* What it held is given back first, as by rdl_redlock_cancel; nothing asked for that is heard any more. */
+/* Releases first what it held, as rdl_redlock_cancel does; replies to that are not counted any more. */
 int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
 {
     struct rdl_token token;
@@ -363,9 +363,9 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
     drop(r);
     rdl_votes_clear(r);
     r->token = token;
-    r->action = RDL_RELEASE; /* no acquire of ours whose stragglers are still to be asked */
+    r->action = RDL_RELEASE; /* it is no acquire of ours: no straggler gets a request */
     r->until_ms = UINT64_MAX;
-    r->keys_end_ms = UINT64_MAX; /* only who took it knows */
+    r->keys_end_ms = UINT64_MAX; /* only the client that took it knows */
     r->number = 0;
     r->extensions = 0;
     r->seed = rdl_token_seed(r->token.bytes);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redlock_acquire.c - the attempts to get a majority: who is asked first, when one has failed, and how long
- * to wait before the next.
+ * redlock_acquire.c - the attempts to get a majority: which server is asked first, when an attempt has
+ * failed, and how long to wait before the next.
  */
 #include "redlock/redlock_private.h"
 #include "resp/resp_bytes.h"
 
 /*
- * Who is asked alone before the others are: the first whose vote counts. Clients that ask all at once split
- * the votes and none gets a majority; here all wait at the same server. But after each refusal there all are
- * asked, so that a key that stands only there locks nobody out.
+ * Chooses the probe server, which is asked alone before the others: the first whose vote counts. Clients that
+ * ask all servers at once split the votes, and none gets a majority; so all clients wait at the same server.
+ * After each refusal there, all servers are asked, so that a key on that server alone locks out no client.
  */
 static uint8_t choose_probe_server(const struct rdl_redlock *r)
 {
@@ -23,7 +23,7 @@ static uint8_t choose_probe_server(const struct rdl_redlock *r)
     return 0;
 }
 
-/* The attempt is over: shall the next begin with a probe server? Not with one that is dead. */
+/* Decides, after an attempt, whether the next begins with a probe server; never with a dead server. */
 static void plan_probe_server(struct rdl_redlock *r, int result)
 {
     const struct rdl_server *s = r->probe_server != 0 ? &r->servers[r->probe_server - 1] : NULL;
@@ -35,8 +35,8 @@ static void plan_probe_server(struct rdl_redlock *r, int result)
 }
 
 /*
- * Server 0 refused: whoever releases it there tells one of those who wait, and we may be that one. For how
- * long to wait; UINT64_MAX: there is no hint.
+ * Waits for a hint if server 0 refused: a release there wakes one waiting client, which may be this one.
+ * Returns for how long to wait; UINT64_MAX: there is no hint.
  */
 static uint64_t wait_for_hint(struct rdl_redlock *r, uint64_t now_ms)
 {
@@ -48,7 +48,7 @@ static uint64_t wait_for_hint(struct rdl_redlock *r, uint64_t now_ms)
     return r->hint->ops->begin(r->hint, name, first->value, r->deadline_ms - now_ms, now_ms);
 }
 
-/* Jitter; not longer than the keys in the way live. */
+/* Returns a random pause in ms that ends when the keys in the way have expired. */
 static uint64_t redlock_pause_of(struct rdl_redlock *r, int result, uint64_t now_ms)
 {
     uint64_t took_ms = now_ms - r->sent_ms;
@@ -61,7 +61,7 @@ static uint64_t redlock_pause_of(struct rdl_redlock *r, int result, uint64_t now
         r->tries = 0; /* a wake-up resets the backoff */
         return hint_ms;
     }
-    /* Comparably greater than the attempt took, or two who collide keep splitting the votes. */
+    /* Up to twice as long as the attempt took, or two clients that collide keep splitting the votes. */
     if (r->state != REDLOCK_CONNECT && took_ms * 2 > base_ms)
         base_ms = took_ms * 2 < RDL_RETRY_CAP_MS ? (uint32_t)took_ms * 2 : RDL_RETRY_CAP_MS;
     pause_ms = rdl_backoff_ms(&r->seed, base_ms, RDL_RETRY_CAP_MS, r->tries);
@@ -88,7 +88,10 @@ static int redlock_attempt_failed(struct rdl_redlock *r, int result, uint64_t no
     return RDL_PENDING;
 }
 
-/* So many have refused: they alone rule a majority out, or with those that granted it they are one. */
+/*
+ * Returns 1 if the lock is busy: those that refused make a majority impossible, or are a majority together
+ * with those that granted it.
+ */
 static int is_busy(const struct rdl_redlock *r, unsigned denied)
 {
     unsigned yes = rdl_redlock_count(r, RDL_VOTE_GRANTED);
@@ -97,7 +100,7 @@ static int is_busy(const struct rdl_redlock *r, unsigned denied)
     return denied > r->n - quorum || (denied > 0 && denied + yes >= quorum);
 }
 
-/* Enough would have granted it, or may yet; too few of them count. */
+/* Returns 1 if enough servers granted it, or may still do, but too few of them count. */
 static int is_quarantined(const struct rdl_redlock *r)
 {
     unsigned yes = rdl_redlock_count(r, RDL_VOTE_GRANTED);
@@ -107,9 +110,9 @@ static int is_quarantined(const struct rdl_redlock *r)
 }
 
 /*
- * The answers still out decide whether it is busy, and no other reason is certain. Or of an even number the
- * half that has been heard is in quarantine: the quarantine of a server that is not heard now would only
- * begin when theirs is over.
+ * Returns 1 if the missing replies decide whether the lock is busy, and no other reason is certain. Also if
+ * the half of an even number that has replied is in quarantine: the quarantine of a server whose reply is not
+ * waited for would only begin when theirs is over.
  */
 static int is_open(const struct rdl_redlock *r)
 {
@@ -123,8 +126,8 @@ static int is_open(const struct rdl_redlock *r)
 }
 
 /*
- * Why an attempt without a majority failed. One that the deadline cut short says no more than the one before
- * it.
+ * Returns why an attempt without a majority failed. An attempt that the deadline cut short says no more than
+ * the one before it.
  */
 static int refusal(const struct rdl_redlock *r, uint64_t now_ms)
 {
@@ -159,8 +162,8 @@ static int granted(struct rdl_redlock *r, uint64_t now_ms)
 }
 
 /*
- * No majority any more. What was granted or may have been is released now; only the verdict waits, as long as
- * the attempt would have, until it is certain whether the lock is busy.
+ * Ends an attempt that cannot get a majority any more. What was or may have been granted is released now.
+ * Only the result waits, within the attempt's time, until it is certain whether the lock is busy.
  */
 static int redlock_not_granted(struct rdl_redlock *r, uint64_t now_ms)
 {
@@ -171,11 +174,11 @@ static int redlock_not_granted(struct rdl_redlock *r, uint64_t now_ms)
         if (is_open(r))
             return RDL_PENDING;
     }
-    rdl_votes_release(r, 0, now_ms); /* half an answer may be a refusal: only how long is missing */
+    rdl_votes_release(r, 0, now_ms); /* half a reply may be a refusal: only its PTTL is missing */
     return redlock_attempt_failed(r, refusal(r, now_ms), now_ms);
 }
 
-/* It let us in: now the others, and they have the time of an attempt of their own. */
+/* Asks the other servers after the probe server has granted; they have the time of a whole attempt. */
 static void follow_probe_server(struct rdl_redlock *r, uint64_t now_ms)
 {
     r->probe_server = 0;
@@ -193,7 +196,7 @@ int rdl_redlock_evaluate_acquire(struct rdl_redlock *r, uint64_t now_ms)
         if (vote == RDL_VOTE_GRANTED)
             follow_probe_server(r, now_ms);
         else if (vote > RDL_VOTE_GRANTED || now_ms >= r->wake_ms)
-            return redlock_attempt_failed(r, RDL_BUSY, now_ms); /* as it was before */
+            return redlock_attempt_failed(r, RDL_BUSY, now_ms); /* as the attempt before it */
         else
             return RDL_PENDING;
     }
@@ -204,7 +207,7 @@ int rdl_redlock_evaluate_acquire(struct rdl_redlock *r, uint64_t now_ms)
     return RDL_PENDING;
 }
 
-/* When the next of those that are there begins to count; the deadline at the latest. */
+/* Returns when the next connected server begins to count; the deadline at the latest. */
 static uint64_t next_to_count(const struct rdl_redlock *r)
 {
     uint64_t next_ms = r->deadline_ms;
@@ -219,13 +222,13 @@ static uint64_t next_to_count(const struct rdl_redlock *r)
     return next_ms;
 }
 
-/* Too few (admitted) whose votes would count. */
+/* Waits or ends the attempt: too few servers are connected and count (admitted). */
 static int nobody_to_ask(struct rdl_redlock *r, unsigned admitted, uint64_t now_ms)
 {
     unsigned spare = r->n - rdl_redlock_quorum(r);
     unsigned closed = rdl_votes_count_conns(r, RDL_CONN_CLOSED);
     unsigned hopeless = closed + rdl_votes_count_ineligible(r);
-    unsigned barred = rdl_votes_count_conns(r, RDL_CONN_READY) - admitted; /* for a time, or for good */
+    unsigned barred = rdl_votes_count_conns(r, RDL_CONN_READY) - admitted; /* for a time, or permanently */
 
     if (hopeless <= spare && closed + barred > spare)
         return redlock_attempt_failed(r, RDL_E_QUARANTINE, now_ms);
@@ -245,7 +248,7 @@ static void next_token(struct rdl_redlock *r)
     rdl_token_next(&r->token);
 }
 
-/* An attempt, and with it validity, begins when a majority of those whose votes count is ready. */
+/* Validity begins with the attempt: when a majority of the servers is ready and counts. */
 int rdl_redlock_connect(struct rdl_redlock *r, uint64_t now_ms)
 {
     unsigned admitted = rdl_votes_mark_eligible(r, now_ms);

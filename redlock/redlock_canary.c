@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redlock_canary.c - does a server still have the data that it had?
+ * redlock_canary.c - the canary: detects that a server has lost its data.
  *
- * The restart guard sees a server that came up anew. It does not see FLUSHALL, nor that an address leads to a
- * replica now that was behind: run_id and uptime tell nothing of the data. The canary does: a key without
- * expiry that stands beside the locks. If it is gone, or was made by another run, the locks may be gone too,
- * and the server is left out of the counting as after a restart.
+ * The restart guard sees that a server restarted. It does not see FLUSHALL, nor that an address now leads to
+ * a replica that lagged: run_id and uptime do not depend on the data. The canary does: it is a key without
+ * expiry, next to the locks. If it is gone, or another run created it, the locks may be gone, too. The server
+ * then does not count, as after a restart.
  *
- * Its value is "<16 digits of the run_id> <seconds>". A script makes it, because what is on its way for long
- * must not say that it was made before: who read that would believe that the server has its data since then.
- * Where no script may (before Redis 5, or refused) the time is that of the look: if such a SETNX arrives
- * later than a quarantine lasts, and behind a FLUSHALL, the canary is older than the data.
+ * Its value is "<16 digits of the run_id> <seconds>". A script creates it and reads the clock itself. If a
+ * delayed request carried an older time, its readers would assume that the server has had its data since
+ * then. Where no script may do this (before Redis 5, or refused), the time is that of the check. If such a
+ * SETNX is delayed for longer than a quarantine and arrives after a FLUSHALL, the canary is older than the
+ * data.
  *
- * It is read behind every SET and extend, on the same connection: what it says is then true of the moment
- * when the vote was cast.
+ * It is read after every SET and extend, on the same connection. So it is valid for the moment of the vote.
  */
 #include "redlock/redlock_op.h"
 #include "redlock/redlock_private.h"
@@ -34,15 +34,16 @@ static size_t write_value(char out[VALUE_MAX], uint64_t run, uint32_t clock_s)
     return RDL_RUN_DIGITS + 1 + rdl_dec_u32(out + RDL_RUN_DIGITS + 1, clock_s);
 }
 
-/* INFO is refused: nobody told us which run this is. Another one before it, maybe. */
+/* Returns 0 if INFO was refused: server_info->run may then be that of an earlier run. */
 static int knows_run(const struct rdl_conn *c)
 {
     return (c->cfg->server_info->has & RDL_INFO_RUN) != 0;
 }
 
 /*
- * When it was made by this run of the server; 0: it was not, or is none of ours. Who does not know the run
- * takes any: else two users, one of whom may not use INFO, would replace each other's for ever.
+ * Returns when this run of the server created the canary; 0: it did not, or the value is no canary. A client
+ * that does not know the run accepts any run. Otherwise two users, of which one may not use INFO, would
+ * replace each other's canaries for ever.
  */
 static uint32_t read_value(const struct rdl_conn *c)
 {
@@ -72,9 +73,9 @@ static int on_value_reply(struct rdl_conn *c, struct rdl_record *r)
     }
     if (c->reply_kind != RDL_RESP_BULK)
         return rdl_reply_error(c, r);
-    /* If it is stale that is to be removed. Cut, it is not what stands there, and stays. */
+    /* A stale canary is removed by this text. If the text was cut it is not the value, so the key stays. */
     rdl_record_copy_text(c, r, RDL_VALUE_MAX);
-    r->ttl_ms = read_value(c); /* free once the request is sent; the age is counted from it */
+    r->ttl_ms = read_value(c); /* unused once the request is sent; the age counts from it */
     r->verdict = r->ttl_ms != 0 ? RDL_ANSWER_YES : RDL_ANSWER_NO;
     return RDL_OK;
 }
@@ -90,7 +91,7 @@ static int look_on_reply(struct rdl_conn *c, struct rdl_record *r)
         return rdl_reply_error(c, r);
     if (c->reply_items < 2)
         return RDL_E_UNEXPECTED;
-    if (clock_s < 1 || clock_s > UINT32_MAX) { /* that says nothing of the connection */
+    if (clock_s < 1 || clock_s > UINT32_MAX) { /* a bad clock is no fault of the connection */
         r->verdict = RDL_ANSWER_ERROR;
         r->error = RDL_E_UNEXPECTED;
     }
@@ -116,7 +117,7 @@ const struct rdl_op rdl_op_canary_look = {look, NULL, RDL_FAMILY_DIRECT, 0, RDL_
 
 static const struct rdl_op make_by_clock;
 
-/* c and s, v: its value; for the script without the time, which that writes. */
+/* Writes the arguments: c and s for the script, v the canary's value. The script adds the time itself. */
 static void make_write_args(struct rdl_slice *w, const char *const *commands,
                             const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
                             const struct rdl_record *r)
@@ -135,11 +136,11 @@ static int make_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     int rc = rdl_script_on_reply(c, r);
 
-    r->is_refused = r->verdict == RDL_ANSWER_ERROR; /* whatever it says: then by the clock */
+    r->is_refused = r->verdict == RDL_ANSWER_ERROR; /* after any error: by the clock of the check */
     return rc;
 }
 
-/* Rarely sent: always with its text, so that what is refused is not the sum. */
+/* Always sent with the script's text, never its SHA1: it is rarely sent. */
 static const char *const make_call[] = {rdl_wire_call_release, NULL};
 static const struct rdl_method make_method = {
     .commands = make_call, .write_args = make_write_args, .on_reply = make_on_reply};
@@ -159,7 +160,7 @@ static const char key[] = RDL_CANARY_KEY;
 
 enum stage {
     LOOK_NONE,
-    LOOK_DUE, /* not asked yet: no room, or the vote itself is not in */
+    LOOK_DUE, /* not sent yet: no room, or the vote's own reply is missing */
     LOOK_OUT,
     LOOK_DONE
 };
@@ -169,17 +170,17 @@ static int submit(const struct rdl_redlock *r, size_t i, const struct rdl_op *op
     struct rdl_canary *c = &r->canaries[i];
     struct rdl_command cmd;
 
-    rdl_zero(&cmd, sizeof cmd); /* until_ms too: nothing of it goes over another connection */
+    rdl_zero(&cmd, sizeof cmd); /* until_ms, too: it is not repeated over another connection */
     cmd.op = op;
     cmd.name.data = key;
     cmd.name.len = sizeof key - 1;
     cmd.value.data = c->found; /* what a release deletes */
     cmd.value.len = c->req.text_len;
-    cmd.ttl_ms = op == &rdl_op_release_strict ? 0 : c->created_s; /* that of a release is in ms */
+    cmd.ttl_ms = op == &rdl_op_release_strict ? 0 : c->created_s; /* a release's is in ms */
     return rdl_conn_submit(r->servers[i].conn, op == &rdl_op_canary_look ? &c->req : NULL, &cmd);
 }
 
-/* A script may be sent twice, the second time behind what we ask now: so wait for the vote first. */
+/* Sends the check; if the vote is a script, later: a script may be sent again, after this check. */
 static void canary_ask(struct rdl_redlock *r, size_t i, const struct rdl_op *vote)
 {
     struct rdl_canary *c = &r->canaries[i];
@@ -192,9 +193,9 @@ static void canary_ask(struct rdl_redlock *r, size_t i, const struct rdl_op *vot
 }
 
 /*
- * It is there, made by this run. The age is cut to seconds, so of two estimates of one canary the earlier is
- * the better. STRICT believes no clock of a server: it goes by when we first saw it, or had one made, which
- * was in that second or in the next.
+ * Records a canary that this run created. The age is cut to seconds, so the earlier of two estimates is the
+ * better one. STRICT trusts no server's clock: it counts from when we first saw the canary. If we had it
+ * created, that was in the second of the check or in the next one.
  */
 static void found(const struct rdl_redlock *r, struct rdl_canary *c, int is_made, uint64_t now_ms)
 {
@@ -235,14 +236,14 @@ static uint64_t canary_counts_at(const struct rdl_redlock *r, size_t i)
     return rdl_guard_quarantine_end(r, r->canaries[i].since_ms);
 }
 
-/* The server said yes: what is that worth? */
+/* Decides what a server's yes is worth. */
 static enum rdl_vote canary_confirm(struct rdl_redlock *r, size_t i, uint64_t now_ms, int *error)
 {
     struct rdl_canary *c = &r->canaries[i];
     struct rdl_server *s = &r->servers[i];
     int is_refused;
 
-    if (c->is_early && s->req.is_repeated) { /* it came behind the look: look again */
+    if (c->is_early && s->req.is_repeated) { /* the vote was sent again after the check: check again */
         rdl_conn_abandon(s->conn, &c->req);
         c->stage = LOOK_DUE;
     }
@@ -263,7 +264,7 @@ static enum rdl_vote canary_confirm(struct rdl_redlock *r, size_t i, uint64_t no
     return c->answer == RDL_ANSWER_ERROR ? RDL_VOTE_ERROR : RDL_VOTE_UNKNOWN;
 }
 
-/* What was asked and not taken is asked again behind the next vote. */
+/* Discards a check whose reply was not evaluated; the next vote sends it again. */
 static void canary_drop(struct rdl_redlock *r, size_t i)
 {
     rdl_conn_abandon(r->servers[i].conn, &r->canaries[i].req);
@@ -285,7 +286,7 @@ void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each)
     for (i = 0; i < r->n; i++) {
         each[i].ops = &canary_ops;
         each[i].req.text = each[i].found;
-        each[i].since_ms = INT64_MIN / 2; /* not looked at yet: nothing speaks against it */
+        each[i].since_ms = INT64_MIN / 2; /* not checked yet: it does not keep the server from counting */
     }
     r->canaries = each;
 }

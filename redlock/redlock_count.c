@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* redlock_count.c - what the votes of N servers come to. */
+/* redlock_count.c - counts the votes of N servers. */
 #include "redlock/redlock_private.h"
 
 extern inline unsigned rdl_redlock_quorum(const struct rdl_redlock *r);
 
 typedef int server_is(const struct rdl_redlock *r, const struct rdl_server *s);
 
-/* How many servers the predicate is true of. */
+/* Counts the servers for which the predicate is true. */
 static unsigned count_servers(const struct rdl_redlock *r, server_is *is)
 {
     unsigned n = 0;
@@ -27,13 +27,13 @@ unsigned rdl_redlock_count(const struct rdl_redlock *r, enum rdl_vote vote)
     return n;
 }
 
-/* A round trip to one whose vote counts; the others are infinitely far away. */
+/* Returns the round trip to a server whose vote counts; all others are infinitely far away. */
 static uint32_t distance_ms(const struct rdl_server *s)
 {
     return s->counts && rdl_conn_state(s->conn) == RDL_CONN_READY ? s->conn->rtt_ms : UINT32_MAX;
 }
 
-/* The least of ms[0..n) that k of them are not above. */
+/* Returns the k-th smallest of ms[0..n), or UINT32_MAX. */
 static uint32_t kth_smallest(const uint32_t *ms, size_t n, unsigned k)
 {
     uint32_t found = UINT32_MAX;
@@ -50,7 +50,7 @@ static uint32_t kth_smallest(const uint32_t *ms, size_t n, unsigned k)
     return found;
 }
 
-/* A majority is as far away as its farthest; nobody waits for another one: a slow minority sets nothing. */
+/* A majority is as far away as its farthest server. So a slow minority does not make attempts longer. */
 uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r)
 {
     uint32_t ms[RDL_SERVERS_MAX];
@@ -122,7 +122,7 @@ unsigned rdl_votes_count_impossible(const struct rdl_redlock *r)
     return count_servers(r, is_hopeless);
 }
 
-/* After a refusal: when enough of the keys that stood in the way will be gone by themselves. */
+/* Enough: so many that the servers without a key in the way are a majority. */
 uint32_t rdl_votes_free_in_ms(const struct rdl_redlock *r)
 {
     unsigned others = r->n - rdl_redlock_count(r, RDL_VOTE_DENIED);
@@ -138,7 +138,7 @@ uint32_t rdl_votes_free_in_ms(const struct rdl_redlock *r)
     return kth_smallest(ms, i, needed);
 }
 
-/* A key without expiry is never free by itself. If no majority can be free, the lock never is. */
+/* A key without expiry never ends. If such keys leave no majority, the lock is never free. */
 int64_t rdl_redlock_holder_ms(const struct rdl_redlock *r)
 {
     uint32_t ms = rdl_votes_free_in_ms(r);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redlock_extend.c - does a majority have it still, and had it all the time?
+ * redlock_extend.c - extends a lease that a majority has held without a gap.
  *
- * Where the key is gone it is put back, but only after a majority confirmed in this same extend that it has
- * it: until then we do not know that nobody else does. What was put back counts from the next extend on that
- * is confirmed without it. Else this could happen: of A, B, C we hold, C forgets, somebody else takes C, D, E
- * and lets go, we put the key back on D, and A, B, D look like a lease without a gap.
+ * Where the key is gone it is put back, but only after a majority has confirmed in this same extend that it
+ * has the key. Until then another client may hold the lock. A key that was put back counts from the next
+ * extend that is confirmed without it. Otherwise this could happen: we hold A, B and C, and C loses its data.
+ * Another client takes C, D and E and releases them. We put the key back on D, and A, B, D look like a lease
+ * without a gap.
  */
 #include "redlock/redlock_private.h"
 
@@ -34,7 +35,7 @@ static int is_adopting(const struct rdl_redlock *r)
     return r->until_ms == UINT64_MAX;
 }
 
-/* A majority was confirmed: what came before this extend was sent is as good as the rest from now on. */
+/* Makes keys of at least this certainty continuous: a majority has confirmed the lease. */
 static void trust(struct rdl_redlock *r, unsigned least)
 {
     size_t i;
@@ -58,7 +59,7 @@ static int extended(struct rdl_redlock *r, int result)
     return rdl_redlock_finish(r, result);
 }
 
-/* The extend itself is done; the answers to what was put back are waited for as long as an attempt lasts. */
+/* Waits for replies about keys that were put back, within an attempt's time: the extend itself is done. */
 static int evaluate_repair(struct rdl_redlock *r, uint64_t now_ms)
 {
     int is_repaired = 0;
@@ -98,13 +99,13 @@ static int confirmed(struct rdl_redlock *r, uint64_t now_ms)
     return RDL_PENDING;
 }
 
-/* Nobody is left whose answer could change anything. */
+/* Returns 1 if no missing reply could change the result. */
 static int is_answered(const struct rdl_redlock *r)
 {
     return rdl_votes_count_holding(r) + rdl_votes_count_impossible(r) >= r->n;
 }
 
-/* The time is over, or all have spoken, and no majority has had it without a gap. */
+/* Ends an extend if no majority is known to have held the key without a gap, and no reply changes that. */
 static int unconfirmed(struct rdl_redlock *r, uint64_t now_ms)
 {
     unsigned quorum = rdl_redlock_quorum(r);
@@ -114,10 +115,10 @@ static int unconfirmed(struct rdl_redlock *r, uint64_t now_ms)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
     if (r->opt->accept_gap) {
         trust(r, CERTAINTY_RESTORED);
-        r->number = 0; /* somebody may have been given a greater one */
+        r->number = 0; /* another client may have got a greater one */
         return extended(r, RDL_HELD_WITH_GAP);
     }
-    /* Silent servers may have held it without a gap: until the old lease ends this is UNKNOWN, not LOST. */
+    /* Servers without a reply may have held it without a gap: UNKNOWN, not LOST, until the old lease ends. */
     if (rdl_votes_count_certain(r, CERTAINTY_CONTINUOUS) >= quorum)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
     return rdl_redlock_lease_ended(r, RDL_E_GAP, now_ms);
@@ -142,7 +143,7 @@ int rdl_redlock_evaluate_extend(struct rdl_redlock *r, uint64_t now_ms)
     }
     if (rdl_votes_count_yes(r) >= quorum)
         return confirmed(r, now_ms);
-    /* Certainly no majority; but whether it is lost the answers still out may tell. */
+    /* Certainly no majority. But whether the lease is lost may depend on the missing replies. */
     if (now_ms < r->wake_ms && gone + rdl_redlock_count(r, RDL_VOTE_PENDING) > r->n - quorum)
         return RDL_PENDING;
     if (now_ms >= r->wake_ms || rdl_votes_count_impossible(r) > r->n - quorum || is_answered(r))

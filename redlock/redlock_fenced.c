@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redlock_fenced.c - fencing numbers over N servers: unique, and growing in the order of the holders.
+ * redlock_fenced.c - fencing tokens over N servers: unique, and growing in the order of the holders.
  *
- * Each server counts for itself, so what they give may differ. The number is the greatest that a server gave
- * with its vote, and it is ours only when a majority holds it: those who gave less are raised to it, if the
- * lock there is still ours. Of two holders' majorities one server is in both. When the first holder left it,
- * it had that holder's number or more; so it gave the second more than that, and the second's number is the
- * greatest that it was given. (The greatest alone is not enough: of counters 10, 1, 1 the first holder is
- * given 11 and 2, takes 11, and the next, by the last two servers, 3.)
+ * Each server has its own counter, so their tokens may differ. The token is the greatest that a server gave
+ * with its vote. It is ours only when a majority holds it: servers that gave less are raised to it, if the
+ * lock there is still ours. The majorities of two holders have a server in common. When the first holder
+ * released, that server held at least its token. So it gave the second holder a greater one, and the second
+ * holder's token is the greatest that it received. (The greatest alone is not enough: with counters 10, 1, 1
+ * the first holder gets 11 and 2, and takes 11. The next gets 3 from the last two servers.)
  *
- * If the counters agree, as they do while all answer, no further round trip is needed.
+ * If the counters agree, as they do while all servers reply, no further round trip is needed.
  *
- * A majority of an odd N has just one server in common with another: should that one lose its counter, the
- * next number may be a smaller one. So every other server that says it is ours is raised too, without
- * waiting: whoever granted it late, also from quarantine, and where it was put back. h that hold it and a
- * majority q of N have h + q - N servers in common at least, and one of those is enough.
+ * With an odd N, two majorities may have just one server in common. If it loses its counter, the next token
+ * may be smaller. So all other servers that hold the lock are raised, too, without waiting: those that
+ * granted it late, also from quarantine, and those where it was put back. If h servers hold the token, any
+ * majority q of N contains at least h + q - N of them, and one of these is enough.
  */
 #include "redlock/redlock_private.h"
 
@@ -31,7 +31,7 @@ static uint64_t greatest(const struct rdl_redlock *r)
     return most;
 }
 
-/* The number was just found. */
+/* Sets the lease's token. No server is known to hold it yet. */
 static void fence_begin(struct rdl_redlock *r)
 {
     size_t i;
@@ -41,7 +41,10 @@ static void fence_begin(struct rdl_redlock *r)
         r->servers[i].numbered = 0;
 }
 
-/* An acquire is answered with the number there; an extend sees to it that it is ours at least. */
+/*
+ * Returns 1 if s holds the token, or a greater one. The reply to an acquire is the token there; an extend
+ * raises the server's counter to ours.
+ */
 static int holds(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     int is_extended = r->action == RDL_EXTEND && !s->is_repair;
@@ -51,7 +54,7 @@ static int holds(const struct rdl_redlock *r, const struct rdl_server *s)
     return is_extended || (uint64_t)s->value >= r->number;
 }
 
-/* It waits for room, and is not tried twice in one operation. */
+/* Asks s to hold the token, when there is room, and once in an operation. */
 static void ask_to_hold(struct rdl_redlock *r, struct rdl_server *s)
 {
     if (s->raise != RAISE_NONE || rdl_conn_state(s->conn) != RDL_CONN_READY ||
@@ -74,7 +77,7 @@ static void fence_spread(struct rdl_redlock *r, uint64_t now_ms)
     }
 }
 
-/* What the vote of those is that were asked to hold the number, until they answer. */
+/* Sets the vote of the servers that were asked to hold the token and have not replied. */
 static void mark(struct rdl_redlock *r, enum rdl_vote vote)
 {
     size_t i;
@@ -109,7 +112,7 @@ static int fence_settle(struct rdl_redlock *r, uint64_t now_ms)
     return RDL_PENDING;
 }
 
-/* A lease that is held goes on; one that a majority has not numbered yet has a vote less. */
+/* A lease that is held goes on. While no majority holds the token, a refusal costs the acquire this vote. */
 static void fence_raised(struct rdl_redlock *r, struct rdl_server *s, enum rdl_vote vote, int error)
 {
     s->raise = RAISE_DONE;
@@ -119,7 +122,7 @@ static void fence_raised(struct rdl_redlock *r, struct rdl_server *s, enum rdl_v
         return;
     }
     if (vote == RDL_VOTE_DENIED || vote == RDL_VOTE_ABSENT)
-        s->certainty = CERTAINTY_GONE; /* it did not hold the number, or would not have been asked */
+        s->certainty = CERTAINTY_GONE; /* it does not hold the token, or it would not have been asked */
     else if (r->state != REDLOCK_FENCE)
         return;
     s->vote = (uint8_t)vote;
@@ -127,7 +130,7 @@ static void fence_raised(struct rdl_redlock *r, struct rdl_server *s, enum rdl_v
     s->value = -2;
 }
 
-/* The number that goes with a request: the least for an acquire, else the one to hold. */
+/* Writes the token of a request: the least for an acquire, otherwise the one to hold. */
 static size_t fence_extra(const struct rdl_redlock *r, const struct rdl_op *op, char out[RDL_EXTRA_MAX])
 {
     if (op == &rdl_op_acquire_fenced)

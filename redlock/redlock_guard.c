@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redlock_guard.c - the restart guard: from when on a server's word counts.
+ * redlock_guard.c - the restart guard: when the votes of a restarted server count.
  *
- * A server that lost its memory when it restarted may grant again what somebody holds. It is therefore left
- * out of every count until every lease granted before the restart has expired: max_ttl and a second, because
+ * A server that lost its data in a restart may grant a lock that another client holds. So it does not count
+ * until every lease that was granted before the restart has expired. That is max_ttl and 1 s, because
  * uptime_in_seconds is the difference of two clocks that were cut to seconds.
  *
- * So every new connection is asked first since when its server runs, and whether it is one that can hold a
- * lock at all. All in one go, behind the login. INFO is read line by line as it comes, in pieces of any size;
- * each section is a request of its own, because several in one are taken from Redis 7 on only. An answer is
- * about this connection, and forgotten with it: a server cannot restart without ending its connections.
+ * So every new connection first requests when its server started, and whether it can hold locks at all. These
+ * requests go out together, after the login. INFO is read line by line as it arrives, in pieces of any size.
+ * Each section is a request of its own, because only Redis 7 and later accept several in one. A reply is
+ * about this connection and is dropped with it: a server cannot restart without closing its connections.
  */
 #include "redlock/redlock_private.h"
 #include "resp/resp_bytes.h"
 
-enum { START_OFF_MS = 2000 }; /* of two uptimes in whole seconds, besides the drift */
+enum { START_OFF_MS = 2000 }; /* how much two uptimes in whole seconds may differ, in addition to the drift */
 
 static const char *const questions[] = {rdl_wire_info_server, rdl_wire_info_replication,
                                         rdl_wire_info_memory};
 
 /* ---------------------------------------------------------------- INFO */
 
-/* What stands behind `name` in the line just read, or NULL. */
+/* Returns what follows `name` in the line just read, or NULL. */
 static const char *value_of(const struct rdl_conn *c, const char *name)
 {
     size_t i;
@@ -64,7 +64,7 @@ static uint32_t number_of(const char *digits)
     return n;
 }
 
-/* What the first letter of a value says: the fact, if it is this letter, or if it is another. */
+/* Facts that the first letter of a value reports: if it is this letter, or if it is another one. */
 static const struct {
     const char *name;
     char letter;
@@ -98,7 +98,7 @@ static void take_line(struct rdl_conn *c)
     }
 }
 
-/* The line being read stands in c->reply; what is too long of it is of no interest. */
+/* Reads INFO line by line. The current line is in c->reply; what does not fit is not needed. */
 static void take_info(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
     size_t at = 0;
@@ -122,17 +122,17 @@ static void take_info(struct rdl_conn *c, const struct rdl_resp_event *ev)
 }
 
 /*
- * An error's text. Before 7.0 the reason why a script failed stands behind more bytes than are kept: "ERR
- * Error running script (call to f_<40 hex>): @user_script:1: @user_script: 1: -OOM ...". Where it was is left
- * out up to each colon, and of what then begins all but a letter or an @: no error begins with anything else.
- * This is here so that a link with one lock alone does not pay for it.
+ * Reads an error's text. Before 7.0 the reason why a script failed comes after more bytes than are kept: "ERR
+ * Error running script (call to f_<40 hex>): @user_script:1: @user_script: 1: -OOM ...". So the place is
+ * dropped up to each colon, and then everything before a letter or an @: no error begins with anything else.
+ * This code is here so that a program with a lock on one server does not link it.
  */
 static void take_error(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
     size_t n = c->reply_len;
     size_t i;
 
-    c->reply[n] = '\0'; /* what is left of another reply is no part of this one */
+    c->reply[n] = '\0'; /* the rest of an earlier reply is no part of this one */
     for (i = 0; i < ev->len; i++) {
         uint8_t byte = ev->data[i];
         if (byte == ':' && (c->reply[0] == '@' || rdl_has_prefix(c->reply, "ERR Error r"))) /* running */
@@ -155,9 +155,9 @@ static int checks_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
     return 1;
 }
 
-/* ---------------------------------------------------------------- answers */
+/* ---------------------------------------------------------------- replies */
 
-/* What makes a server useless for locks, said once the sections are in. */
+/* Returns why a server cannot hold locks, or RDL_OK; for when the sections have arrived. */
 static int unfit(struct rdl_conn *c)
 {
     if (c->cfg->server_info->has & RDL_INFO_CLUSTER) {
@@ -171,7 +171,7 @@ static int unfit(struct rdl_conn *c)
     return RDL_OK;
 }
 
-/* Does the text name INFO, in any case, as a word of its own? */
+/* Returns 1 if the text names INFO as a separate word, in upper or lower case. */
 static int names_info(const char *text)
 {
     const uint32_t info = (('i' & 31u) << 5 | ('n' & 31u)) << 10 | ('f' & 31u) << 5 | ('o' & 31u);
@@ -190,8 +190,8 @@ static int names_info(const char *text)
 }
 
 /*
- * A proxy refuses INFO in words of its own. What it says of its server ("upstream failure") is another
- * matter: that server may be coming back without its data, and has to be asked again.
+ * A proxy refuses INFO in its own words. An error about its server ("upstream failure") is no refusal: that
+ * server may come back without its data, so INFO has to be sent again.
  */
 int rdl_guard_is_refusal(const struct rdl_conn *c, int code)
 {
@@ -220,8 +220,8 @@ static int checks_on_reply(struct rdl_conn *c)
 }
 
 /*
- * By its start, is this the run that was here when INFO was last answered? Uptimes are whole seconds, and the
- * server's clock may run at another rate than ours. What was 49 days ago may be taken for another run.
+ * Returns 1 if this start is that of the run which last answered INFO. Uptimes are whole seconds, and the
+ * server's clock may run at a different rate. After 49 days the same run may be taken for another one.
  */
 static int is_same_start(const struct rdl_server_info *f, int64_t up_ms, uint64_t now_ms)
 {
@@ -230,7 +230,7 @@ static int is_same_start(const struct rdl_server_info *f, int64_t up_ms, uint64_
     return up_ms <= (int64_t)f->asked_ms && (uint64_t)(up_ms - f->up_ms + off_ms) <= 2 * (uint64_t)off_ms;
 }
 
-/* On our clock, late rather than early: the answers came before now. */
+/* Converts the times to our clock, late rather than early: the replies came before now. */
 static void checks_timestamp(struct rdl_conn *c, uint64_t now_ms)
 {
     struct rdl_server_info *f = c->cfg->server_info;
@@ -268,23 +268,24 @@ const struct rdl_server_info *rdl_guard_server_info(const struct rdl_conn *c)
     return c->state == RDL_CONN_READY && (f->has & all) == all ? f : NULL;
 }
 
-/* ---------------------------------------------------------------- whose word counts */
+/* ---------------------------------------------------------------- which votes count */
 
-/* That it was asked in this operation; then how surely we hold the lock over it. */
+/* Ranks servers: first those with a vote in this operation, then by certainty. */
 static unsigned rank(const struct rdl_server *s)
 {
     return (s->vote != RDL_VOTE_NONE ? CERTAINTY_CONTINUOUS + 1u : 0) + s->certainty;
 }
 
 /*
- * It is another one of them, behind a second address, and that one counts: its vote may have been counted
- * before, and a lease goes on where it was granted; else it is the first. Also while it is not connected.
+ * Returns 1 if s is also in the list under another address, and that entry counts. That is the entry whose
+ * vote may have been counted before, because a lease continues where it was granted; otherwise the first one.
+ * It may be disconnected.
  */
 static int is_duplicate(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t run)
 {
     const struct rdl_server *other;
 
-    if (run == RDL_RUN_UNNAMED) /* nobody can say */
+    if (run == RDL_RUN_UNNAMED) /* unknown */
         return 0;
     for (other = r->servers; other < r->servers + r->n; other++) {
         int is_before = rank(other) != rank(s) ? rank(other) > rank(s) : other < s;
@@ -303,8 +304,8 @@ uint64_t rdl_guard_quarantine_end(const struct rdl_redlock *r, int64_t since_ms)
 }
 
 /*
- * By what the server said of itself. Where another run was before it may be another server, which the address
- * now leads to: it knows nothing of the leases, however long it is up.
+ * Returns when s counts, as far as its server info is concerned. If the conn saw another run before, the
+ * address may lead to another server now, which has none of the locks, however long it has been up.
  */
 static uint64_t restart_counts_at(const struct rdl_redlock *r, const struct rdl_server *s, int *error)
 {

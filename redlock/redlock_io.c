@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* redlock_io.c - redlock.c made blocking: clock, random numbers and waiting come from rdl_platform. */
+/* redlock_io.c - the blocking functions: clock, random numbers and waiting come from rdl_platform. */
 #include "net/net_op.h"
 #include "redlock/redlock.h"
 
@@ -16,7 +16,7 @@ static int poll_all(struct rdl_redlock *r, const struct rdl_platform *platform, 
     return platform->poll(platform->ctx, conns, n, until_ms, 1, can_wake);
 }
 
-/* Something is to be sent, or a connection to be closed: the hint's still waits for one, say. */
+/* Returns 1 if there are bytes to send or connections to close, the hint's included. */
 static int has_output(const struct rdl_redlock *r)
 {
     unsigned wants = r->hint != NULL && r->hint->conn != NULL ? rdl_conn_wants(r->hint->conn) : 0;
@@ -28,9 +28,9 @@ static int has_output(const struct rdl_redlock *r)
 }
 
 /*
- * Take in what came since the last operation, when nobody looked: else a conn would seem silent. And after so
- * long that one may have ended: a request that goes into it is asked twice, and a release that is asked twice
- * knows less.
+ * Reads what arrived since the last operation; otherwise a conn would seem stalled. It also reads after a
+ * time in which a connection may have closed. A request sent over such a connection is sent twice, and the
+ * second release cannot always find out what the first one did.
  */
 static uint64_t redlock_begin_ms(struct rdl_redlock *r, const struct rdl_platform *platform)
 {
@@ -39,7 +39,7 @@ static uint64_t redlock_begin_ms(struct rdl_redlock *r, const struct rdl_platfor
     return rdl_now(platform);
 }
 
-/* Only an acquire is ended from outside: the others are short, and clean up behind it. */
+/* Runs an operation to its end. Only an acquire is interrupted from outside: the others are short. */
 static int redlock_run(struct rdl_redlock *r, const struct rdl_platform *platform, int rc)
 {
     while (rc == RDL_PENDING) {
@@ -49,7 +49,7 @@ static int redlock_run(struct rdl_redlock *r, const struct rdl_platform *platfor
         else
             rdl_redlock_cancel(r);
     }
-    if (has_output(r)) /* at once, for the caller may end now */
+    if (has_output(r)) /* at once, because the caller may exit now */
         (void)poll_all(r, platform, 0, 0);
     return rc;
 }
@@ -77,7 +77,7 @@ int rdl_redlock_release(struct rdl_redlock *r, const struct rdl_platform *platfo
 
 int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_platform *platform, uint64_t until_ms)
 {
-    uint64_t wake_ms = 0; /* first what is there is read */
+    uint64_t wake_ms = 0; /* the first poll only reads */
     uint64_t now_ms = 0;
 
     while (!rdl_redlock_is_idle(r) && now_ms < until_ms) {
@@ -85,7 +85,7 @@ int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_platform *platform
         if (rc != RDL_OK)
             return rc;
         now_ms = rdl_now(platform);
-        rdl_redlock_step(r, now_ms); /* the last answers become votes, and may bring new questions */
+        rdl_redlock_step(r, now_ms); /* the last replies become votes, and may cause new requests */
         wake_ms = rdl_redlock_wake_ms(r);
     }
     return rdl_redlock_is_idle(r) ? RDL_OK : RDL_E_TIMEOUT;

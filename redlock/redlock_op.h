@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* redlock_op.h - what redlock/ asks a server, for its own files and the command. */
+/* redlock_op.h - the requests of redlock/ and the server info, for its own files and the command. */
 #ifndef RDL_REDLOCK_OP_H
 #define RDL_REDLOCK_OP_H
 
 #include "lock/lock_op.h"
 #include "redlock/redlock.h"
 
-/* What this connection's server said of itself, until the next step; NULL: not connected, or it would not. */
+/* Returns the server info of a conn, valid until the next step; NULL: not connected, or INFO was refused. */
 const struct rdl_server_info *rdl_guard_server_info(const struct rdl_conn *c);
-/* 1: the error reply to INFO, of this code, says that it is not permitted; else the connection ends by it. */
+/* Returns 1 if an error reply to INFO, of this code, is a refusal. Any other error ends the connection. */
 int rdl_guard_is_refusal(const struct rdl_conn *c, int code);
 
 /*
- * The canary, the key `name`. look: YES if it was made by the run that the connection checks saw (where INFO
- * is refused: by any); value is then when, in seconds of the server's clock << RDL_CANARY_AGE_BITS | its age
- * in s; NO, ABSENT: value is the server's clock in s. text is what was found, cut to RDL_VALUE_MAX. make: if
- * there is none, with the server's clock of that moment; ttl_ms is the clock to write, in s, where no script
- * may do that.
+ * The requests of the canary, the key `name`.
+ *
+ * look reads it. YES: the run that the connection checks saw has created it (where INFO is refused: any run).
+ * The reply's value is then the server's clock at that time, in s, << RDL_CANARY_AGE_BITS | its age in s.
+ * With NO and ABSENT, the value is the server's clock in s. The text is what was found, cut to RDL_VALUE_MAX.
+ *
+ * make creates it, if there is none, with the server's clock of that moment. Where no script may read the
+ * clock, it writes ttl_ms, which is a clock in s.
  */
 extern const struct rdl_op rdl_op_canary_look, rdl_op_canary_make;
 #define RDL_CANARY_AGE_BITS 24

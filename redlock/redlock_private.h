@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* redlock_private.h - what the files of redlock/ share and nobody else may use. */
+/* redlock_private.h - what the files of redlock/ share; private to them. */
 #ifndef RDL_REDLOCK_PRIVATE_H
 #define RDL_REDLOCK_PRIVATE_H
 
@@ -8,163 +8,167 @@
 #include "redlock/redlock_op.h"
 
 /*
- * rdl_server.certainty: what we had on a server when it was last heard. A key that was gone and was put back
- * proves nothing about the time before; it does from the first extend on that was sent later (LATE) and was
- * confirmed by a majority without it.
+ * rdl_server.certainty: how sure we are, by a server's last reply, that it has held our key without a gap.
+ *
+ * A key that was put back proves nothing about the time before (RESTORED). It counts as CONTINUOUS after an
+ * extend that was sent later (CONFIRMING) and that a majority without this server has confirmed.
  */
 enum { CERTAINTY_NONE, CERTAINTY_GONE, CERTAINTY_RESTORED, CERTAINTY_CONFIRMING, CERTAINTY_CONTINUOUS };
 
-enum { RDL_WAITING_MAX = 64 }; /* so many unanswered requests on a conn, and it is asked nothing more */
+enum { RDL_WAITING_MAX = 64 }; /* a conn with this many unanswered requests gets no more */
 
 enum redlock_state {
     REDLOCK_IDLE,    /* no operation */
-    REDLOCK_CONNECT, /* waiting for a majority of the conns; a release is queued on all of them */
+    REDLOCK_CONNECT, /* waiting for a majority of the conns; a release is queued on all of them already */
     REDLOCK_ASKED,   /* counting votes */
     REDLOCK_FENCE,   /* granted; waiting until a majority holds the fencing number */
-    REDLOCK_VERDICT, /* not granted, all is given back; waiting for whether it is busy */
-    REDLOCK_REPAIR,  /* extended; waiting for what was put back */
+    REDLOCK_VERDICT, /* not granted, everything is released; waiting to know whether it is busy */
+    REDLOCK_REPAIR,  /* extended; waiting for the keys that were put back */
     REDLOCK_PAUSE    /* between two attempts */
 };
 
 struct rdl_fencing_ops {
     const struct rdl_op *acquire;
     const struct rdl_op *extend;
-    /* A majority has granted it: RDL_OK, it holds the number too; RDL_PENDING. */
+    /* Finds the token of a granted lock. RDL_OK: a majority holds it; RDL_PENDING: not yet. */
     int (*settle)(struct rdl_redlock *r, uint64_t now_ms);
-    /* Held: whoever answered and holds less is asked to hold the number. */
+    /* Asks servers that granted the lock and hold a smaller token to hold this one. */
     void (*spread)(struct rdl_redlock *r, uint64_t now_ms);
-    /* What s said to that. */
+    /* Evaluates the reply of s to that. */
     void (*raised)(struct rdl_redlock *r, struct rdl_server *s, enum rdl_vote vote, int error);
-    /* What goes with a request; 0: nothing. */
+    /* Writes the additional argument of a request. Returns its length; 0: none. */
     size_t (*extra)(const struct rdl_redlock *r, const struct rdl_op *op, char out[RDL_EXTRA_MAX]);
 };
 
-/* rdl_server.raise, in this operation */
+/* rdl_server.raise: the request to hold the token, in this operation */
 enum { RAISE_NONE, RAISE_OUT, RAISE_DONE };
 
 struct rdl_canary_ops {
-    /* Server i was just asked for its vote with this: look behind it. */
+    /* Sends the check after the request for server i's vote, which was just queued. */
     void (*ask)(struct rdl_redlock *r, size_t i, const struct rdl_op *vote);
-    /* Take in what was seen, and make a new canary where it is missing. */
+    /* Evaluates the reply to the check, and creates a new canary where it is missing. */
     void (*take)(struct rdl_redlock *r, size_t i, uint64_t now_ms);
-    /* Server i said yes: RDL_VOTE_PENDING until its canary is seen; then what the vote is, and why. */
+    /* Returns what a yes of server i is worth: RDL_VOTE_PENDING until its canary is known; and why. */
     enum rdl_vote (*confirm)(struct rdl_redlock *r, size_t i, uint64_t now_ms, int *error);
-    /* Nothing more is taken in for this operation: it ends, and nobody says what time it is. */
+    /* Discards the reply to the check: the operation ends, and the time is not known. */
     void (*drop)(struct rdl_redlock *r, size_t i);
+    /* Returns when server i counts, as far as its canary is concerned; 0: it does. */
     uint64_t (*counts_at)(const struct rdl_redlock *r, size_t i);
 };
 
 /* ---------------------------------------------------------------- redlock_state.c */
 
-/* Validity runs from before the first send: whatever the way took, the servers' clocks started later. */
+/* Returns when validity ends. It starts before the first send, so the servers' clocks started later. */
 uint64_t rdl_redlock_validity_end(const struct rdl_redlock *r);
 
-/* The current state ends by then at the latest. */
+/* Ends the current state by most_ms at the latest. */
 void rdl_redlock_wake_by(struct rdl_redlock *r, uint64_t most_ms);
 
-/* The clock of an attempt, an extend, a release runs from now. */
+/* Starts the clock of an attempt, an extend or a release. */
 void rdl_redlock_start_asking(struct rdl_redlock *r, uint64_t now_ms);
 
 /* ---------------------------------------------------------------- redlock_acquire.c */
 
-/* Ask, if a majority of those whose votes count is there. */
+/* Begins the attempt, if a majority of the servers is connected and counts. */
 int rdl_redlock_connect(struct rdl_redlock *r, uint64_t now_ms);
+/* Decides what the votes mean: RDL_PENDING, or the result. */
 int rdl_redlock_evaluate_acquire(struct rdl_redlock *r, uint64_t now_ms);
 
 /* ---------------------------------------------------------------- redlock_extend.c */
 
+/* Decides what the votes mean: RDL_PENDING, or the result. */
 int rdl_redlock_evaluate_extend(struct rdl_redlock *r, uint64_t now_ms);
 /*
- * Between operations: put it back where a straggler of the last extend says that it is gone; ask who
- * connected when a majority had granted it already, as long as that attempt would have lasted; raise the
- * fence of whoever granted it late.
+ * Finishes an operation whose result is known, between operations. It puts the key back where a straggler of
+ * the last extend reports that it is gone. It asks servers that connected after a majority had granted the
+ * lock, while the attempt would have lasted. It raises the token on servers that granted the lock late.
  */
 void rdl_redlock_mend(struct rdl_redlock *r, uint64_t now_ms);
-/* The lease is over: everything is released. */
+/* Releases everything, because the lease is over, and ends the operation with this result. */
 int rdl_redlock_lease_ended(struct rdl_redlock *r, int result, uint64_t now_ms);
-/* RDL_OK, RDL_E_TTL, RDL_E_CAP. */
+/* Checks whether the options allow this extend: RDL_OK, RDL_E_TTL or RDL_E_CAP. */
 int rdl_redlock_may_extend(const struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms);
 
 /* ---------------------------------------------------------------- redlock_guard.c */
 
-/* Of a run_id the first digits, which tell one start of a server from any other; hex is terminated. */
-enum { RDL_RUN_DIGITS = 16 };
+enum { RDL_RUN_DIGITS = 16 }; /* the first digits of a run_id, enough to identify one start of a server */
+/* Reads the first digits of a run_id, NUL-terminated. */
 uint64_t rdl_guard_run(const char *hex);
-/* A server has had its data since then (our clock): when that is long enough. */
+/* Returns when the quarantine ends of a server that has had its data since then, by our clock. */
 uint64_t rdl_guard_quarantine_end(const struct rdl_redlock *r, int64_t since_ms);
-/* When what s grants begins to count: 0 already; UINT64_MAX never, and why, else RDL_OK. */
+/* Returns when the votes of s begin to count. 0: they do; UINT64_MAX: never, and why; otherwise RDL_OK. */
 uint64_t rdl_guard_counts_at(const struct rdl_redlock *r, const struct rdl_server *s, int *why);
 
 /* ---------------------------------------------------------------- redlock_vote.c */
 
-/* Keep the conns going and take in what was answered. Returns when to come back at the latest. */
+/* Runs the timers of the conns and counts the replies as votes. Returns when to call it again. */
 uint64_t rdl_votes_take_replies(struct rdl_redlock *r, uint64_t now_ms);
-/* Forget the last operation's votes. */
+/* Clears the last operation's votes. */
 void rdl_votes_clear(struct rdl_redlock *r);
-/* Look at who is there: whose vote would count? Returns how many. */
+/* Marks the servers that are connected and whose votes count. Returns how many. */
 unsigned rdl_votes_mark_eligible(struct rdl_redlock *r, uint64_t now_ms);
-/* Ask those who are ready and have not been asked yet: the request is r->action. */
+/* Sends the request of r->action to the servers that are ready and have not received it yet. */
 void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms);
 /*
- * Queue this for s: RDL_OK or RDL_E_FULL. until_ms: a key that it sets is gone by itself then; one to be
- * released, likewise. When a key ends that was adopted nobody knows, but what is put back ends by its ttl.
+ * Queues a request for s: RDL_OK or RDL_E_FULL. until_ms is when the key that it sets or releases must have
+ * expired. For an adopted key that time is not known, but a key that is put back expires after its ttl.
  */
 int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op,
                      struct rdl_req *req, uint64_t until_ms);
-/* Ask one of them this; it has no vote until it answers. */
+/* Sends a request to one server. Its vote is pending until it replies. */
 void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op, uint64_t now_ms);
-/* Put the key back where it is gone. Returns how many were asked to. */
+/* Puts the key back where it is gone. Returns how many requests were sent. */
 unsigned rdl_votes_repair(struct rdl_redlock *r, uint64_t now_ms);
-/* Stop waiting for the answers that are out: RDL_E_TIMEOUT where an attempt is over, else RDL_E_ABANDONED. */
+/* Stops waiting for replies. The error is RDL_E_TIMEOUT where the time is over, otherwise RDL_E_ABANDONED. */
 void rdl_votes_abandon(struct rdl_redlock *r, uint64_t now_ms);
-/* The operation ends without the answers that are out, and takes them later: which of them are late? */
+/* Marks the missing replies that are late. The operation ends without them, and they are counted later. */
 void rdl_votes_mark_late(struct rdl_redlock *r, uint64_t now_ms);
-/* The operation ends with this result, which it returns. Nothing reserves room in a queue any more. */
+/* Ends the operation with this result, and returns it. No room in a queue is reserved any more. */
 int rdl_redlock_finish(struct rdl_redlock *r, int result);
 /*
- * The lease is over or never was: queue the release that each server is owed, now, behind its SET. With
- * wait the answers become votes.
+ * Queues the release that each server still needs, now, after its SET: the lease is over, or never was. With
+ * wait, the replies become votes.
  */
 void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms);
-/* An attempt cannot win: the same, and the answers that are out are still taken in as votes. */
+/* Releases what a failed attempt holds, and still counts the missing replies as votes. */
 void rdl_votes_release_granted(struct rdl_redlock *r, uint64_t now_ms);
-/* As rdl_votes_release, for those whose queue had no room for it, until the key is gone by itself. */
+/* Queues the releases for which there was no room yet, until the key must have expired. */
 void rdl_votes_flush_releases(struct rdl_redlock *r, int wait, uint64_t now_ms);
 
 /* ---------------------------------------------------------------- redlock_count.c */
 
-/* The majority of the configured servers. */
+/* Returns how many servers are a majority of the configured ones. */
 inline unsigned rdl_redlock_quorum(const struct rdl_redlock *r)
 {
     return r->n / 2u + 1u;
 }
-/* How long an attempt, an extend, a release that begins now waits for answers. */
+/* Returns how long an attempt, an extend or a release that begins now waits for replies. */
 uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r);
-/* How many conns are in this state. */
+/* Counts the conns in this state. */
 unsigned rdl_votes_count_conns(const struct rdl_redlock *r, enum rdl_conn_state state);
-/* Connected, and barred by the restart guard for good. */
+/* Counts the servers that are connected and that the restart guard excludes permanently. */
 unsigned rdl_votes_count_ineligible(const struct rdl_redlock *r);
-/* Servers that have it, however long, and count. */
+/* Counts the servers that have the key, with or without a gap, and whose votes count. */
 unsigned rdl_votes_count_holding(const struct rdl_redlock *r);
-/* Servers whose yes counts; for an extend: and that had the lock all the time. */
+/* Counts the servers whose yes counts. With an extend they must have held the key without a gap. */
 unsigned rdl_votes_count_yes(const struct rdl_redlock *r);
-/* Servers that cannot become one in this attempt any more. */
+/* Counts the servers that can no longer become one of those in this attempt. */
 unsigned rdl_votes_count_impossible(const struct rdl_redlock *r);
-/* Servers where we had at least so much (CERTAINTY_...) when they were last heard. */
+/* Counts the servers with at least this certainty (CERTAINTY_...). */
 unsigned rdl_votes_count_certain(const struct rdl_redlock *r, unsigned least);
-/* A release: servers that had it when they were last heard, or just deleted it. */
+/* Counts, in a release, the servers that had the key by their last reply, or have just deleted it. */
 unsigned rdl_votes_count_held(const struct rdl_redlock *r);
-/* Those that may yet turn out to have: a grant that was never heard. */
+/* Counts the servers that may have had it: their reply to the SET never came. */
 unsigned rdl_votes_count_maybe_held(const struct rdl_redlock *r);
-/* A release: those that were not asked, as nothing of ours was ever granted there. */
+/* Counts, in a release, the servers that got no request, because they never granted us anything. */
 unsigned rdl_votes_count_untouched(const struct rdl_redlock *r);
-/* Those that are owed a release, or will be when the lease is over. */
+/* Counts the servers that need a release, now or when the lease is over. */
 unsigned rdl_votes_count_unreleased(const struct rdl_redlock *r);
-/* After a refusal: in how many ms enough keys in the way are gone by themselves; UINT32_MAX: unknown. */
+/* Returns in how many ms enough of the keys in the way expire; UINT32_MAX: unknown. */
 uint32_t rdl_votes_free_in_ms(const struct rdl_redlock *r);
-/* Fenced: servers that know no scripts. To forbid them is another matter: RDL_E_PERM. */
+/* Counts the servers that refused the request with this error. */
 unsigned rdl_votes_count_errors(const struct rdl_redlock *r, int error);
-/* So many servers failed for good that trying again cannot reach a majority. */
+/* Returns 1 if so many servers failed permanently that a retry cannot reach a majority. */
 int rdl_votes_are_permanent(const struct rdl_redlock *r);
 
 #endif

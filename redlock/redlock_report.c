@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* redlock_report.c - what one server did in the last operation, in a line for people. */
+/* redlock_report.c - a line for people about one server's part in the last operation. */
 #include "lock/lock_lease.h"
 #include "redlock/redlock.h"
 
-/* Its vote did not count, and when it will. */
+/* Adds that the server's vote did not count, and when it will. */
 static void add_quarantine(struct rdl_line *l, const struct rdl_redlock *r, size_t i, uint64_t now_ms)
 {
     uint64_t at_ms = rdl_redlock_counts_at(r, i);

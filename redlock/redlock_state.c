@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* redlock_state.c - how a state of an operation begins, and what is left of the lease. */
+/* redlock_state.c - the start of an operation's states, and the end of the lease. */
 #include "redlock/redlock_private.h"
 
 void rdl_redlock_start_asking(struct rdl_redlock *r, uint64_t now_ms)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* redlock_vote.c - asking N servers and taking in their votes, until the operation ends. */
+/* redlock_vote.c - sends the requests to N servers and reads their votes, until the operation ends. */
 #include "redlock/redlock_private.h"
 #include "resp/resp_bytes.h"
 
@@ -19,7 +19,7 @@ int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct r
     cmd.value.len = sizeof value;
     cmd.until_ms = until_ms;
     cmd.ttl_ms = r->ttl_ms;
-    if (op->must_send) /* after a SET that was refused with an error there is hardly anything to release */
+    if (op->must_send) /* a release: after a SET that was refused with an error, a key is unlikely */
         cmd.ttl_ms = r->action == RDL_ACQUIRE && s->vote == RDL_VOTE_ERROR ? 0 : r->opt->max_ttl_ms + 1000;
     if (r->opt->fencing != NULL) {
         cmd.extra.data = extra;
@@ -38,19 +38,19 @@ static void ask_at(const struct rdl_redlock *r, struct rdl_server *s, uint64_t n
 {
     const struct rdl_server_info *f = rdl_guard_server_info(s->conn);
 
-    /* With what ttl it was asked last nobody keeps; no lease has a longer one than this. */
+    /* The ttl of the last request is not stored; none is longer than max_ttl. */
     if ((f != NULL && f->seen_ms > s->asked_ms) || now_ms >= s->asked_ms + r->opt->max_ttl_ms)
         s->is_past = 1;
     s->asked_ms = now_ms;
 }
 
-/* How long an answer of this server may take: far is not silent. */
+/* Returns how long a reply of this server may take: a distant server is not stalled. */
 static uint32_t answer_ms(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     return rdl_attempt_over(&r->opt->lease, s->conn->rtt_ms);
 }
 
-/* As long as the attempt, and as this server needs. */
+/* Returns the attempt's time, or the time that this server needs if that is longer. */
 static uint32_t reply_timeout_ms(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     uint32_t attempt_ms = rdl_redlock_attempt_ms(r);
@@ -59,12 +59,12 @@ static uint32_t reply_timeout_ms(const struct rdl_redlock *r, const struct rdl_s
     return own_ms > attempt_ms ? own_ms : attempt_ms;
 }
 
-/* One whose queue is full, or who has left so much unanswered, is asked when there is room again. */
+/* If the queue is full, or too many requests are unanswered, the request is sent when there is room again. */
 void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op, uint64_t now_ms)
 {
     int rc = RDL_E_FULL;
 
-    rdl_conn_abandon(s->conn, &s->req); /* a straggler: what is asked now tells the same and more */
+    rdl_conn_abandon(s->conn, &s->req); /* a straggler: the new request replaces it */
     if (r->keys_end_ms < now_ms + r->ttl_ms)
         r->keys_end_ms = now_ms + r->ttl_ms;
     rdl_conn_set_timeout(s->conn, reply_timeout_ms(r, s));
@@ -98,10 +98,10 @@ static enum rdl_vote vote_of(const struct rdl_req *req)
 }
 
 /*
- * Sent again after a cut, a release found nothing of ours where we had it when it was last heard. Nobody but
- * we ended it while the lease was valid: it was done the first time, if it is the run of that server which
- * granted it that answers. Another one may have lost the key before, and where nothing was asked for a ttl it
- * has ended by itself; where the run is not told (INFO is refused) it is one or the other.
+ * Returns the vote of a release. One that was sent again over a new connection may find no key of ours,
+ * although the server had it by its last reply. While the lease was valid, no other client ended it. So the
+ * first release was executed, if the run that granted the lock has replied. Another run may have lost the key
+ * before, and without a request for one ttl the key has expired. If INFO is refused, the vote is unknown.
  */
 static enum rdl_vote release_vote(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t now_ms)
 {
@@ -116,7 +116,7 @@ static enum rdl_vote release_vote(const struct rdl_redlock *r, const struct rdl_
     return !s->is_past && f->seen_ms < s->asked_ms ? RDL_VOTE_GRANTED : vote;
 }
 
-/* A late grant of the acquire itself is as good as those that made the majority. */
+/* Updates the certainty by a reply. A late grant of the acquire counts like those of the majority. */
 static void update_certainty(const struct rdl_redlock *r, struct rdl_server *s)
 {
     if (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_ABSENT) {
@@ -143,7 +143,7 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
     if (error == RDL_E_ABANDONED)
         return;
     vote = r->action == RDL_RELEASE ? release_vote(r, s, now_ms) : vote_of(&s->req);
-    if (vote == RDL_VOTE_UNKNOWN && error == RDL_OK) /* answered after all */
+    if (vote == RDL_VOTE_UNKNOWN && error == RDL_OK) /* it did reply, over a new connection */
         error = RDL_E_CLOSED;
     if (s->raise == RAISE_OUT) {
         r->opt->fencing->raised(r, s, vote, error);
@@ -159,21 +159,21 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
     if (vote == RDL_VOTE_PENDING)
         return;
     set_vote(s, vote, error);
-    s->took_ms = now_ms > s->asked_ms ? (uint32_t)(now_ms - s->asked_ms) : 0; /* cancel knows no now */
-    s->value = -2; /* how long it is somebody else's is told behind a SET alone */
+    s->took_ms = now_ms > s->asked_ms ? (uint32_t)(now_ms - s->asked_ms) : 0; /* cancel has no time */
+    s->value = -2; /* only the reply to a SET includes the holder's PTTL */
     if (s->vote == RDL_VOTE_GRANTED ||
         (s->vote == RDL_VOTE_DENIED && (r->action == RDL_ACQUIRE || s->is_repair)))
         s->value = s->req.value;
     update_certainty(r, s);
     if (r->action == RDL_ACQUIRE && (s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_NONE)) {
-        s->needs_release = 0; /* certainly not there */
+        s->needs_release = 0; /* the key is certainly not ours */
         rdl_conn_free_room(s->conn, &s->req);
     }
 }
 
 /*
- * No majority has confirmed an extend until half of what was left at the first one that failed was over: the
- * others' SETs on silent conns are waited for no longer. Returns when that is to be seen.
+ * Closes stalled connections if no majority has confirmed an extend for half of the time that remained at the
+ * first failed one. Other locks' SETs on them are then not waited for. Returns when to check that again.
  */
 static uint64_t abort_stalled(struct rdl_redlock *r, uint64_t now_ms)
 {
@@ -188,7 +188,6 @@ static uint64_t abort_stalled(struct rdl_redlock *r, uint64_t now_ms)
     return UINT64_MAX;
 }
 
-/* Keep the conns going and count. Returns when to come back at the latest. */
 uint64_t rdl_votes_take_replies(struct rdl_redlock *r, uint64_t now_ms)
 {
     uint64_t wake_ms = abort_stalled(r, now_ms);
@@ -197,7 +196,7 @@ uint64_t rdl_votes_take_replies(struct rdl_redlock *r, uint64_t now_ms)
 
     for (i = 0; i < r->n; i++) {
         uint64_t at_ms;
-        if (r->servers[i].req.is_queued) /* how far it is may be known only now */
+        if (r->servers[i].req.is_queued) /* the server's round trip may be known only now */
             rdl_conn_set_timeout(r->servers[i].conn, reply_timeout_ms(r, &r->servers[i]));
         at_ms = rdl_conn_tick_for_lease(r->servers[i].conn, left_ms, now_ms);
         if (at_ms < wake_ms)
@@ -223,7 +222,7 @@ unsigned rdl_votes_mark_eligible(struct rdl_redlock *r, uint64_t now_ms)
     return n;
 }
 
-/* With a probe server: only that one. */
+/* With a probe server, only that one gets the request. */
 void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms)
 {
     const struct rdl_op *op = rdl_plain_ops[r->action];
@@ -262,7 +261,7 @@ unsigned rdl_votes_repair(struct rdl_redlock *r, uint64_t now_ms)
     return n;
 }
 
-/* What came after the last operation's requests were sent came before the next one's. */
+/* A key that was put back in the last operation was there before the next one's requests: CONFIRMING. */
 void rdl_votes_clear(struct rdl_redlock *r)
 {
     size_t i;
@@ -278,13 +277,13 @@ void rdl_votes_clear(struct rdl_redlock *r)
     }
 }
 
-/* With a hint a release on the first server also tells one who waits there. */
+/* Returns the release. With a hint, the one on the first server also wakes a client that waits there. */
 static const struct rdl_op *release_op(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     return r->hint != NULL && s == r->servers ? r->hint->ops->release : &rdl_op_release;
 }
 
-/* One that was asked late, or whose time is cut short by a deadline, may well be healthy. */
+/* Returns 1 if s had its full time to reply. A request that was sent late, or cut short, proves nothing. */
 static int was_waited_for(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t now_ms)
 {
     return now_ms >= s->asked_ms + answer_ms(r, s);
@@ -301,7 +300,7 @@ void rdl_votes_mark_late(struct rdl_redlock *r, uint64_t now_ms)
     }
 }
 
-/* Its vote stays pending if it was not waited for. */
+/* The vote stays pending if its server did not have its full time. */
 void rdl_votes_abandon(struct rdl_redlock *r, uint64_t now_ms)
 {
     size_t i;
@@ -314,12 +313,12 @@ void rdl_votes_abandon(struct rdl_redlock *r, uint64_t now_ms)
         if (is_out && s->req.error == RDL_E_TIMEOUT)
             s->req.error = (int16_t)why;
         take_vote(r, s, now_ms);
-        if (s->vote == RDL_VOTE_PENDING) /* also a yes whose canary was not seen */
+        if (s->vote == RDL_VOTE_PENDING) /* also a yes whose canary is not known */
             set_vote(s, why == RDL_E_TIMEOUT ? RDL_VOTE_UNKNOWN : RDL_VOTE_PENDING, why);
     }
 }
 
-/* Without a lease nothing refers to the servers, the canaries and the hint any more. */
+/* Without a lease, nothing refers to the servers, the canaries and the hint afterwards. */
 int rdl_redlock_finish(struct rdl_redlock *r, int result)
 {
     size_t i;
@@ -338,7 +337,7 @@ int rdl_redlock_finish(struct rdl_redlock *r, int result)
     return result;
 }
 
-/* A vote still out is waited for no longer. */
+/* Missing votes are not waited for any more. */
 void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms)
 {
     size_t i;
@@ -377,7 +376,7 @@ void rdl_votes_flush_releases(struct rdl_redlock *r, int wait, uint64_t now_ms)
         int rc;
         if (!s->needs_release)
             continue;
-        rdl_conn_free_room(s->conn, &s->req); /* it is for this release */
+        rdl_conn_free_room(s->conn, &s->req); /* the room was reserved for this release */
         if (wait)
             rdl_conn_set_timeout(s->conn, reply_timeout_ms(r, s));
         rc = rdl_votes_submit(r, s, release_op(r, s), wait ? &s->req : NULL, r->keys_end_ms);

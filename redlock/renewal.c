@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* renewal.c - when to renew a lease, as a pure function of the time. */
+/* renewal.c - the renewal timer: when to renew a lease, as a pure function of the time. */
 #include "redlock/redlock.h"
 
 enum { LEAST_MS = 10 };
@@ -13,7 +13,7 @@ void rdl_renewal_renewed(struct rdl_renewal *k, uint32_t ttl_ms, uint64_t until_
     k->renew_ms = now_ms + (left_ms / 2 < ttl_ms / 3 ? left_ms / 2 : ttl_ms / 3);
 }
 
-/* Soon, but leaving a server in trouble some air; sooner as the end comes near. */
+/* Soon, but without overloading a server in trouble; sooner as the end of the lease comes closer. */
 void rdl_renewal_failed(struct rdl_renewal *k, uint64_t now_ms)
 {
     uint32_t pause_ms = k->until_ms > now_ms ? (uint32_t)(k->until_ms - now_ms) / 20 : 0;

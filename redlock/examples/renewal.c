@@ -2,8 +2,8 @@
 /*
  * renewal.c - hold a lock as long as the work takes: renewal URL URL URL URL URL
  *
- * Two methods that are built into other libraries, each in ten lines on rdl_renewal. The watchdog renews the
- * lease during the work. With the continued lock, one of many processes is the leader.
+ * Two patterns that other libraries have built in, each in ten lines with rdl_renewal. The watchdog renews
+ * the lease during the work. With the continued lock, one of many processes is the leader.
  */
 #include <stdio.h>
 
@@ -74,7 +74,7 @@ static int continue_lock(struct rdl_renewal *k)
 static struct rdl_posix_conn conns[5];
 static uint64_t work_ends_ms;
 
-/* A piece of work of 10 ms; returns 0 when all is done. */
+/* Does a piece of work of 10 ms. Returns 0 when all is done. */
 static int work(void)
 {
     platform.poll(platform.ctx, NULL, 0, now() + 10, 0, 0);

@@ -2,8 +2,8 @@
 /*
  * superloop.c - a lock on five servers in a loop that never waits: superloop URL URL URL URL URL
  *
- * This is how it works on a small processor: each turn of the loop checks everything, and never sleeps. In
- * place of platform.poll, a small processor has the driver of its network chip.
+ * This is how it works on a small processor: each turn of the loop checks everything, and never sleeps.
+ * Instead of platform.poll, a small processor calls the driver of its network chip.
  */
 #include <stdio.h>
 
@@ -32,7 +32,7 @@ static int connect_to(char **urls)
     return 0;
 }
 
-/* The rest of the device: it pumps while it may run. Returns 1 when it is done. */
+/* Runs the rest of the device, which pumps while it may. Returns 1 when it is done. */
 static int run_pump(int may_run)
 {
     static unsigned strokes;
