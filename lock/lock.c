@@ -59,7 +59,11 @@ int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req 
     cmd.extra = extra;
     cmd.until_ms = l->is_adopted ? UINT64_MAX : l->sent_ms + l->ttl_ms; /* adopted: not known */
     cmd.ttl_ms = l->ttl_ms;
-    if (op->must_send && cmd.value.len <= RDL_DEC_MAX) /* whole seconds may be another holder's value later */
+    /*
+     * A legacy value of whole seconds is only a time. Another client may write the same one later, so this
+     * release is not repeated after an error.
+     */
+    if (op->must_send && cmd.value.len <= RDL_DEC_MAX)
         cmd.ttl_ms = 0;
     return rdl_conn_submit(l->conn, req, &cmd);
 }
@@ -73,7 +77,7 @@ const struct rdl_op *rdl_lock_op(const struct rdl_lock *l, enum rdl_action actio
     return ops[action];
 }
 
-int rdl_lock_next(struct rdl_lock *l)
+int rdl_lock_switch_value(struct rdl_lock *l)
 {
     return l->mode->next != NULL && l->mode->next(l);
 }
@@ -85,7 +89,7 @@ void rdl_lock_queue_release(struct rdl_lock *l)
     rdl_conn_free_room(l->conn, &l->req);
     do
         rdl_lock_submit(l, rdl_lock_op(l, RDL_RELEASE), NULL, none);
-    while (rdl_lock_next(l));
+    while (rdl_lock_switch_value(l));
 }
 
 /* ---------------------------------------------------------------- plain */
@@ -113,11 +117,11 @@ static uint64_t validity_end(const struct rdl_lock *l)
     return l->sent_ms + l->ttl_ms - rdl_drift_ms(l->ttl_ms);
 }
 
-int rdl_lock_granted(struct rdl_lock *l, int news, uint64_t now_ms)
+int rdl_lock_granted(struct rdl_lock *l, int result, uint64_t now_ms)
 {
     if (now_ms < validity_end(l)) {
         l->until_ms = validity_end(l);
-        return news;
+        return result;
     }
     rdl_lock_queue_release(l);
     return RDL_EXPIRED;
@@ -142,7 +146,7 @@ static int plain_acquired(struct rdl_lock *l, uint64_t now_ms)
 }
 
 /* Ends the lease, whatever the server still replies, and releases what an extend may have left there. */
-static int plain_lost(struct rdl_lock *l)
+static int lease_lost(struct rdl_lock *l)
 {
     l->until_ms = 0;
     rdl_lock_queue_release(l);
@@ -155,13 +159,13 @@ int rdl_lock_extended(struct rdl_lock *l, uint64_t now_ms)
     uint8_t answer = l->req.answer;
 
     if (now_ms >= l->until_ms || answer == RDL_ANSWER_ABSENT || answer == RDL_ANSWER_NO)
-        return plain_lost(l);
+        return lease_lost(l);
     if (answer == RDL_ANSWER_UNKNOWN)
         return RDL_UNKNOWN;
     if (answer != RDL_ANSWER_YES)
         return l->req.error;
     if (is_adopted && now_ms >= validity_end(l))
-        return plain_lost(l);
+        return lease_lost(l);
     if (is_adopted || validity_end(l) > l->until_ms)
         l->until_ms = validity_end(l);
     l->abort_below_ms = 0;
@@ -169,11 +173,12 @@ int rdl_lock_extended(struct rdl_lock *l, uint64_t now_ms)
 }
 
 /*
- * Returns whether a release that found no key leaves the outcome open. It was sent again over a new
- * connection, while the lease cannot have expired. Either the first release was executed, or the server lost
- * the key in a restart, which may be why the connection closed. One server is not asked for its run.
+ * Returns whether a release that found no key of ours leaves the outcome open. That is a repeated one: over a
+ * new connection, by the caller, or by another method. Either an earlier copy was executed, or the server
+ * lost the key in a restart: its run is not checked. If the lease has expired, or if its expiry is not known
+ * (adopted), the reply counts as it is.
  */
-static int is_untold(const struct rdl_lock *l, uint64_t now_ms)
+static int is_inconclusive(const struct rdl_lock *l, uint64_t now_ms)
 {
     return l->req.is_again && now_ms < l->ended_ms && l->ended_ms != UINT64_MAX;
 }
@@ -186,7 +191,7 @@ int rdl_lock_released(const struct rdl_lock *l, uint64_t now_ms)
         return RDL_OK;
     if (answer == RDL_ANSWER_ERROR)
         return l->req.error;
-    if ((answer != RDL_ANSWER_ABSENT && answer != RDL_ANSWER_NO) || is_untold(l, now_ms))
+    if ((answer != RDL_ANSWER_ABSENT && answer != RDL_ANSWER_NO) || is_inconclusive(l, now_ms))
         return RDL_UNKNOWN;
     return answer == RDL_ANSWER_ABSENT ? RDL_EXPIRED : RDL_LOST;
 }
@@ -211,7 +216,7 @@ int rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struct
 
 static uint32_t attempt_ms(const struct rdl_lock *l)
 {
-    return rdl_attempt_over(l->opt, l->conn->rtt_ms);
+    return rdl_attempt_ms_for_rtt(l->opt, l->conn->rtt_ms);
 }
 
 /* Returns the pause before the next attempt: random; while a hint may come, the rest of the holder's ttl. */
@@ -264,7 +269,7 @@ static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
 
 static uint64_t tick_conn(const struct rdl_lock *l, uint64_t now_ms)
 {
-    if (l->abort_below_ms == 0) /* no lease is in danger */
+    if (l->abort_below_ms == 0) /* no lease has an unconfirmed extend */
         return rdl_conn_tick(l->conn, now_ms);
     return rdl_conn_tick_for_lease(l->conn, rdl_lock_remaining_ms(l, now_ms), now_ms);
 }
@@ -283,7 +288,7 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
         return wait_until(l, LOCK_PAUSE, now_ms + RDL_QUEUE_RETRY_MS);
     if (rc != RDL_OK)
         return attempt_failed(l, rc, now_ms);
-    if (l->action != RDL_ACQUIRE) /* queued on any conn: a pausing one retries when that is due */
+    if (l->action != RDL_ACQUIRE) /* the conn may be closed: its next tick is at conn_ms */
         return wait_until(l, LOCK_ASKED, conn_ms);
     rdl_count_up(&l->attempts);
     wait_until(l, LOCK_ASKED, now_ms + answer_ms);
@@ -294,8 +299,8 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
 
 /*
  * Waits for the conn, then sends the first request. An attempt, and with it validity, begins when the conn is
- * ready, so a slow login does not shorten the lease. An extend or a release is queued on any conn, but waits
- * first for one that is connecting.
+ * ready, so a slow login does not shorten the lease. An extend or a release waits while the conn is
+ * connecting, but is queued on a closed one. A stalled conn takes only releases.
  */
 static int step_connect(struct rdl_lock *l, uint64_t now_ms)
 {
@@ -304,7 +309,7 @@ static int step_connect(struct rdl_lock *l, uint64_t now_ms)
 
     if (state != RDL_CONN_READY && state != RDL_CONN_CLOSED && state != RDL_CONN_STALLED) {
         if (now_ms >= l->deadline_ms)
-            return finish(l, l->action == RDL_ACQUIRE ? RDL_E_TIMEOUT : plain_lost(l));
+            return finish(l, l->action == RDL_ACQUIRE ? RDL_E_TIMEOUT : lease_lost(l));
         return wait_until(l, LOCK_CONNECT, conn_ms);
     }
     if (l->action != RDL_ACQUIRE)
@@ -405,7 +410,7 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
     if (rdl_ttl_check(l->opt, ttl_ms) != RDL_OK)
         return RDL_E_TTL;
     if (l->until_ms <= now_ms)
-        return finish(l, l->until_ms != 0 ? plain_lost(l) : RDL_LOST);
+        return finish(l, l->until_ms != 0 ? lease_lost(l) : RDL_LOST);
     if (l->abort_below_ms == 0) {
         l->abort_below_ms = left_ms / 2;
     } else if (left_ms < l->abort_below_ms) {
@@ -440,7 +445,7 @@ void rdl_lock_cancel(struct rdl_lock *l)
         if (l->action == RDL_ACQUIRE)
             needs_release = l->req.answer == RDL_ANSWER_YES || l->req.answer == RDL_ANSWER_UNKNOWN;
         else if (l->action == RDL_RELEASE) /* it is queued and stays so */
-            needs_release = rdl_lock_next(l);
+            needs_release = rdl_lock_switch_value(l);
     }
     if (needs_release)
         rdl_lock_queue_release(l);

@@ -13,17 +13,18 @@
  * lock/examples/minimal.c is the whole program. An event loop uses the _begin functions and rdl_lock_step().
  *
  * You hold a lease: it expires after the ttl, whatever you do. So there is rdl_lock_remaining_ms(), which
- * depends on the time, and deliberately no "is it locked". lock/ has no restart guard: a server that restarts
- * without its data grants the lock a second time. If you must rule that out, use redlock.h.
+ * depends on the time, and deliberately no "is it locked". A server that restarts without its data grants the
+ * lock a second time: redlock.h has a restart guard and canaries against that. If correctness depends on the
+ * lock, use fencing tokens as well.
  *
- * Results (2 or more: success with additional information; negative: not held, or no longer held):
+ * Results (2 or more: success with additional information; negative: failed; the last column says whether
+ * the lease continues):
  *
  *     operation  result       what happened                                         remaining_ms
  *     acquire    RDL_OK       granted                                               more than 0
  *                RDL_BUSY     held by another client                                0
  *                RDL_EXPIRED  granted, but the reply came too late to be of use     0
- *                RDL_UNKNOWN  no conclusive reply; if it was sent, a release        0
- *                             follows
+ *                RDL_UNKNOWN  no conclusive reply; a release follows if it was sent 0
  *                RDL_E_...    an error of the server or the connection              0
  *     extend     RDL_OK       at least ttl_ms from the moment of sending            never less than before
  *                RDL_ADOPTED  this handle now holds the adopted token               more than 0
@@ -36,7 +37,7 @@
  *                RDL_UNKNOWN  no conclusive reply: see rdl_lock_release_begin()     0
  *                RDL_E_...    refused: see rdl_lock_release_begin()                 0
  *
- * Locks of the old protocol have three more: see enum rdl_legacy.
+ * A blocking extend that is canceled ends the lease (rdl_lock_extend()). Legacy locks: enum rdl_legacy.
  */
 #ifndef RDL_LOCK_H
 #define RDL_LOCK_H
@@ -59,12 +60,12 @@ enum {
     RDL_ADOPTED = 4,   /**< extend: this handle now holds the adopted token */
     RDL_REMOVED = 6,   /**< release, legacy: deleted the value that a waiting client had written over ours */
 
-    RDL_E_NAME = -40,          /**< a lock's name must have 1 to 128 bytes */
-    RDL_E_TTL = -41,           /**< the ttl is 0, above RDL_TTL_MAX or max_ttl, or less than four attempts */
-    RDL_BUSY = -42,            /**< another client holds the lock */
-    RDL_LOST = -43,            /**< it was held and no longer is */
-    RDL_EXPIRED = -44,         /**< the lease had expired: granted too late, or gone before the release */
-    RDL_UNKNOWN = -45,         /**< no conclusive reply: the outcome is unknown */
+    RDL_E_NAME = -40,  /**< a lock's name must have 1 to 128 bytes */
+    RDL_E_TTL = -41,   /**< the ttl is under four attempts (attempt_ms), above RDL_TTL_MAX or max_ttl */
+    RDL_BUSY = -42,    /**< another client holds the lock; over N servers: see rdl_redlock_step() */
+    RDL_LOST = -43,    /**< it was held and no longer is */
+    RDL_EXPIRED = -44, /**< the lease had expired: granted too late, or gone before the release */
+    RDL_UNKNOWN = -45, /**< no conclusive reply: the outcome is unknown */
     RDL_E_FOREIGN_VALUE = -46, /**< legacy: the key holds no lock of this kind; it is never taken over */
     RDL_E_FENCE = -47,         /**< fencing tokens need scripts, which the server does not support */
     RDL_E_MULTI = -48,         /**< several locks at once need scripts, which the server does not support */
@@ -102,7 +103,7 @@ enum {
  * with, set ttl_ms and leave the rest 0: that makes one attempt.
  */
 struct rdl_lock_options {
-    uint32_t ttl_ms; /**< the lease, in ms: from four attempts to RDL_TTL_MAX */
+    uint32_t ttl_ms; /**< the ttl of the key, in ms: four attempts (attempt_ms) to RDL_TTL_MAX */
     /** For how long to retry an acquire, in ms. 0: one attempt; RDL_WAIT_FOREVER: no limit. */
     uint32_t wait_ms;
     /**
@@ -111,7 +112,8 @@ struct rdl_lock_options {
      */
     uint32_t retry_ms;
     /**
-     * How long an attempt, an extend or a release waits for the reply, in ms; at most ttl_ms / 4.
+     * How long an attempt, an extend or a release waits for the reply, in ms. At most ttl_ms / 4: more is
+     * RDL_E_TTL.
      *
      * 0: ttl_ms / 20, within RDL_ATTEMPT_MIN_MS to RDL_ATTEMPT_MAX_MS. Or three round trips if that is
      * longer, but at most ttl_ms / 4. A round trip is the longest step of the connection's login: connecting,
@@ -119,6 +121,9 @@ struct rdl_lock_options {
      *
      * Without login commands only the TCP connect is timed, which underestimates the round trip behind a
      * nearby proxy: set attempt_ms there.
+     *
+     * "Four attempts" is the shortest ttl of these options and of an extend: 4 x attempt_ms. If attempt_ms is
+     * 0, it is 4 x the default without round trips, which is always computed from ttl_ms of these options.
      */
     uint32_t attempt_ms;
     /**
@@ -154,9 +159,13 @@ extern const struct rdl_methods rdl_methods_all;
 
 /** What an acquire cost, whatever its result: for logs and metrics. Both counts stop at 65535. */
 struct rdl_stats {
-    uint16_t attempts; /**< SETs sent; a script is one, and so is a whole attempt of the old protocol */
-    uint16_t refused;  /**< attempts that ended with RDL_BUSY; grows with contention */
-    uint32_t took_ms;  /**< from begin to the last step of the acquire, in ms */
+    /**
+     * SETs sent. A script counts as one, and so does a whole attempt of the old protocol. An attempt over N
+     * servers sends up to N.
+     */
+    uint16_t attempts;
+    uint16_t refused; /**< attempts that ended with RDL_BUSY, also over N servers; grows with contention */
+    uint32_t took_ms; /**< from begin to the last step of the acquire, in ms */
 };
 
 /** Operations of a lock. */
@@ -225,11 +234,12 @@ struct rdl_hint_ops {
  * the second connection is down, the pauses are the usual ones. If scripts are refused, a release wakes no
  * client.
  *
- * Before Redis 6.0 BLPOP waits for whole seconds; the pause ends without it. On a cluster node, a name that
- * contains '}' needs a hash tag, {so}. Otherwise a release returns RDL_E_CLUSTER, and the lease ends with its
- * ttl.
+ * Before Redis 6.0 BLPOP waits for whole seconds. The pause still ends on time, without waiting for its
+ * reply. On a cluster node, a name that contains '}' needs a hash tag, for example job{1}. Otherwise a
+ * release returns RDL_E_CLUSTER, and the lease ends with its ttl.
  *
- * Its members are private. It is in use as long as its lock is.
+ * Its members are private. Its memory is in use while the lock that it is set for is in use (struct
+ * rdl_lock).
  */
 struct rdl_hint {
     /** @cond private */
@@ -266,10 +276,17 @@ struct rdl_lock_mode;
 /**
  * A lock. Its members are private.
  *
- * It and its hint are in use while an operation is RDL_PENDING, and after a successful acquire or adopt. This
- * ends when release or cancel returns, or an extend returns RDL_LOST. It does not end when the lease expires.
- * At all other times nothing in the library refers to them: you may free them, or set them up again, here or
- * elsewhere. What is still to be released is in the conn's queue, and is sent while you service the conn.
+ * Lifetime: the lock and its hint are in use while an operation is RDL_PENDING. They are also in use after an
+ * acquire or adopt that succeeded, until one of these:
+ *
+ *   - a release has ended, with any result but RDL_PENDING
+ *   - rdl_lock_cancel() has returned
+ *   - an extend has ended with RDL_LOST
+ *   - a blocking extend was canceled: RDL_E_SYSTEM or RDL_E_FORKED (rdl_lock_extend())
+ *
+ * Expiry does not end the use: release or cancel an expired lease, too. At all other times nothing in the
+ * library refers to them: you may free them, or set them up again, here or elsewhere. Pending releases are in
+ * the conn's queue, and are sent while you service the conn.
  */
 struct rdl_lock {
     /** @cond private */
@@ -368,13 +385,14 @@ void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint);
 /**
  * Begins to acquire the lock.
  *
- * Never blocks. Call rdl_lock_step() until it no longer returns RDL_PENDING. Only between operations, and
- * only if the lock is not held or adopted: that is a programming error. If an expired lease was not released,
- * or its release failed, acquire releases it first.
+ * Never blocks. Call rdl_lock_step() until it no longer returns RDL_PENDING. Call it between operations. It
+ * is a programming error to call it while the lease is valid, or while an adopted token is not confirmed:
+ * debug builds assert this. (A redlock releases an unconfirmed token instead.) If an expired lease was not
+ * released, or its release failed, acquire releases it first.
  *
- * If the conn is still connecting, the attempt begins when it is ready, within its connect_ms. If it was
- * refused, the attempt fails at once. RDL_E_TIMEOUT: the connection was not ready in time, or it is stalled;
- * nothing was sent.
+ * If the conn is still connecting, the attempt begins when it is ready, within its connect_ms. If the
+ * connection was refused, the attempt fails at once. RDL_E_TIMEOUT: the connection was not ready in time, or
+ * it is stalled (rdl_lock_extend_begin()); nothing was sent.
  *
  * @param l        the lock
  * @param entropy  RDL_ENTROPY_LEN bytes that no other acquire gets, on any host (see struct rdl_token)
@@ -385,23 +403,25 @@ void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint);
 int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms);
 
 /**
- * Begins to extend the lease to at least ttl_ms from now.
+ * Begins to extend the lease: the key then expires ttl_ms from now at the earliest.
  *
- * It never shortens a lease and never revives an expired one. Never blocks. Call rdl_lock_step() until it no
- * longer returns RDL_PENDING. Only between operations.
+ * It never shortens a lease and never revives an expired one. Afterwards rdl_lock_remaining_ms() is at least
+ * ttl_ms less the drift, counted from the sending. Never blocks. Call rdl_lock_step() until it no longer
+ * returns RDL_PENDING. Call it between operations.
  *
  * If the conn is still connecting, the attempt begins when it is ready, within connect_ms and the lease.
  *
- * RDL_E_TIMEOUT: the connection is stalled, and nothing was sent. Once half the lease time that remained at
- * the first failed extend has passed, the next extend drops a stalled connection and uses a new one. It does
- * so even if other locks have requests on it (rdl_conn_abort_if_stalled()). From then on the connection
- * counts as stalled after this lock's own attempt time, whatever other locks allow.
+ * A connection is stalled if it is connected and a reply is overdue. RDL_E_TIMEOUT: it is stalled, and
+ * nothing was sent. Once half the lease time that remained at the first failed extend has passed, the next
+ * extend closes a stalled connection and uses a new one. It does so even if other locks use the old one
+ * (rdl_conn_abort_if_stalled()). From then on a reply is overdue after this lock's own attempt time.
  *
  * @param l       the lock
- * @param ttl_ms  the new ttl in ms, from four attempts to RDL_TTL_MAX
+ * @param ttl_ms  the new ttl in ms, from four attempts (rdl_lock_options.attempt_ms) to RDL_TTL_MAX
  * @param now_ms  the current time in ms
  * @return RDL_PENDING, or a result at once.
- *         RDL_E_TTL: ttl_ms is out of range; nothing changed, and rdl_lock_step() repeats the last result.
+ *         RDL_E_TTL: ttl_ms is out of range. Nothing was sent or changed; the lease, if there still is one,
+ *         continues. rdl_lock_step() repeats the last result.
  *         RDL_LOST: the lease is over or was released. If it is over, the release of what an extend may have
  *         left is queued; nothing else is sent.
  */
@@ -410,8 +430,8 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms);
 /**
  * Begins to release the lock. From now on it is not held, whatever the server replies.
  *
- * Never blocks. Call rdl_lock_step() until it no longer returns RDL_PENDING. Only between operations. You may
- * release a lease that has expired, and release again after RDL_UNKNOWN or RDL_E_....
+ * Never blocks. Call rdl_lock_step() until it no longer returns RDL_PENDING. Call it between operations. You
+ * may release a lease that has expired, and release again after RDL_UNKNOWN or RDL_E_....
  *
  * From now on no client may extend or adopt the token: a pending release could delete the key under its new
  * holder.
@@ -419,16 +439,19 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms);
  * If the connection closes before the reply, the release is sent again on the next one. The call then waits
  * as long as it would have waited for the first reply.
  *
- * RDL_UNKNOWN: no reply, and the release stays pending. Two cases leave nothing pending. First, the release
- * was sent again and found no key of ours while the lease was valid. Either the first one was executed, or
- * the server was killed and lost the key; then another client may have held the lock before. Second, the key
- * is gone or held by another client, and the server permits no PTTL to find out which.
+ * RDL_UNKNOWN: no conclusive reply. The release stays pending, except in two cases:
+ *
+ *   1. The release was sent again and found no key of ours, while the lease was valid. Either the first one
+ *      was executed, or the server lost the key in a restart. After a restart another client may have got the
+ *      lock before our release.
+ *   2. The key is gone or held by another client, and the server permits no PTTL to find out which.
  *
  * RDL_E_...: a temporary error ("again" in resp/WIRE.md) leaves the release pending. While you service the
- * conn (rdl_conn_tick()) it is sent again after a pause, until the key must have expired. For an adopted key
- * that is the ttl of the options after the first refusal. The lock need not exist any more. After any other
- * error the lease ends with its ttl. (RDL_LEGACY_INTEGER: nothing is sent again, because its value does not
- * identify the holder.)
+ * conn (rdl_conn_tick()) it is sent again after a pause, until the key must have expired. An adopted key's
+ * release is sent until a conclusive reply, but for at most the ttl after a first temporary error. (That is
+ * the ttl of the options, or of the last extend.) The lock need not exist any more. After any other error the
+ * lease ends with its ttl. (RDL_LEGACY_INTEGER: nothing is sent again, because its value does not identify
+ * the holder.)
  *
  * RDL_LOST: this may come from a replica, and then does not describe its master. It can happen on a
  * connection that does not check the server's role (rdl_guard_conn() in redlock.h).
@@ -474,41 +497,46 @@ uint64_t rdl_lock_wake_ms(const struct rdl_lock *l);
 void rdl_lock_cancel(struct rdl_lock *l);
 
 /**
- * Makes the lock a handle of a token from elsewhere: another process, a shell script.
+ * Adopts the token of a lock that was acquired elsewhere: by another handle, process or host.
  *
- * Then release it, or extend it: the result is RDL_ADOPTED, and validity counts from that request. Until then
- * rdl_lock_remaining_ms() is 0. The previous owner must not extend it any more, and must not have begun to
- * release it. What the lock held before, with another token, is released if the conn's queue has room for it.
+ * Then release it, or extend it: the extend returns RDL_ADOPTED, and validity counts from that request. Until
+ * then rdl_lock_remaining_ms() is 0. The previous owner must not extend the lock any more, and must not have
+ * begun to release it. What this handle held before, under another token, is released if the conn's queue has
+ * room for it.
  *
- * Only the previous owner knows when the key expires. So a pending release of it is kept until the server
- * replies. Never blocks, sends nothing. Call it between operations only.
+ * Only the previous owner knows when the key expires. So its release stays pending until a conclusive reply,
+ * but for at most the ttl after a first temporary error (rdl_lock_release_begin()). Never blocks, sends
+ * nothing. Call it between operations only.
  *
  * @param l          the lock, of any kind but legacy
- * @param token_hex  the token: 40 hex digits in lower case; not needed after the call
- * @param len        number of bytes at token_hex
+ * @param token_hex  40 hex digits in lower case, from rdl_lock_token(); copied; no NUL is needed
+ * @param len        their number, 40
  * @return RDL_OK: adopted.
- *         RDL_E_TOKEN: not 40 hex digits, or a legacy lock; nothing changed.
+ *         RDL_E_TOKEN: these are not 40 hex digits in lower case, or it is a legacy lock; nothing changed.
  */
 int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len);
 
 /**
- * Writes the token as text, to hand the lock on to another process.
+ * Writes the token as text, to pass the lock on to another process (rdl_lock_adopt()).
  *
- * Never blocks. Call it while the lock is held. A legacy lock has no token.
+ * Do not call it after a release has begun. A legacy lock has no token. Never blocks. Call it while the lock
+ * is held or adopted.
  *
  * @param l    the lock
- * @param out  receives 40 hex digits and a NUL; it has RDL_TOKEN_TEXT_MAX bytes
+ * @param out  receives 40 hex digits in lower case and a NUL; RDL_TOKEN_TEXT_MAX bytes
  */
 void rdl_lock_token(const struct rdl_lock *l, char out[RDL_TOKEN_TEXT_MAX]);
 
 /**
  * Returns how long the lease is still held, by our own clock.
  *
- * Never blocks. Call it in any state.
+ * The lease counts from before the request was sent. It is shorter than the ttl by the drift: 1 % of the ttl,
+ * rounded up, and 2 ms. The drift allows for clocks that run at different rates. Never blocks. Call it in any
+ * state.
  *
  * @param l       the lock
  * @param now_ms  the current time in ms
- * @return the time in ms; 0: not held
+ * @return the time in ms; 0: not held, expired, or adopted and not confirmed by an extend
  */
 uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms);
 
@@ -533,12 +561,12 @@ uint64_t rdl_lock_until_ms(const struct rdl_lock *l);
 int rdl_lock_is_idle(const struct rdl_lock *l);
 
 /**
- * Returns how long the key that is in the way still lives: after RDL_BUSY, and after RDL_OVERWRITTEN.
+ * Returns when the key in the way expires: after RDL_BUSY, and after RDL_OVERWRITTEN.
  *
  * Never blocks. Call it in any state; the value is of the last operation.
  *
  * @param l  the lock
- * @return the time in ms.
+ * @return ms, counted from the reply.
  *         -1: it has no expiry. To a plain lock the holder is then a legacy lock or a foreign program; to a
  *         legacy lock it is a holder without a timeout.
  *         -2: not known.
@@ -574,7 +602,7 @@ int rdl_lock_error(const struct rdl_lock *l);
  * Call it in any state.
  *
  * @param l    the lock
- * @param out  receives the text, NUL-terminated, cut to cap - 1 bytes
+ * @param out  receives the text, cut to cap - 1 bytes, and a NUL
  * @param cap  its size in bytes, 1 or more; 128 is enough
  * @return the length of the text in bytes, without the NUL
  */
@@ -639,15 +667,18 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
 /* ---------------------------------------------------------------- blocking (lock_io.c) */
 
 /**
- * Acquires the lock. Blocks until it is acquired or refused, for wait_ms at most.
+ * Acquires the lock. Blocks until it is acquired or refused.
  *
- * The first attempt always has its full time, and connecting takes up to the conn's connect_ms. Without
- * wait_ms or retry_ms there is this one attempt. Call it when you may call rdl_lock_acquire_begin().
+ * Without wait_ms or retry_ms there is one attempt: it blocks for the conn's connect_ms and one attempt at
+ * most. Otherwise it blocks for wait_ms and one attempt at most, because the first attempt always has its
+ * full time. Call it when you may call rdl_lock_acquire_begin().
  *
  * It reads first if a request is pending, or if the last acquire or extend was more than a second ago. So it
- * notices a connection that ended in the meantime before it sends. (An event loop has read already.) If a
- * release is pending at the end and the conn is up, it was handed to the driver. If the conn is down, service
- * it (rdl_conn_tick()) or call rdl_lock_drain().
+ * notices a connection that ended in the meantime before it sends. (An event loop has read already.)
+ *
+ * A release that is pending at the end was written to the socket, if the connection is up and the socket had
+ * room. Service the conn (rdl_conn_tick()) to send the rest, and call rdl_lock_drain() before the program
+ * exits.
  *
  * In a child after fork, a connection that its parent opened returns RDL_E_FORKED now and from every later
  * call. The child's copy of the descriptor is closed, and nothing was sent. A lease that was held at the fork
@@ -659,46 +690,52 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
  * @param platform  waits, reads the clock and supplies the unique bytes
  * @return the results of an acquire (the table at the top), and:
  *         RDL_E_RANDOM: platform->random failed; nothing was done.
- *         RDL_E_SYSTEM: platform->poll failed; canceled as by rdl_lock_cancel(), so it is not held.
  *         RDL_E_INTERRUPTED: a wake-up from outside (rdl_posix.wake_fd) came before the lock was held;
- *         canceled, and its release was handed to the driver.
- *         RDL_E_FORKED: the connection is the parent's.
+ *         canceled, so this handle holds nothing. What may have been granted is released, as above.
+ *         RDL_E_SYSTEM: platform->poll failed; canceled, so this handle holds nothing.
+ *         RDL_E_FORKED: the connection is the parent's; canceled, so this handle holds nothing. The parent's
+ *         lease is unaffected.
  */
 int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_platform *platform);
 
 /**
- * Extends the lease to at least ttl_ms from now. Blocks for one attempt, never longer than the lease.
+ * Extends the lease: the key then expires ttl_ms from now at the earliest.
  *
- * If the conn is still connecting, it waits for that first. It ignores wake-ups from outside, and reads first
- * as rdl_lock_acquire() does. Call it when you may call rdl_lock_extend_begin().
+ * If the conn is still connecting, it blocks until that ends: for connect_ms at most, and within the lease.
+ * Then it blocks for one attempt at most, even if the lease expires during it. It ignores wake-ups from
+ * outside, and reads first as rdl_lock_acquire() does. Call it when you may call rdl_lock_extend_begin().
  *
  * @param l         the lock
  * @param platform  waits, and reads the clock
- * @param ttl_ms    the new ttl in ms, from four attempts to RDL_TTL_MAX
+ * @param ttl_ms    the new ttl in ms, from four attempts (rdl_lock_options.attempt_ms) to RDL_TTL_MAX
  * @return the results of an extend (the table at the top), and:
- *         RDL_E_SYSTEM: platform->poll failed; canceled as by rdl_lock_cancel(), so it is not held.
- *         RDL_E_FORKED: the connection is the parent's (see rdl_lock_acquire()).
+ *         RDL_E_SYSTEM: platform->poll failed; canceled, so this handle holds nothing. If only the connection
+ *         failed with this error, the lease continues: rdl_lock_remaining_ms() is above 0.
+ *         RDL_E_FORKED: the connection is the parent's; canceled, so this handle holds nothing. The parent's
+ *         lease is unaffected.
  */
 int rdl_lock_extend(struct rdl_lock *l, const struct rdl_platform *platform, uint32_t ttl_ms);
 
 /**
- * Releases the lock. Blocks for one attempt.
+ * Releases the lock.
  *
- * If the conn is still connecting, it waits for that first. It ignores wake-ups from outside, and reads first
- * as rdl_lock_acquire() does: a release that finds its connection closed must be sent again, and then knows
- * less. If it is still pending at the end, see rdl_lock_acquire(). Call it when you may call
- * rdl_lock_release_begin().
+ * Blocks for the conn's connect_ms at most, if it is still connecting, and then for one attempt at most. It
+ * ignores wake-ups from outside, and reads first as rdl_lock_acquire() does. The reason: a release that finds
+ * its connection closed must be sent again. It may then return RDL_UNKNOWN, because it cannot tell whether
+ * the first was executed. If it is still pending at the end, see rdl_lock_acquire(). Call it when you may
+ * call rdl_lock_release_begin().
  *
  * @param l         the lock; not held afterwards
  * @param platform  waits, and reads the clock
  * @return the results of a release (the table at the top), and:
- *         RDL_E_SYSTEM: platform->poll failed; canceled as by rdl_lock_cancel().
- *         RDL_E_FORKED: the connection is the parent's (see rdl_lock_acquire()).
+ *         RDL_E_SYSTEM: platform->poll failed; canceled, so this handle holds nothing.
+ *         RDL_E_FORKED: the connection is the parent's; canceled, so this handle holds nothing. The parent's
+ *         lease is unaffected.
  */
 int rdl_lock_release(struct rdl_lock *l, const struct rdl_platform *platform);
 
 /**
- * Waits until all pending releases are sent and answered: call it before the program ends.
+ * Waits until all pending releases are sent and answered: call it before the program exits.
  *
  * Blocks until until_ms at most. It ignores wake-ups from outside. Call it between operations only.
  *
@@ -723,8 +760,8 @@ int rdl_lock_drain(struct rdl_lock *l, const struct rdl_platform *platform, uint
  *     write_with(rdl_lock_fence(&store));
  *
  * It needs scripts: without scripts acquire returns RDL_E_FENCE, or RDL_E_PERM if the user may not use them
- * or the key. On a cluster node, a name that contains '}' needs a hash tag, {so}; otherwise acquire returns
- * RDL_E_CLUSTER.
+ * or the key. On a cluster node, a name that contains '}' needs a hash tag, for example job{1}; otherwise
+ * acquire returns RDL_E_CLUSTER.
  *
  * The number grows as long as the server keeps {name}:fence, which ends only as fence_expiry_ms of the
  * options says. If the server may lose it, see rdl_lock_set_min_fence(). Older clients set an expiry of a day
@@ -760,8 +797,8 @@ int rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_option
  * Sets the least fencing token that the next acquire may get, for example the wall clock in ms.
  *
  * A token is always greater than the last one of this lock. If min is above RDL_FENCE_MAX, acquire returns
- * RDL_E_FENCE_RANGE. It returns the same if the server's token is above it. Then {name}:fence cannot grow any
- * more: delete it by hand when no resource compares with it.
+ * RDL_E_FENCE_RANGE. It returns the same if the server's next token would be above RDL_FENCE_MAX. Then
+ * {name}:fence cannot grow any more: delete it by hand once no resource remembers a token of this lock.
  *
  * With wall clocks in ms, tokens grow even if the server lost {name}:fence and comes back after the longest
  * ttl. For this, the clients' clocks must agree within half that ttl. Each client must also set its clock as
@@ -776,12 +813,13 @@ int rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_option
 void rdl_lock_set_min_fence(struct rdl_lock_fenced *l, uint64_t min);
 
 /**
- * Returns the fencing token of the lease. Give it to the resource, which rejects smaller ones.
+ * Returns the fencing token of the lease.
  *
- * Never blocks. Call it in any state.
+ * Pass it to the resource with every write. The resource must remember the greatest token and reject smaller
+ * ones. A lease that expired and was not released keeps its token. Never blocks. Call it in any state.
  *
  * @param l  the lock
- * @return 1 to RDL_FENCE_MAX; 0: not held, or adopted (only the client that took the lock got the token)
+ * @return 1 to RDL_FENCE_MAX; 0: not held, or adopted (only the client that acquired the lock got the token)
  */
 uint64_t rdl_lock_fence(const struct rdl_lock_fenced *l);
 
@@ -807,10 +845,10 @@ uint64_t rdl_lock_fence(const struct rdl_lock_fenced *l);
  * to extend or delete:
  *
  *     extend   RDL_LOST         the lease is over
- *     release  RDL_OVERWRITTEN  before our expiry, if the value is no earlier than ours; the key stays until
- *                               its time has passed (rdl_lock_holder_ms(); -1: never, delete it by hand when
- *                               no client holds the lock)
- *              RDL_LOST         any other value
+ *     release  RDL_OVERWRITTEN  our lease is not over, and the value's time is no earlier than ours, or
+ *                               could not be read; the key stays until that time (rdl_lock_holder_ms();
+ *                               -1: for ever, delete it by hand when no client holds the lock)
+ *              RDL_LOST         any other value, or no key
  *              RDL_UNKNOWN      the release was sent again on a new connection: the value may be the next
  *                               holder's
  */
@@ -818,19 +856,19 @@ enum rdl_legacy {
     RDL_LEGACY, /**< SECONDS.FRACTION: the fraction, nine digits, identifies the holder */
     /**
      * Whole seconds, for clients that read nothing else. The value does not identify the holder. So no
-     * release follows an acquire without a reply. After an extend without a reply the new value is released
-     * only if rdl_lock_release() is called in time.
+     * release follows an acquire without a reply. An extend without a reply may leave a new value: a release
+     * deletes it only while more than two attempts' time remains of the lease.
      */
     RDL_LEGACY_INTEGER,
     /**
      * As RDL_LEGACY, if you know two things about all other clients: none uses a shorter ttl, and none
      * deletes a lock that it does not hold.
      *
-     * Then a value over ours is a waiting client's until our expiry, unless a client is delayed between its
-     * clock and its GETSET. An extend returns RDL_OVERWRITTEN: the lease continues to its end, with
-     * remaining_ms as before, and cannot be extended. A release deletes what it finds, if it is still there,
-     * and returns RDL_REMOVED. That is sent once and never again. With less than two attempts left, or if the
-     * value changed again, the key stays as above.
+     * Then a value that overwrote ours is a waiting client's until our lease ends, unless a client is delayed
+     * between reading its clock and its GETSET. An extend returns RDL_OVERWRITTEN: the lease continues to its
+     * end, with remaining_ms as before, but cannot be extended. A release deletes the value that it finds,
+     * and returns RDL_REMOVED. It sends this request once and never again. It returns RDL_OVERWRITTEN, as
+     * above, if less than two attempts' time remains of the lease, or if the value changed again.
      */
     RDL_LEGACY_SHORTEST
 };
@@ -874,15 +912,15 @@ int rdl_lock_init_legacy(struct rdl_lock_legacy *l, const struct rdl_lock_option
 /**
  * Sets this host's wall clock, for servers that refuse TIME (before Redis 2.6 there is none).
  *
- * On other servers it is not used. Without it acquire returns RDL_E_UNSUPPORTED or RDL_E_PERM on such
- * servers. Set it again at least once a day: an older setting is ignored. Until then its error grows by 1 %
- * of its age. Never blocks. Call it in any state.
+ * On other servers it is not used. Without it, acquire on such servers returns RDL_E_UNSUPPORTED or
+ * RDL_E_PERM. Set it again at least once a day: an older setting is ignored. Its error grows by 1 % of its
+ * age. Never blocks. Call it in any state.
  *
  * @param l            the lock
- * @param wall_s       the Unix time in seconds at now_ms; below 1000000000 (the year 2001): none, because
- *                     such a clock was never set
+ * @param wall_s       the Unix time in seconds at now_ms; below 1000000000 (the year 2001): forgets the
+ *                     clock, because this one was never set
  * @param max_skew_ms  by how much it may be wrong, in ms
- * @param now_ms       the current time in ms; 0: none
+ * @param now_ms       the current time in ms; 0: forgets the clock
  */
 void rdl_lock_set_clock(struct rdl_lock_legacy *l, uint32_t wall_s, uint32_t max_skew_ms, uint64_t now_ms);
 

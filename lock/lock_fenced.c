@@ -2,16 +2,16 @@
 /*
  * lock_fenced.c - a plain lock with a fencing token that grows.
  *
- * One script sets the lock and increments the counter, so there is no token without the lock and no lock
- * without its token. Extend restores a counter that is gone. The same script raises the counter of one of
- * several servers to the token of another, while the lock is ours.
+ * One script sets the lock and increments the counter, so there is no fencing token without the lock and no
+ * lock without its fencing token. Extend restores a counter that is gone. The same script raises the counter
+ * of one of several servers to the fencing token of another, while the lock is ours.
  */
 #include "lock/lock_private.h"
 #include "resp/resp_bytes.h"
 
 /* ---------------------------------------------------------------- requests */
 
-/* Splits the record's extra into f and h: the token, and the counter's expiry, "0" if it has none. */
+/* Splits the record's extra into f and h: the fencing token, and the counter's expiry, "0" if it has none. */
 static void split(struct rdl_bytes extra, struct rdl_bytes out[2])
 {
     const char *text = extra.data;
@@ -105,8 +105,8 @@ uint64_t rdl_fence_next(uint64_t last, uint64_t least)
 }
 
 /*
- * Sends the first request. An adopted lease has no token, so it extends as a plain lock. If counters expire,
- * it also renews the counter.
+ * Sends the first request. An adopted lease has no fencing token, so it extends as a plain lock. If counters
+ * expire, it also renews the counter.
  */
 static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
 {
@@ -129,7 +129,7 @@ static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
     return rdl_lock_submit(l, is_acquire ? &rdl_op_acquire_fenced : &rdl_op_extend_fenced, &l->req, extra);
 }
 
-/* Evaluates the reply. A token out of range may go to two holders (or is 0), so the lock is released. */
+/* Evaluates the reply. A fencing token out of range is 0 or may go to two holders: releases the lock. */
 static int fenced_answer(struct rdl_lock *l, uint64_t now_ms)
 {
     int rc = rdl_plain_answer(l, now_ms);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lock_lease.c - what one lock and N locks have in common: the arithmetic of leases, tokens, checks. */
+/* lock_lease.c - what one lock and N locks have in common: the arithmetic of leases, lock tokens, checks. */
 #include "lock/lock_lease.h"
 #include "resp/resp_bytes.h"
 
@@ -19,7 +19,7 @@ uint32_t rdl_attempt_ms(const struct rdl_lock_options *opt)
     return ms > RDL_ATTEMPT_MAX_MS ? RDL_ATTEMPT_MAX_MS : ms;
 }
 
-uint32_t rdl_attempt_over(const struct rdl_lock_options *opt, uint32_t rtt_ms)
+uint32_t rdl_attempt_ms_for_rtt(const struct rdl_lock_options *opt, uint32_t rtt_ms)
 {
     uint32_t least_ms = rdl_attempt_ms(opt);
     uint32_t most_ms = opt->ttl_ms / 4;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lock_lease.h - what one lock and N locks have in common: the arithmetic of leases, tokens, checks.
+ * lock_lease.h - what one lock and N locks have in common: the arithmetic of leases, lock tokens, checks.
  *
  * For lock/, redlock/ and the command. A program does not need it to take locks.
  */
@@ -14,7 +14,7 @@ uint32_t rdl_drift_ms(uint32_t ttl_ms);
 /* Returns the shortest time of an attempt: opt->attempt_ms or its default. */
 uint32_t rdl_attempt_ms(const struct rdl_lock_options *opt);
 /* Returns the time of an attempt on a network with this round trip (0: not known). */
-uint32_t rdl_attempt_over(const struct rdl_lock_options *opt, uint32_t rtt_ms);
+uint32_t rdl_attempt_ms_for_rtt(const struct rdl_lock_options *opt, uint32_t rtt_ms);
 /* Checks the options and the length of a name. Returns RDL_OK, RDL_E_NAME or RDL_E_TTL. */
 int rdl_options_check(const struct rdl_lock_options *opt, size_t name_len);
 /* Checks a ttl. Returns RDL_OK or RDL_E_TTL. */
@@ -29,15 +29,15 @@ int rdl_is_one_attempt(const struct rdl_lock_options *opt);
 /* Returns the deadline for further attempts (UINT64_MAX: none). */
 uint64_t rdl_give_up_ms(const struct rdl_lock_options *opt, uint64_t now_ms);
 
-/* -------------------------------------------------- tokens */
+/* -------------------------------------------------- lock tokens */
 
 /* Sets the 16 bytes of a new acquire. The counter continues. */
 void rdl_token_begin(struct rdl_token *t, const uint8_t entropy[RDL_ENTROPY_LEN]);
-/* Increments the counter: the token of the next attempt. */
+/* Increments the counter: the lock token of the next attempt. */
 void rdl_token_next(struct rdl_token *t);
-/* Reads a token from hex digits. Returns RDL_OK, or RDL_E_TOKEN if these are not 40 hex digits. */
+/* Reads a lock token from hex digits. Returns RDL_OK, or RDL_E_TOKEN if these are not 40 hex digits. */
 int rdl_token_from_hex(struct rdl_token *t, const char *hex, size_t len);
-/* Writes a token as it is on the wire: 40 hex digits, not terminated. */
+/* Writes a lock token as it is on the wire: 40 hex digits, not terminated. */
 void rdl_token_hex(const struct rdl_token *t, char out[RDL_VALUE_MAX]);
 /* Writes the lock value of l as it is on the wire, in any mode. Returns its length. */
 size_t rdl_lock_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);

@@ -7,10 +7,10 @@
  * lower bound to test one. A takeover compares and sets in one step, by script or under WATCH. GETSET is used
  * only where neither exists.
  *
- * After an extend without a reply, two values may be ours: the known one (token) and the one that was to
- * replace it (peer). The next extend sends the same replacement again: a yes or a no proves that the first is
- * gone. The value only changes from the first to the second, however late a request is executed. So they are
- * tried in that order, and there are never more than two.
+ * After an extend without a reply, two values may be ours: the known one (lock.token) and the one that was
+ * to replace it (peer). The next extend sends the same replacement again: a yes or a no proves that the first
+ * is gone. The value only changes from the first to the second, however late a request is executed. So they
+ * are tried in that order, and there are never more than two.
  */
 #include "lock/lock_private.h"
 #include "resp/resp_bytes.h"
@@ -315,7 +315,7 @@ static int answer_time(struct rdl_lock_legacy *l, uint64_t now_ms)
                                                   : rdl_lock_extended(&l->lock, now_ms);
 }
 
-/* Decides about a value that is in the way. */
+/* Decides what to do about the value that refused our SETNX. */
 static int contend(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     int64_t lives_ms = l->lock.req.value;
@@ -421,7 +421,8 @@ static int answer_extend(struct rdl_lock_legacy *l, uint64_t now_ms)
 /* Returns whether no other client can hold the lock yet when a request arrives. */
 static int is_early(const struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    return now_ms + 2 * (uint64_t)rdl_attempt_over(l->lock.opt, l->lock.conn->rtt_ms) < l->lock.ended_ms;
+    return now_ms + 2 * (uint64_t)rdl_attempt_ms_for_rtt(l->lock.opt, l->lock.conn->rtt_ms) <
+           l->lock.ended_ms;
 }
 
 /* Evaluates, for a release, the value found in place of ours: a waiting client's, or a later holder's. */
@@ -464,9 +465,8 @@ static int is_other_next(struct rdl_lock_legacy *l, uint64_t now_ms)
 }
 
 /*
- * Continues a release that did not find our value. If it was sent again over a new connection, the lock may
- * have been free since the first one. The value may be the next holder's: it is not read, nor taken for a
- * waiting client's.
+ * Continues a release that did not find our value. If it is a repeated one, an earlier copy may have freed
+ * the lock. Then the value may be the next holder's: it is not read, nor taken for a waiting client's.
  */
 static int not_ours(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
@@ -489,7 +489,7 @@ static int answer_release_own(struct rdl_lock_legacy *l, uint64_t now_ms)
     if (l->lock.req.answer == RDL_ANSWER_NO)
         return not_ours(l, now_ms);
     if (l->lock.req.answer != RDL_ANSWER_ABSENT && rdl_lock_released(&l->lock, now_ms) != RDL_OK &&
-        rdl_lock_next(&l->lock))
+        rdl_lock_switch_value(&l->lock))
         rdl_lock_queue_release(&l->lock); /* the release of the first is pending already */
     return rdl_lock_released(&l->lock, now_ms);
 }

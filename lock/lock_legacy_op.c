@@ -29,7 +29,7 @@ const struct rdl_op rdl_op_time = {time_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL
 
 /* ---------------------------------------------------------------- SETNX, PTTL, GET */
 
-/* Reads how long the key in the way lives; unknown before 2.6. */
+/* Reads how long the key lives that refused SETNX; unknown before 2.6. */
 static void setnx_on_pttl_reply(const struct rdl_conn *c, const struct rdl_record *r)
 {
     if (r->req != NULL)

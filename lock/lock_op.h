@@ -45,7 +45,7 @@ extern const struct rdl_op rdl_op_wait_hint;
 extern const struct rdl_op rdl_op_acquire_multi, rdl_op_extend_multi, rdl_op_release_multi;
 /* The old protocol (lock_legacy_op.c): the value is the time of the expiry, and the key has none. */
 extern const struct rdl_op rdl_op_time;  /* YES: value is the server's clock, seconds << 10 | milliseconds */
-extern const struct rdl_op rdl_op_setnx; /* NO: text is the value in the way, value the key's PTTL */
+extern const struct rdl_op rdl_op_setnx; /* NO: text is the value that is there, value the key's PTTL */
 extern const struct rdl_op rdl_op_replace;      /* replaces extra with value: compares and sets in one step */
 extern const struct rdl_op rdl_op_getset;       /* YES: there was no key; NO: text is the overwritten value */
 extern const struct rdl_op rdl_op_delete;       /* DEL, whatever the value is */

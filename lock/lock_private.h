@@ -46,12 +46,12 @@ int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req 
 /* Returns the operation of an action in this mode. With a hint, a release also wakes a waiter. */
 const struct rdl_op *rdl_lock_op(const struct rdl_lock *l, enum rdl_action action);
 /* Takes the other value that the key may have (legacy) as the lock value. Returns 0 if there is none. */
-int rdl_lock_next(struct rdl_lock *l);
+int rdl_lock_switch_value(struct rdl_lock *l);
 /* Queues a release for every value that the key may have. No caller waits for it. */
 void rdl_lock_queue_release(struct rdl_lock *l);
 
-/* Evaluates a grant: held, with the result `news`, if there is time left; otherwise releases it. */
-int rdl_lock_granted(struct rdl_lock *l, int news, uint64_t now_ms);
+/* Evaluates a grant: returns `result` if there is time left, else releases it and returns RDL_EXPIRED. */
+int rdl_lock_granted(struct rdl_lock *l, int result, uint64_t now_ms);
 /* Evaluates any other reply to an acquire. */
 int rdl_lock_not_granted(struct rdl_lock *l);
 /* Evaluates the reply to an extend. */

@@ -15,6 +15,9 @@
  * matched by order. The caller supplies the queue of requests. A queued release outlives both the lock
  * that queued it and the connection it was meant for.
  *
+ * A new connection begins with the handshake: the login (AUTH, SELECT, CLIENT SETNAME, as far as the endpoint
+ * needs them), then the connection checks, if there are any (rdl_guard_conn() in redlock/redlock.h).
+ *
  * Below it is a driver: net_posix.c for sockets, or your own (a UART, TLS, a simulator).
  */
 #ifndef RDL_NET_H
@@ -134,15 +137,15 @@ struct rdl_conn;
 /**
  * Receives every byte that a conn sends or receives, in order: an audit trace.
  *
- * This is the only callback of the library. It must not call back into the library.
+ * rdl_conn_tx_done() and rdl_conn_rx() call it. It must not call functions of the library.
  *
- * During the login, where the bytes contain or may repeat the password, data is NULL and only len is
- * set. A server may echo the password later, so scrub it before you log the bytes.
+ * For AUTH and its reply, which contain or may repeat the password, data is NULL and only len is set. All
+ * other bytes are reported. A server may echo the password later, so remove it before you log the bytes.
  *
  * @param ctx   rdl_conn_config.trace_ctx
  * @param c     the connection
  * @param dir   '>' for sent bytes, '<' for received bytes
- * @param data  the bytes, valid during the call; NULL during the login
+ * @param data  the bytes, valid during the call; NULL for AUTH and its reply
  * @param len   their number, 1 or more
  */
 typedef void rdl_trace_fn(void *ctx, const struct rdl_conn *c, char dir, const uint8_t *data, size_t len);
@@ -161,22 +164,22 @@ struct rdl_login;
  */
 extern const struct rdl_login rdl_login;
 
-/** rdl_server_info.run of a server that reports its uptime but no run_id: its start identifies the run. */
+/** rdl_server_info.run of a server that reports its uptime but no run_id. up_ms identifies the run then. */
 #define RDL_RUN_UNNAMED 1u
 
 /**
  * What a server reports about itself (INFO).
  *
- * Every new connection requests it (rdl_guard_conn in redlock.h). The conn writes it; you may read it.
- * All members but `has` and uptime_s outlive the connection: they show whether the server restarted in
- * between.
+ * Each connection of a conn that was set up with rdl_guard_conn() (redlock/redlock.h) requests it. The conn
+ * writes it; you may read it. All members but `has` and uptime_s outlive the connection: they show whether
+ * the server restarted in between. A run of a server is the time from one start to the next.
  */
 struct rdl_server_info {
     uint8_t has;        /**< what this connection reported: bits of enum rdl_info */
     uint8_t is_other;   /**< 1: a different run was seen here before this one */
     uint8_t needs_info; /**< 1: INFO was answered here once, or a redlock's guard requires it */
     uint32_t uptime_s;  /**< the uptime in seconds, as reported */
-    uint64_t run;       /**< start of its run_id, which identifies one start of one server */
+    uint64_t run;       /**< first 16 digits of its run_id, which identifies the run; or RDL_RUN_UNNAMED */
     uint64_t seen_ms;   /**< when this client first saw this run */
     uint64_t asked_ms;  /**< when INFO last reported an uptime, on our clock */
     int64_t up_ms;      /**< when the server started by its uptime, on our clock; up to 1 s wrong */
@@ -196,15 +199,15 @@ enum rdl_info {
 /** The configuration of a conn. It and all it points to must stay valid as long as the conn exists. */
 struct rdl_conn_config {
     const struct rdl_endpoint *endpoint; /**< the server */
-    const struct rdl_methods *methods;   /**< required: without it rdl_conn_submit() returns RDL_E_METHODS */
+    const struct rdl_methods *methods;   /**< required; without it each request returns RDL_E_METHODS */
     /**
-     * &rdl_login, or NULL: none. With NULL and an endpoint that has a user, a password or a database,
-     * rdl_conn_submit() returns RDL_E_LOGIN.
+     * &rdl_login, or NULL: none. With NULL and an endpoint that has a user, a password or a database, each
+     * request returns RDL_E_LOGIN (rdl_conn_submit() in net_op.h).
      */
     const struct rdl_login *login;
     uint64_t *queue;     /**< memory for request records; not shared with another conn */
     size_t queue_len;    /**< its size in bytes: RDL_QUEUE_FOR or more, at most UINT32_MAX / 2 */
-    uint32_t connect_ms; /**< timeout for connecting and login together, in ms; 0: RDL_CONNECT_MS */
+    uint32_t connect_ms; /**< timeout for connecting and handshake together, in ms; 0: RDL_CONNECT_MS */
     struct rdl_server_info *server_info; /**< zeroed; required by a redlock. NULL: none */
     char *text;                          /**< RDL_TEXT_MAX bytes for rdl_conn_text(). NULL: no text is kept */
     rdl_trace_fn *trace;                 /**< NULL: none */
@@ -213,14 +216,14 @@ struct rdl_conn_config {
 
 /** Default timeouts. */
 enum {
-    RDL_CONNECT_MS = 2000 /**< for connecting and login together, in ms */
+    RDL_CONNECT_MS = 2000 /**< for connecting and handshake together, in ms */
 };
 
 /** States of a conn. */
 enum rdl_conn_state {
     RDL_CONN_CLOSED,    /**< not requested yet, or pausing before a retry */
     RDL_CONN_OPENING,   /**< the driver connects */
-    RDL_CONN_HANDSHAKE, /**< AUTH, SELECT, CLIENT SETNAME and the connection checks are under way */
+    RDL_CONN_HANDSHAKE, /**< the login and the connection checks are under way */
     RDL_CONN_READY,     /**< requests are sent */
     RDL_CONN_STALLED,   /**< was READY, but a reply is overdue: no request but releases until a byte comes */
     RDL_CONN_FAILED     /**< the driver must close it; rdl_conn_error() says why */
@@ -233,20 +236,29 @@ enum rdl_conn_state {
  */
 struct rdl_req {
     /**
-     * Where some operations copy a value: RDL_PEER_MAX bytes, or RDL_VALUE_MAX for a canary. NULL: it is not
-     * kept.
+     * Where some operations copy a value that they found. They copy RDL_PEER_MAX or RDL_VALUE_MAX bytes at
+     * most. NULL: it is not kept.
      */
     char *text;
-    int64_t value;     /**< acquire that was refused: the key's PTTL in ms (-1 no expiry, -2 gone); else 0 */
+    /**
+     * Acquire that was refused: the key's PTTL in ms (-1 no expiry, -2 gone or unknown). Fenced acquire that
+     * was granted: the fencing token. Other operations: what their declarations say, or 0.
+     */
+    int64_t value;
     int16_t error;     /**< RDL_ANSWER_ERROR: the RDL_E_ code; UNKNOWN and UNSENT: why */
     uint8_t answer;    /**< enum rdl_answer */
     uint8_t is_queued; /**< 1: a record in the conn's queue points here */
     /**
-     * 1: sent before and maybe executed (the connection closed, or an unknown error). Also set by the caller
-     * for a release that repeats an earlier one.
+     * 1: it may have been executed before, because the connection closed before its reply, or because the
+     * reply was an error that no row of resp/WIRE.md names. The caller also sets it for a release that
+     * repeats an earlier one.
      */
     uint8_t is_again;
-    uint8_t is_repeated; /**< 1: sent again, after later requests: the server had forgotten the script */
+    /**
+     * 1: it was sent again after a reply, and so after requests that were queued later. The server refused
+     * the method or had forgotten the script, or the key changed during WATCH.
+     */
+    uint8_t is_repeated;
     uint8_t text_len; /**< bytes at text; a value that was cut to RDL_PEER_MAX is too long to be a lock's */
     uint8_t room;     /**< queue room reserved for a release, in units of 8 bytes */
 };
@@ -257,7 +269,7 @@ enum rdl_answer {
     RDL_ANSWER_YES,     /**< granted, extended or deleted */
     RDL_ANSWER_NO,      /**< the key exists and is not ours */
     RDL_ANSWER_ABSENT,  /**< extend, release: no such key */
-    RDL_ANSWER_ERROR,   /**< an error reply: certainly not executed */
+    RDL_ANSWER_ERROR,   /**< an error reply: not executed, unless by a proxy, or partly by a script */
     RDL_ANSWER_UNKNOWN, /**< sent, but the connection closed before the reply: executed or not */
     RDL_ANSWER_UNSENT   /**< never sent: certainly not executed */
 };
@@ -289,7 +301,7 @@ enum {
  * With several locks as one, the name is all their names and one byte for each. A longer queue has room for
  * more requests while a server does not reply.
  *
- * @param locks  number of locks that share the conn
+ * @param locks  number of locks that acquire, extend or release at the same time; held leases need no room
  * @param name   bytes of the longest name
  */
 #define RDL_QUEUE_FOR(locks, name) ((size_t)(locks)*2 * RDL_REQUEST_SIZE((name) + RDL_VALUE_MAX))
@@ -297,12 +309,12 @@ enum {
 /**
  * Computes the same as RDL_QUEUE_FOR() for locks with a fencing token.
  *
- * @param locks  number of locks that share the conn
+ * @param locks  number of locks that acquire, extend or release at the same time; held leases need no room
  * @param name   bytes of the longest name
  */
 #define RDL_QUEUE_FOR_FENCED(locks, name) RDL_QUEUE_FOR(locks, (name) + RDL_EXTRA_MAX)
 
-/** The connection checks: what every new connection requests first (net_op.h). */
+/** The connection checks: what a new connection requests after the login (net_op.h). */
 struct rdl_conn_checks;
 
 /** What a conn wants from its driver: bits of rdl_conn_wants(). */
@@ -315,7 +327,7 @@ enum rdl_wants {
 
 /** Sizes of struct rdl_conn. */
 enum {
-    RDL_FAMILIES = 9 /**< command families: methods that a server allows or refuses together */
+    RDL_FAMILIES = 9 /**< command families: operations that share what is remembered as refused */
 };
 
 /**
@@ -327,9 +339,9 @@ struct rdl_conn {
     const struct rdl_conn_config *cfg;
     uint8_t state;
     int8_t error;
-    uint8_t handshake_sent; /* commands of the login that were sent, and that were answered */
+    uint8_t handshake_sent; /* commands of the handshake that were sent, and that were answered */
     uint8_t handshake_done;
-    uint8_t handshake_seen; /* progress of the login at mark_ms */
+    uint8_t handshake_seen; /* progress of the handshake at mark_ms */
     /* the reply being read */
     uint8_t reply_open;
     uint8_t reply_kind;
@@ -338,7 +350,7 @@ struct rdl_conn {
     /* rdl_conn_tick */
     uint8_t pause;                 /* of a closed conn: none, due or running */
     uint8_t failures;              /* connections in a row that completed no request */
-    uint8_t beat;                  /* beat of the clock that ends pauses, at the last rdl_conn_tick */
+    uint8_t beat;                  /* number of the last multiple of 256 ms since mark_ms; pauses end there */
     uint8_t users;                 /* layers above number the users of this conn with it; wraps */
     uint8_t refused[RDL_FAMILIES]; /* methods that this server refuses; reset with the connection */
     uint16_t scripts; /* a bit for each script whose text was sent on this connection: from then on EVALSHA */
@@ -349,14 +361,14 @@ struct rdl_conn {
     uint32_t tail;
     uint32_t reserved; /* bytes kept free for releases: the room of all rdl_reqs */
     uint32_t replies;  /* number of replies received; it grows with progress */
-    uint32_t tx_sent;  /* bytes already sent of the login's next command, or of the record at next_to_send */
+    uint32_t tx_sent;  /* bytes sent of the handshake's next command, or of the record at next_to_send */
     const uint8_t *tx; /* the chunk that was filled last; the trace shows the part of it that was sent */
     /* reply timeout in ms, the longest of all waiters; 0: none; -n: it was n on the previous connection */
     int32_t reply_timeout_ms;
-    uint32_t hurry_ms; /* reply timeout in ms for a lease in danger, overriding the others; 0: none */
-    /* the longest round trip of this connection's login, in ms, including the connect; 0: unknown */
+    uint32_t lease_timeout_ms; /* reply timeout in ms for a lease in danger, overriding the others; 0: none */
+    /* the longest round trip of this connection's connect and handshake, in ms; 0: unknown */
     uint32_t rtt_ms;
-    uint32_t mark_ms; /* time of the login's last progress; the clock that ends pauses starts there */
+    uint32_t mark_ms;                     /* time of the handshake's last progress */
     const struct rdl_conn_checks *checks; /* NULL: none */
     struct rdl_resp parser;
     int64_t reply_value; /* the number; of an array: its first number */
@@ -420,8 +432,8 @@ inline int rdl_conn_error(const struct rdl_conn *c)
  * Never blocks. Call it in any state.
  *
  * @param c  the conn
- * @return the text, NUL-terminated, valid until the conn's next step; "" if there was no error reply, or
- *         if rdl_conn_config.text is NULL
+ * @return the text, NUL-terminated, valid until the next rdl_conn_tick(), rdl_conn_rx() or rdl_conn_closed();
+ *         "" if there was no error reply, or if rdl_conn_config.text is NULL
  */
 const char *rdl_conn_text(const struct rdl_conn *c);
 
@@ -440,11 +452,11 @@ int rdl_conn_is_idle(const struct rdl_conn *c);
 /**
  * Runs the timers of a conn.
  *
- * It opens the conn if it is closed and no pause is due. It aborts a connect that takes longer than
- * connect_ms, and drops releases that are no longer needed. It also checks whether a reply is overdue.
+ * It opens the conn if it is closed and no pause is due. It aborts a connect or handshake that takes longer
+ * than connect_ms, and drops releases that are no longer needed. It also checks whether a reply is overdue.
  *
- * Call it whenever you need the conn, and after each rdl_conn_submit(): the reply timeout counts from there.
- * Never blocks. Call it in any state.
+ * Call it whenever you need the conn, and after each rdl_conn_submit() (net_op.h): the reply timeout counts
+ * from there. Never blocks. Call it in any state.
  *
  * In each loop iteration: read, get the time once, then step. If you step before you read, you lose
  * nothing: the first call that finds a reply overdue only marks the conn STALLED. Only a call with a later
@@ -456,7 +468,7 @@ int rdl_conn_is_idle(const struct rdl_conn *c);
  */
 uint64_t rdl_conn_tick(struct rdl_conn *c, uint64_t now_ms);
 
-/* ---------------------------------------------------------------- for drivers (PORTING.md) */
+/* ---------------------------------------------------------------- for drivers (net/PORTING.md) */
 
 /**
  * Returns what the driver has to do now.
@@ -472,9 +484,11 @@ unsigned rdl_conn_wants(const struct rdl_conn *c);
 /**
  * Puts the next bytes to send into a buffer.
  *
- * Then call rdl_conn_tx_done() before any other function of the conn. Bytes that the transport did not take
- * come again. Without rdl_conn_tx_done() none counts as taken. Bytes that were put here count as sent when
- * the connection ends, because they may have reached the server.
+ * Then report with rdl_conn_tx_done() how many of them the transport took, before you call any other function
+ * of the conn. The next call returns the others again; without a report, all of them.
+ *
+ * If the connection ends, each request of which a byte was put here counts as sent, because it may have
+ * reached the server.
  *
  * A request that this server supports in no form fails here and puts nothing. So call rdl_conn_wants()
  * again before you treat 0 as idle. Never blocks. Call it only if rdl_conn_wants() has RDL_WANT_WRITE.
@@ -538,11 +552,12 @@ void rdl_conn_closed(struct rdl_conn *c, int error);
 /** What the blocking functions need from the platform. The caller owns it. */
 struct rdl_platform {
     /**
-     * Does once what the conns want, and waits until until_ms at most.
+     * Does once what the conns want. If there is nothing to do, waits until there is, but not after
+     * until_ms.
      *
-     * It returns when it did something for `need` of the n conns, at until_ms, or earlier for no reason (a
-     * signal). A driver may always return after the first conn. `need` is 1 to n. until_ms is an absolute
-     * time in ms; UINT64_MAX: no limit.
+     * `need` (1 to n) is a hint: the caller waits for something to happen on that many of the n conns. A
+     * driver may always return earlier, after the first conn or for no reason (a signal). until_ms is an
+     * absolute time in ms; UINT64_MAX: no limit.
      *
      * can_wake is 1 if a wake-up from outside (rdl_posix.wake_fd) also ends the wait, with
      * RDL_E_INTERRUPTED. A driver without wake-ups ignores it.
@@ -654,8 +669,8 @@ void rdl_posix_opened(struct rdl_conn *c, int fd);
  * Opens, closes, sends and receives for a conn, as far as revents allows.
  *
  * Never blocks. Call it in any state: with what poll reported, and with 0 before every poll, because no
- * event signals opening and closing. A conn that is OPENING without a socket waits for room in the queue of a
- * unix socket: call it again within some ms.
+ * event signals opening and closing. If a conn is OPENING without a socket, the listen backlog of its unix
+ * socket is full: call it again within some ms.
  *
  * In a child after fork, each call closes the child's copy of the descriptor and fails the conn with
  * RDL_E_FORKED.

@@ -43,7 +43,11 @@ int rdl_conn_is_idle(const struct rdl_conn *c)
     return c->base == c->tail && c->tx_sent == 0;
 }
 
-/* Answers all waiting requests at once. Requests queued from now on are for the next connection. */
+/*
+ * Ends the connection and answers the requests that wait. A release that was sent and that a caller awaits is
+ * answered over the next connection instead, unless it is repeated already (rdl_req.is_again). Requests
+ * queued from now on are for the next connection.
+ */
 static void conn_fail(struct rdl_conn *c, int error)
 {
     c->error = (int8_t)error;
@@ -107,11 +111,11 @@ static int select_method(struct rdl_conn *c, struct rdl_record *r)
 
     if (method == NULL) {
         rdl_req_answer(r->req, RDL_ANSWER_ERROR,
-                       r->passed != RDL_PASSED_NONE ? r->error : rdl_method_error(c, r), 0);
+                       r->skipped != RDL_SKIPPED_NONE ? r->error : rdl_method_error(c, r), 0);
         return 0;
     }
     r->is_exclusive = method->next_phase != NULL;
-    r->is_sha = method->script != NULL && rdl_sha_select(c, method->script) && r->passed == RDL_PASSED_NONE;
+    r->is_sha = method->script != NULL && rdl_sha_select(c, method->script) && r->skipped == RDL_SKIPPED_NONE;
     return 1;
 }
 
@@ -182,7 +186,7 @@ void rdl_conn_heard(struct rdl_conn *c)
 {
     c->state = RDL_CONN_READY;
     c->error = RDL_OK;
-    c->hurry_ms = 0;
+    c->lease_timeout_ms = 0;
     c->retry_ms = 0;
 }
 
@@ -227,7 +231,7 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
     c->reply[c->reply_len] = '\0';
 }
 
-static void begin(struct rdl_conn *c)
+static void ready_if_complete(struct rdl_conn *c)
 {
     if (rdl_handshake_is_complete(c))
         rdl_conn_heard(c);
@@ -243,7 +247,7 @@ static int take_reply(struct rdl_conn *c)
         return rdl_request_reply(c);
     rc = rdl_handshake_reply(c);
     if (rc == RDL_OK)
-        begin(c);
+        ready_if_complete(c);
     return rc;
 }
 
@@ -291,7 +295,7 @@ void rdl_conn_opened(struct rdl_conn *c)
     reset(c);
     c->handshake_sent = c->handshake_done = 0;
     c->state = RDL_CONN_HANDSHAKE;
-    begin(c);
+    ready_if_complete(c);
 }
 
 void rdl_conn_closed(struct rdl_conn *c, int error)
@@ -301,7 +305,7 @@ void rdl_conn_closed(struct rdl_conn *c, int error)
     reset(c);
     c->state = RDL_CONN_CLOSED;
     c->pause = RDL_PAUSE_DUE;
-    if (c->reply_timeout_ms >
-        0) /* the next one may be faster, and a timeout set before it is open is for it */
+    /* Negative: left from this connection. A new call replaces it, because the next one may be faster. */
+    if (c->reply_timeout_ms > 0)
         c->reply_timeout_ms = -c->reply_timeout_ms;
 }

@@ -58,7 +58,7 @@ void rdl_method_refuse(struct rdl_conn *c, const struct rdl_record *r)
 void rdl_method_learn(struct rdl_conn *c, const struct rdl_record *r)
 {
     c->refused[r->op->family] |= (uint8_t)((1u << r->method) - 1);
-    c->refused[r->op->goes_on] |= 1;
+    c->refused[r->op->fallback_family] |= 1;
 }
 
 int rdl_conn_is_switched_off(const struct rdl_conn *c, const struct rdl_op *op)

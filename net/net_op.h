@@ -12,35 +12,39 @@
 
 /* -------------------------------------------------- requests */
 
-/* A request to submit. */
+/* What a request is made of, for rdl_conn_submit. */
 struct rdl_command {
     const struct rdl_op *op;
     struct rdl_bytes name;  /* 1..RDL_NAME_MAX bytes, copied */
     struct rdl_bytes value; /* the lock value, as on the wire; 0..RDL_VALUE_MAX bytes, copied */
     struct rdl_bytes extra; /* of some operations, else empty; 0..RDL_EXTRA_MAX bytes, copied */
     uint64_t until_ms;      /* the key expires by then, and a release still pending is dropped */
-    uint32_t ttl_ms;        /* of a release: the longest its key may live; 0: not sent again after an error */
+    /*
+     * Acquire, extend: the ttl to set. Release: the longest that its key may live; 0: not sent again after an
+     * error. Other operations: what their declarations say.
+     */
+    uint32_t ttl_ms;
 };
 
 /*
- * Sets the reply timeout, below 2^31 ms. Call it before a request. With several locks the longest timeout
- * applies, counting those set since the last disconnect and since the queue was last empty; until then the
- * previous value. It also applies to a reply that is awaited already. Without a call no reply is overdue.
+ * Sets the reply timeout, below 2^31 ms. Call it before a request. While replies are awaited, the longest
+ * timeout of all calls applies, also to them. When no reply is awaited, or after the connection has closed,
+ * the next call replaces the timeout. Without a call no reply is overdue.
  *
- * When the oldest reply is overdue, the conn is STALLED: it takes no request but releases until a byte
- * comes. It is closed with RDL_E_TIMEOUT when the keys of all its unanswered SETs must have expired. Without
- * such a SET it is closed at the next turn. The pending releases then stay pending for one more ttl
- * (DESIGN.md, section 2).
+ * When the oldest reply is overdue, the conn is STALLED: it takes no request but releases until a byte comes.
+ * It is closed with RDL_E_TIMEOUT when the keys of all its unanswered SETs must have expired. Without such a
+ * SET a later rdl_conn_tick closes it. The pending releases then stay pending for one more ttl
+ * (redlock/DESIGN.md, section 2).
  */
 void rdl_conn_set_timeout(struct rdl_conn *c, uint32_t answer_ms);
 
-/* A connection that has sent nothing for longer may have ended without notice. */
+/* A connection over which nothing was sent for longer than this may have ended without notice. */
 enum { RDL_QUIET_MS = 1000 };
 
 /*
  * Closes a stalled conn early, because waiting would cost a lease. Until a byte comes, the oldest reply is
- * overdue after answer_ms, even if other locks have longer timeouts. A STALLED conn is closed at the next
- * turn, even if SETs (of any lock) are unanswered on it. Pending releases stay pending for one ttl, as above.
+ * overdue after answer_ms, even if other locks have longer timeouts. A later rdl_conn_tick closes a STALLED
+ * conn, even if SETs (of any lock) are unanswered on it. Pending releases stay pending for one ttl, as above.
  */
 void rdl_conn_abort_if_stalled(struct rdl_conn *c, uint32_t answer_ms);
 
@@ -90,8 +94,8 @@ void rdl_conn_free_room(struct rdl_conn *c, struct rdl_req *req);
 int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op);
 
 /*
- * Returns 1 if the server refused a method of op's family, but not as unknown or forbidden: scripts are
- * switched off.
+ * Returns 1 if the server has refused a method of op's family on this connection, in other words than those
+ * of an unknown command or a missing permission. For example, it has scripts, but they are switched off.
  */
 int rdl_conn_is_switched_off(const struct rdl_conn *c, const struct rdl_op *op);
 
@@ -105,10 +109,10 @@ int rdl_conn_is_switched_off(const struct rdl_conn *c, const struct rdl_op *op);
 void rdl_conn_abandon(struct rdl_conn *c, struct rdl_req *req);
 
 /*
- * Marks req as followed by a release, while its answer is still awaited. It is not sent again by another
+ * Marks req as followed by a release, while its answer is still awaited. It is not sent again with another
  * method, because that would be after the release. If it was not sent yet, it never will be (UNSENT).
  */
-void rdl_conn_last_try(struct rdl_conn *c, struct rdl_req *req);
+void rdl_conn_forbid_retry(struct rdl_conn *c, struct rdl_req *req);
 
 /*
  * Aborts the connection with this error (RDL_OK means RDL_E_CLOSED). All requests that wait get an answer
@@ -153,7 +157,7 @@ struct RDL_MAY_ALIAS rdl_record {
     uint8_t extra_len;
     /* its progress */
     uint8_t method;  /* index of its operation's method: the selected one, or the first that it may select */
-    uint8_t phase;   /* index of its first command among its method's; RDL_PHASE_CHECK: the first phase */
+    uint8_t phase;   /* index of its phase's first command among those of its method */
     uint8_t replies; /* received in this phase */
     uint8_t verdict; /* enum rdl_answer */
     int8_t error;
@@ -162,23 +166,25 @@ struct RDL_MAY_ALIAS rdl_record {
     uint8_t in_multi : 1;
     uint8_t is_sha : 1;       /* sent as EVALSHA */
     uint8_t is_exclusive : 1; /* its method has the connection for itself */
-    uint8_t is_last : 1;      /* not sent again by another method */
-    uint8_t passed;           /* enum rdl_passed: it skipped methods that are not remembered as refused */
+    uint8_t no_retry : 1;     /* not sent again with another method */
+    uint8_t skipped;          /* enum rdl_skipped */
 };
 
 /*
- * Why a record skipped methods. OTHER: unknown errors only; remembered as refused if a later method works.
- * KEY: also because of its key; never remembered.
+ * Why a record went on to later methods although the skipped ones are not remembered as refused. ERROR: after
+ * unknown errors only; if a later method works, they are remembered. KEY: also because the server refused its
+ * key; they are never remembered, because other keys may be allowed.
  */
-enum rdl_passed { RDL_PASSED_NONE, RDL_PASSED_OTHER, RDL_PASSED_KEY };
+enum rdl_skipped { RDL_SKIPPED_NONE, RDL_SKIPPED_ERROR, RDL_SKIPPED_KEY };
 
+/* The first phase of every method. As a result of next_phase: there is no next phase. */
 enum { RDL_PHASE_CHECK };
 
 /* When a request is sent. */
 enum rdl_must_send {
-    RDL_SEND_IF_AWAITED,
-    RDL_SEND_ALWAYS /* on this connection or the next */,
-    RDL_SEND_HERE /* on this connection */
+    RDL_SEND_IF_AWAITED, /* only while a caller waits for its answer */
+    RDL_SEND_ALWAYS,     /* on this connection or the next: a release */
+    RDL_SEND_HERE        /* on this connection, even if no caller waits: the creation of a canary */
 };
 
 /* The letters that a record has arguments for: its texts, its ttl; c and s come from its method's script. */
@@ -203,8 +209,8 @@ struct rdl_method {
     /* The templates (resp_template.h), with one reply each; NULL ends each phase. */
     const char *const *commands;
     /*
-     * Returns the next phase, or RDL_PHASE_CHECK for none. Such a method has the connection for itself. NULL:
-     * it has one phase.
+     * Returns the next phase, or RDL_PHASE_CHECK: none. A method with this function has the connection for
+     * itself. NULL: it has one phase.
      */
     uint8_t (*next_phase)(const struct rdl_record *r);
     /*
@@ -222,7 +228,7 @@ struct rdl_method {
 };
 
 /*
- * Command families: operations whose refusals are remembered together, as an index of rdl_conn.refused. The
+ * Command families: operations that share what is remembered as refused, as an index of rdl_conn.refused. The
  * layer that defines the operations numbers their families, below RDL_FAMILIES.
  */
 enum { RDL_FAMILY_DIRECT /* one method, which is sent again even if the server has refused it */ };
@@ -242,11 +248,14 @@ struct rdl_op {
     uint8_t may_grant;         /* 1: it may leave a key that is ours, so it reserves room for the release */
     uint8_t must_send;         /* enum rdl_must_send: whether it is sent even if no caller waits any more */
     /*
-     * 0: an error that no row of WIRE.md names ends it. Otherwise it tries the next method. If that works,
-     * the skipped methods are remembered as refused: those of its family, and of this family, which is that
-     * of the operation whose `then` it is.
+     * What follows an unknown error, one that no row of resp/WIRE.md names. 0: the request ends. Otherwise
+     * this is a family number, and the request goes on with the next method.
+     *
+     * If a later method works, the methods before it count as refused, in the operation's own family. The
+     * first method of the family given here does, too. An operation gives its own family here, or, if it is
+     * the `then` of another operation, that one's family.
      */
-    uint8_t goes_on;
+    uint8_t fallback_family;
 };
 
 /* -------------------------------------------------- for the functions of a method */

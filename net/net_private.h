@@ -22,16 +22,16 @@ uint32_t rdl_command_size(const struct rdl_command *cmd);
 void rdl_queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd, uint32_t size);
 /* Removes a record. Returns the offset of the next one. */
 uint32_t rdl_queue_remove(struct rdl_conn *c, uint32_t at);
-/* Moves the head after all others, to be sent again: its reply said that it was not executed. */
+/* Moves the head after all others, to be sent again. */
 void rdl_queue_repeat_head(struct rdl_conn *c);
 /* Moves the paused records after all others, to be sent again. */
 void rdl_queue_resume(struct rdl_conn *c);
 /* Returns the offset of the record that req waits for; it must be queued. */
 uint32_t rdl_queue_find(const struct rdl_conn *c, const struct rdl_req *req);
 /* Resets a record to the state in which nothing of it was sent. */
-void rdl_record_restart(struct rdl_record *r);
+void rdl_record_reset_phase(struct rdl_record *r);
 /* Resets a record to a new one: no method was tried either. */
-void rdl_record_renew(struct rdl_record *r);
+void rdl_record_reset(struct rdl_record *r);
 /* Sets the answer of req, which is not queued any more. req may be NULL: no caller waits. */
 void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value);
 
@@ -65,12 +65,12 @@ void rdl_request_write(const struct rdl_conn *c, const struct rdl_record *r, uns
 /* Evaluates the reply in c for the head of the queue. RDL_OK, or the error that ends the connection. */
 int rdl_request_reply(struct rdl_conn *c);
 /*
- * Answers all requests after the connection ended, and keeps the releases, to be sent first on the next one.
+ * Answers the requests after the connection ended, and keeps the releases, to be sent first on the next one.
  * A caller that waits for a release that was sent gets its answer there, once (rdl_req.is_again).
  */
 void rdl_requests_disconnected(struct rdl_conn *c);
 
-/* -------------------------------------------------- net_handshake.c: login, then the connection checks */
+/* -------------------------------------------------- net_handshake.c: login, then connection checks */
 
 /* The functions of a login (net_login.c). */
 struct rdl_login {
@@ -82,7 +82,7 @@ struct rdl_login {
     int (*on_reply)(struct rdl_conn *c, const char *command);
 };
 
-/* Returns whether the login and the connection checks are answered. */
+/* Returns whether all commands of the handshake (login and connection checks) are answered. */
 int rdl_handshake_is_complete(const struct rdl_conn *c);
 /* Returns whether a command with a secret is being sent or answered. It is the only one then. */
 int rdl_handshake_is_secret(const struct rdl_conn *c);
@@ -97,7 +97,7 @@ int rdl_handshake_reply(struct rdl_conn *c);
 
 /* -------------------------------------------------- net_error.c: what error replies mean */
 
-/* Returns the code of an error reply. RDL_OTHER is RDL_E_SERVER in words that no row of WIRE.md has. */
+/* Returns the code of an error reply. RDL_OTHER is RDL_E_SERVER in words that no row of resp/WIRE.md has. */
 enum { RDL_OTHER = RDL_E_SERVER - 1 };
 int rdl_error_class(const char *text);
 
@@ -106,7 +106,7 @@ int rdl_unexpected_reply(struct rdl_conn *c);
 
 /* -------------------------------------------------- net_conn.c */
 
-/* Makes the conn READY: the login is complete, a byte came, or no reply is awaited any more. */
+/* Makes the conn READY: the handshake is complete, a byte came, or no reply is awaited any more. */
 void rdl_conn_heard(struct rdl_conn *c);
 
 /* rdl_conn.pause */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_queue.c - the queue of request records: [base, head) paused, [head, next_to_send) sent, [next_to_send,
- * tail) not sent whole.
+ * net_queue.c - the queue of request records: [base, head) deferred until the next beat (net_timers.c),
+ * [head, next_to_send) sent, [next_to_send, tail) not sent whole.
  *
- * A record has all that is needed to send its request again, or the release that undoes it. So a release
- * outlives the lock that queued it and the connection it was meant for.
+ * A record contains its whole request. So a queued release outlives the lock that queued it, and the
+ * connection that it was meant for.
  */
 #include "net/net_private.h"
 #include "resp/resp_bytes.h"
@@ -69,7 +69,7 @@ void rdl_queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
         compact(c);
     c->tail += size;
     r = rdl_record_at(c, c->tail - size);
-    rdl_record_renew(r);
+    rdl_record_reset(r);
     r->req = req;
     r->op = cmd->op;
     r->until_ms = cmd->until_ms;
@@ -159,7 +159,7 @@ int rdl_conn_refers_to(const struct rdl_conn *c, const void *memory, size_t len)
     return 0;
 }
 
-void rdl_record_restart(struct rdl_record *r)
+void rdl_record_reset_phase(struct rdl_record *r)
 {
     r->len = 0;
     r->phase = RDL_PHASE_CHECK;
@@ -168,12 +168,12 @@ void rdl_record_restart(struct rdl_record *r)
     r->is_refused = r->is_long = r->in_multi = r->is_exclusive = 0;
 }
 
-void rdl_record_renew(struct rdl_record *r)
+void rdl_record_reset(struct rdl_record *r)
 {
-    rdl_record_restart(r);
-    r->method = r->passed = 0;
+    rdl_record_reset_phase(r);
+    r->method = r->skipped = 0;
     r->error = RDL_OK;
-    r->is_sha = r->is_last = 0;
+    r->is_sha = r->no_retry = 0;
 }
 
 /* It is in this file, because in net_request.c compilers inline it into each caller. */

@@ -106,9 +106,9 @@ static void refuse_method(struct rdl_conn *c, struct rdl_record *r, int class)
 {
     r->is_refused = 1;
     if (class == RDL_OTHER)
-        r->passed = r->passed == RDL_PASSED_NONE ? RDL_PASSED_OTHER : r->passed;
+        r->skipped = r->skipped == RDL_SKIPPED_NONE ? RDL_SKIPPED_ERROR : r->skipped;
     else if (class == RDL_E_PERM && !is_command(c->reply))
-        r->passed = RDL_PASSED_KEY;
+        r->skipped = RDL_SKIPPED_KEY;
     else if (r->is_sha)
         rdl_sha_forget(c, rdl_has_prefix(c->reply, "NOSCRIPT"));
     else
@@ -128,7 +128,7 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
         return RDL_OK;
     }
     r->verdict = RDL_ANSWER_ERROR;
-    if (r->passed == RDL_PASSED_NONE) { /* else the first error is the reason */
+    if (r->skipped == RDL_SKIPPED_NONE) { /* else the first error is the reason */
         rdl_conn_set_text(c, c->reply);
         r->error = (int8_t)(class == RDL_OTHER ? RDL_E_SERVER : class);
     }
@@ -137,11 +137,12 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
         return class;
     }
     if (r->op->family == RDL_FAMILY_DIRECT ||
-        !(class == RDL_OTHER ? r->op->goes_on != 0 : class == RDL_E_UNSUPPORTED || class == RDL_E_PERM))
+        !(class == RDL_OTHER ? r->op->fallback_family != 0
+                             : class == RDL_E_UNSUPPORTED || class == RDL_E_PERM))
         return RDL_OK;
-    if (!r->is_last)
+    if (!r->no_retry)
         refuse_method(c, r, class);
-    else if (r->is_sha) /* EVAL might execute it, but too late */
+    else if (r->is_sha) /* its release follows, so EVAL must not repeat it: a temporary error */
         r->error = RDL_E_SERVER;
     return RDL_OK;
 }
@@ -151,27 +152,30 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
 /* Starts again: with the next method, or with the same one after the key changed. */
 static void start_over(struct rdl_conn *c, struct rdl_record *r)
 {
-    rdl_record_restart(r);
+    rdl_record_reset_phase(r);
     if (r->req != NULL) {
         r->req->is_repeated = 1;
-        if (r->passed == RDL_PASSED_OTHER) /* the error may be a proxy's, after the request was executed */
+        if (r->skipped == RDL_SKIPPED_ERROR) /* the error may be a proxy's, after the request was executed */
             r->req->is_again = 1;
     }
     rdl_queue_repeat_head(c);
 }
 
 /* Returns whether to try another method. Not for an abandoned acquire: it would follow its own release. */
-static int goes_on(const struct rdl_conn *c, struct rdl_record *r)
+static int advance_method(const struct rdl_conn *c, struct rdl_record *r)
 {
     if (r->req == NULL && !r->op->must_send)
         return 0;
     if (r->is_refused &&
-        (!r->is_sha || r->passed == RDL_PASSED_OTHER)) /* after a refused EVALSHA, EVAL is next */
+        (!r->is_sha || r->skipped == RDL_SKIPPED_ERROR)) /* after a refused EVALSHA, EVAL is next */
         r->method++;
     return r->verdict == RDL_ANSWER_NONE || (r->is_refused && rdl_method_choose(c, r) != NULL);
 }
 
-/* Ends an answered request. A release that met a temporary error is sent again later, if it may be. */
+/*
+ * Ends an answered request. A release that met a temporary error is deferred until the next beat, and then
+ * sent again, unless its ttl_ms is 0.
+ */
 static void end_request(struct rdl_conn *c, struct rdl_record *r)
 {
     rdl_record_complete(r, 0);
@@ -180,9 +184,13 @@ static void end_request(struct rdl_conn *c, struct rdl_record *r)
         rdl_queue_remove(c, c->head);
         return;
     }
-    if (!r->is_sha) /* the server may lack the refused text: EVALSHA would put it after later requests */
+    /*
+     * A failed EVAL may not have cached the script, so send EVAL again. After EVALSHA, the retry by NOSCRIPT
+     * would run after later requests.
+     */
+    if (!r->is_sha)
         rdl_sha_forget(c, 1);
-    rdl_record_renew(r);
+    rdl_record_reset(r);
     c->head += rdl_record_size(r);
 }
 
@@ -197,11 +205,11 @@ static void end_phase(struct rdl_conn *c, const struct rdl_method *method, struc
         c->next_to_send = c->head;
         return;
     }
-    if (goes_on(c, r)) {
+    if (advance_method(c, r)) {
         start_over(c, r);
     } else {
         c->failures = 0; /* the connection works */
-        if (r->passed == RDL_PASSED_OTHER && !r->is_refused && r->verdict != RDL_ANSWER_ERROR)
+        if (r->skipped == RDL_SKIPPED_ERROR && !r->is_refused && r->verdict != RDL_ANSWER_ERROR)
             rdl_method_learn(c, r);
         end_request(c, r);
     }
@@ -211,7 +219,7 @@ static void end_phase(struct rdl_conn *c, const struct rdl_method *method, struc
  * Returns whether the command of the next reply was sent whole. If a request is sent in pieces, the first
  * command may be answered while others are not sent yet.
  */
-static int is_asked(const struct rdl_conn *c)
+static int command_was_sent(const struct rdl_conn *c)
 {
     const struct rdl_record *r;
     struct rdl_slice rest;
@@ -232,13 +240,13 @@ int rdl_request_reply(struct rdl_conn *c)
     struct rdl_record *r;
     int rc;
 
-    if (!is_asked(c))
+    if (!command_was_sent(c))
         return rdl_unexpected_reply(c);
     r = rdl_record_at(c, c->head);
     method = rdl_method_of(c, r);
     rc = method->on_reply(c, r);
     r->replies++;
-    if (rc == RDL_E_READONLY) /* the connection ends, and with it the refused request */
+    if (rc == RDL_E_READONLY) /* the connection ends; a refused release stays queued for the next */
         end_request(c, r);
     else if (rc == RDL_OK && method->commands[r->phase + r->replies] == NULL)
         end_phase(c, method, r);
@@ -253,12 +261,12 @@ static int record_was_sent(const struct rdl_record *r)
     return r->len != 0 || r->phase != RDL_PHASE_CHECK;
 }
 
-/* Answers r: no reply will come, and why. */
-static void disconnected(const struct rdl_record *r, int was_sent, int error)
+/* Answers r, whose reply is not waited for any more. The error is the reason. */
+static void answer_without_reply(const struct rdl_record *r, int was_sent, int error)
 {
     if (!was_sent && (r->req == NULL || !r->req->is_again))
         rdl_req_answer(r->req, RDL_ANSWER_UNSENT, error, 0);
-    else if (r->op->may_grant && r->verdict == RDL_ANSWER_NO) /* only the PTTL is missing */
+    else if (r->op->may_grant && r->verdict == RDL_ANSWER_NO) /* SET was refused, only the PTTL is missing */
         rdl_req_answer(r->req, RDL_ANSWER_NO, RDL_OK, -2);
     else
         rdl_req_answer(r->req, RDL_ANSWER_UNKNOWN, error, 0);
@@ -274,11 +282,11 @@ void rdl_requests_disconnected(struct rdl_conn *c)
         if (r->op->must_send == RDL_SEND_ALWAYS && was_sent && r->req != NULL && !r->req->is_again) {
             r->req->is_again = 1; /* the reply comes over the next connection */
         } else {
-            disconnected(r, was_sent, c->error);
+            answer_without_reply(r, was_sent, c->error);
             r->req = NULL;
         }
         if (r->op->must_send == RDL_SEND_ALWAYS) {
-            rdl_record_renew(r);
+            rdl_record_reset(r);
             at += rdl_record_size(r);
         } else {
             at = rdl_queue_remove(c, at);
@@ -299,13 +307,13 @@ void rdl_conn_abandon(struct rdl_conn *c, struct rdl_req *req)
     at = rdl_queue_find(c, req);
     r = rdl_record_at(c, at);
     was_sent = record_was_sent(r);
-    disconnected(r, was_sent, RDL_E_TIMEOUT);
+    answer_without_reply(r, was_sent, RDL_E_TIMEOUT);
     r->req = NULL;
     if (!was_sent && !r->op->must_send)
         rdl_queue_remove(c, at);
 }
 
-void rdl_conn_last_try(struct rdl_conn *c, struct rdl_req *req)
+void rdl_conn_forbid_retry(struct rdl_conn *c, struct rdl_req *req)
 {
     struct rdl_record *r;
     uint32_t at;
@@ -317,7 +325,7 @@ void rdl_conn_last_try(struct rdl_conn *c, struct rdl_req *req)
     if (r->len == 0 || r->is_exclusive)
         rdl_conn_abandon(c, req);
     else
-        r->is_last = 1;
+        r->no_retry = 1;
 }
 
 /* ---------------------------------------------------------------- queueing */

@@ -6,7 +6,7 @@
 
 enum { PAUSE_BASE_MS = 20, PAUSE_CAP_MS = 2000, DOUBLINGS_MAX = 16, BEAT_MS = 256 };
 
-/* xorshift32. It only spreads retries; tokens come from the operating system. */
+/* xorshift32. It only spreads retries; lock tokens contain the caller's random bytes. */
 static uint32_t next_random(uint32_t *seed)
 {
     uint32_t x = *seed != 0 ? *seed : 0x9e3779b9u;
@@ -34,9 +34,9 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
 extern inline void rdl_conn_seed(struct rdl_conn *c, uint32_t seed);
 
 /*
- * Drops releases whose key must have expired: all of them before a new connection, otherwise the paused ones
- * only, because the SETs before the others may still be executed late. The expiry of an adopted key is not
- * known, so its release waits for ttl_ms from now.
+ * Drops releases whose key must have expired, but never one that a caller awaits. Before a new connection it
+ * checks all releases. Otherwise it checks only the deferred ones: the SETs before the others may still be
+ * executed late. The expiry of an adopted key is not known, so its release is repeated for ttl_ms from now.
  */
 static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
 {
@@ -107,16 +107,16 @@ void rdl_conn_set_timeout(struct rdl_conn *c, uint32_t answer_ms)
 
 void rdl_conn_abort_if_stalled(struct rdl_conn *c, uint32_t answer_ms)
 {
-    if (c->hurry_ms == 0 || c->hurry_ms > answer_ms)
-        c->hurry_ms = answer_ms;
+    if (c->lease_timeout_ms == 0 || c->lease_timeout_ms > answer_ms)
+        c->lease_timeout_ms = answer_ms;
 }
 
 /* Returns when the oldest reply is overdue. */
 static uint64_t overdue_ms(const struct rdl_conn *c)
 {
-    uint32_t more_ms = timeout_of(c) - c->hurry_ms;
+    uint32_t more_ms = timeout_of(c) - c->lease_timeout_ms;
 
-    return c->retry_ms - (c->hurry_ms != 0 && c->hurry_ms < timeout_of(c) ? more_ms : 0);
+    return c->retry_ms - (c->lease_timeout_ms != 0 && c->lease_timeout_ms < timeout_of(c) ? more_ms : 0);
 }
 
 /*
@@ -124,7 +124,7 @@ static uint64_t overdue_ms(const struct rdl_conn *c)
  * at the moment when it stalled. Extends do not keep it. If it closes now, its requests may still be
  * executed, so pending releases stay pending for one ttl from now.
  */
-static uint64_t stalled_until(struct rdl_conn *c, uint64_t now_ms)
+static uint64_t stalled_close_at(struct rdl_conn *c, uint64_t now_ms)
 {
     uint64_t end_ms = c->retry_ms;
     uint32_t at = c->head;
@@ -133,7 +133,7 @@ static uint64_t stalled_until(struct rdl_conn *c, uint64_t now_ms)
         struct rdl_record *r = rdl_record_at(c, at);
         if (r->op->must_send && r->until_ms < now_ms + r->ttl_ms)
             r->until_ms = now_ms + r->ttl_ms;
-        if (r->op->may_grant && r->len != 0 && r->until_ms > end_ms && c->hurry_ms == 0)
+        if (r->op->may_grant && r->len != 0 && r->until_ms > end_ms && c->lease_timeout_ms == 0)
             end_ms = r->until_ms;
         at += rdl_record_size(r);
     }
@@ -154,14 +154,14 @@ static uint64_t tick_waiting(struct rdl_conn *c, uint64_t now_ms)
         c->error = RDL_E_TIMEOUT;
         c->retry_ms = now_ms + 1; /* the reply may have arrived: the driver reads before then */
     }
-    end_ms = stalled_until(c, now_ms);
+    end_ms = stalled_close_at(c, now_ms);
     if (now_ms < end_ms)
         return end_ms;
     rdl_conn_shut(c, RDL_E_TIMEOUT);
     return UINT64_MAX;
 }
 
-/* Ends pauses at each beat of a clock that began with the login, so a pause has a random length. */
+/* Sends deferred records again at each beat of a clock that began with the login: after a random time. */
 static uint64_t tick_ready(struct rdl_conn *c, uint64_t now_ms)
 {
     uint32_t clock_ms = (uint32_t)now_ms - c->mark_ms;

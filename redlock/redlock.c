@@ -62,7 +62,7 @@ int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *op
 }
 
 /* Returns 1 if another redlock was set up with these servers: then no call of this one touches them. */
-static int is_shared(const struct rdl_redlock *r)
+static int servers_are_taken(const struct rdl_redlock *r)
 {
     return r->n > 0 && r->servers->user != r->user;
 }
@@ -121,7 +121,7 @@ static int step_connecting(struct rdl_redlock *r, uint64_t now_ms)
     if (now_ms < due_ms(r) && is_connecting(r))
         return RDL_PENDING;
     if (r->action == RDL_EXTEND)
-        rc = rdl_redlock_may_extend(r, r->ttl_ms, now_ms);
+        rc = rdl_redlock_check_extend(r, r->ttl_ms, now_ms);
     if (rc != RDL_OK) /* the lease would now outlast the longest hold */
         return rdl_redlock_finish(r, rc);
     rdl_redlock_start_asking(r, now_ms);
@@ -170,22 +170,22 @@ static int redlock_step_asked(struct rdl_redlock *r, uint64_t now_ms)
 }
 
 /*
- * Ends a pause. The keys that the last attempt left would refuse the next one, so their releases go first.
- * But a server that does not reply is not waited for.
+ * Ends a pause. Keys that the last attempt left would block the next one, so it waits until their releases
+ * are queued, but no longer than two attempt times after the last attempt began.
  */
 static int step_pause(struct rdl_redlock *r, uint64_t now_ms)
 {
-    uint64_t patient_ms = r->sent_ms + 2 * (uint64_t)rdl_redlock_attempt_ms(r);
+    uint64_t wait_end_ms = r->sent_ms + 2 * (uint64_t)rdl_redlock_attempt_ms(r);
 
-    if (patient_ms > r->deadline_ms)
-        patient_ms = r->deadline_ms;
+    if (wait_end_ms > r->deadline_ms)
+        wait_end_ms = r->deadline_ms;
     rdl_votes_flush_releases(r, 0, now_ms);
     if (now_ms < r->wake_ms && !(r->hint != NULL && r->hint->ops->fired(r->hint)))
         return RDL_PENDING;
     if (r->tries > 0 && now_ms >= r->deadline_ms)
         return rdl_redlock_finish(r, r->result);
-    if (rdl_votes_count_unreleased(r) > 0 && now_ms < patient_ms) {
-        r->wake_ms = now_ms + RDL_QUEUE_RETRY_MS < patient_ms ? now_ms + RDL_QUEUE_RETRY_MS : patient_ms;
+    if (rdl_votes_count_unreleased(r) > 0 && now_ms < wait_end_ms) {
+        r->wake_ms = now_ms + RDL_QUEUE_RETRY_MS < wait_end_ms ? now_ms + RDL_QUEUE_RETRY_MS : wait_end_ms;
         return RDL_PENDING;
     }
     r->state = REDLOCK_CONNECT;
@@ -197,7 +197,7 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
 {
     int rc;
 
-    if (is_shared(r))
+    if (servers_are_taken(r))
         return RDL_E_SHARED;
     if (r->state != REDLOCK_IDLE && r->action == RDL_ACQUIRE)
         r->stepped_ms = (uint32_t)now_ms;
@@ -222,7 +222,7 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
     case REDLOCK_IDLE:
         if (r->until_ms == 0)
             rdl_votes_flush_releases(r, 0, now_ms);
-        rdl_redlock_mend(r, now_ms);
+        rdl_redlock_follow_up(r, now_ms);
         break;
     }
     return r->result;
@@ -263,14 +263,14 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     int rc = check(r);
 
     RDL_ASSERT(r->state == REDLOCK_IDLE && (r->until_ms <= now_ms || r->until_ms == UINT64_MAX));
-    if (is_shared(r))
+    if (servers_are_taken(r))
         return RDL_E_SHARED;
     (void)release_again(r);
     rdl_votes_release(r, 0, now_ms); /* also a lease that expired and was never released */
     if (rc != RDL_OK)
         return rdl_redlock_finish(r, rc);
     rdl_copy(r->entropy, entropy, sizeof r->entropy);
-    r->is_next = 1;
+    r->has_new_entropy = 1;
     r->seed = rdl_token_seed(entropy);
     r->attempts = r->refused = 0;
     r->begun_ms = (uint32_t)now_ms;
@@ -290,18 +290,18 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
 
 int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms)
 {
-    int rc = rdl_redlock_may_extend(r, ttl_ms, now_ms);
+    int rc = rdl_redlock_check_extend(r, ttl_ms, now_ms);
     uint64_t end_ms;
 
     RDL_ASSERT(r->state == REDLOCK_IDLE);
     if (rc != RDL_OK)
         return rc;
-    if (is_shared(r))
+    if (servers_are_taken(r))
         return RDL_E_SHARED;
     rdl_votes_take_replies(r, now_ms);
     if (r->until_ms <= now_ms)
         return rdl_redlock_lease_ended(r, RDL_LOST, now_ms);
-    if (r->abort_below_ms <= 1)
+    if (r->abort_below_ms <= 1) /* no extend is unconfirmed, or it was aborted already */
         r->abort_below_ms = rdl_redlock_remaining_ms(r, now_ms) / 2;
     r->action = RDL_EXTEND;
     end_ms = r->keys_end_ms != UINT64_MAX ? r->keys_end_ms : r->until_ms; /* adopted: as far as we know */
@@ -315,7 +315,7 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
 int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms)
 {
     RDL_ASSERT(r->state == REDLOCK_IDLE || r->action == RDL_EXTEND);
-    if (is_shared(r)) {
+    if (servers_are_taken(r)) {
         r->until_ms = 0;
         return RDL_E_SHARED;
     }
@@ -333,8 +333,9 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms)
 }
 
 /*
- * Releases everything at an unknown time. A canary that is found missing now would count from some moment in
- * the past. That would end a quarantine while another client still holds a lock that the server lost.
+ * Releases everything. Cancel and adopt get no time, so the reply to a canary's check is discarded. If the
+ * canary was missing, the quarantine would begin at some moment in the past. It would end too early, while
+ * another client may still hold a lock that the server lost.
  */
 static void drop(struct rdl_redlock *r)
 {
@@ -345,14 +346,14 @@ static void drop(struct rdl_redlock *r)
     rdl_votes_release(r, 0, r->sent_ms);
 }
 
-/* Releases first what it held, as rdl_redlock_cancel does; replies to that are not counted any more. */
+/* First releases what it held, unless that has the same lock token. These replies are not counted. */
 int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
 {
     struct rdl_token token;
     size_t i;
 
     RDL_ASSERT(r->state == REDLOCK_IDLE);
-    if (is_shared(r))
+    if (servers_are_taken(r))
         return RDL_E_SHARED;
     if (rdl_token_from_hex(&token, token_hex, len) != RDL_OK)
         return RDL_E_TOKEN;
@@ -363,9 +364,9 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
     drop(r);
     rdl_votes_clear(r);
     r->token = token;
-    r->action = RDL_RELEASE; /* it is no acquire of ours: no straggler gets a request */
+    r->action = RDL_RELEASE; /* not an acquire: nothing is sent to servers that connect later */
     r->until_ms = UINT64_MAX;
-    r->keys_end_ms = UINT64_MAX; /* only the client that took it knows */
+    r->keys_end_ms = UINT64_MAX; /* only the client that acquired it knows */
     r->number = 0;
     r->extensions = 0;
     r->seed = rdl_token_seed(r->token.bytes);
@@ -384,7 +385,7 @@ void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_TOKEN_TEXT_MAX]
 
 void rdl_redlock_cancel(struct rdl_redlock *r)
 {
-    if (is_shared(r)) {
+    if (servers_are_taken(r)) {
         r->until_ms = 0;
         r->state = REDLOCK_IDLE;
         return;

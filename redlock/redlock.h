@@ -4,11 +4,10 @@
  * @brief redlock.h - one lock on N independent servers (Redlock), and the renewal timer.
  *
  * The lock is held while a majority of the *configured* servers has granted it: N/2 + 1, whatever is down.
- * All servers get each request at once, and an operation ends as soon as its outcome is certain. So a slow
- * or dead minority costs nothing. Use it like lock.h: blocking calls, or _begin and rdl_redlock_step().
+ * All servers get each request at once, except that after RDL_BUSY an attempt may first ask one server alone.
+ * An operation ends as soon as its outcome is certain: a slow or dead minority does not delay a grant. Use it
+ * like lock.h: blocking calls, or _begin and rdl_redlock_step().
  *
- *     struct rdl_redlock lock;
- *     ...
  *     for (i = 0; i < 5; i++)
  *         servers[i].conn = &conns[i].conn;
  *     rdl_redlock_init(&lock, &opt, servers, 5, RDL_NAME("nightly"));
@@ -20,10 +19,10 @@
  *
  *     operation  result             what happened                                         remaining_ms
  *     acquire    RDL_OK             a majority granted it in time                         > 0
- *                RDL_BUSY           enough servers replied, but too few granted it        0
+ *                RDL_BUSY           other clients' keys prevent a majority                0
  *                RDL_EXPIRED        a majority granted it too late to be of use           0
  *                RDL_NO_QUORUM      no majority of the servers gave a useful reply        0
- *                RDL_E_QUARANTINE   too many servers started less than max_ttl ago        0
+ *                RDL_E_QUARANTINE   too few servers count now (enum rdl_guard)            0
  *     extend     RDL_OK             a majority had it without a gap, and extended it      > 0, never less
  *                RDL_REPAIRED       the same, and keys that were gone were put back       > 0, never less
  *                RDL_ADOPTED        the lock of an adopted token is ours now              > 0
@@ -31,11 +30,13 @@
  *                RDL_E_GAP          the same, and the options do not accept it            0
  *                RDL_LOST           the lease expired, or a majority no longer has it     0
  *                RDL_UNKNOWN        no majority replied either way in time                as before the call
- *                RDL_E_CAP          held for as long as the options allow                 as before the call
+ *                RDL_E_CAP          refused: it exceeds what the options allow            as before the call
  *     release    RDL_OK             released: a majority no longer has it                 0
  *                RDL_EXPIRED        a majority had lost it before the release (a warning) 0
  *                RDL_LOST           another client holds a majority by now                0
  *                RDL_UNKNOWN        no conclusive replies from a majority; may be pending 0
+ *
+ * A gap is a time in which too few servers had our key, so that another client may have held the lock.
  */
 #ifndef RDL_REDLOCK_H
 #define RDL_REDLOCK_H
@@ -53,18 +54,22 @@ extern "C" {
 
 /** Results of this layer. 2 and more is a success with additional information. */
 enum {
-    RDL_NO_QUORUM = -50,     /**< no majority of the servers gave a useful reply */
-    RDL_E_SERVERS = -51,     /**< the number of servers is not from 1 to RDL_SERVERS_MAX */
-    RDL_E_GUARD = -52,       /**< rdl_redlock_options.guard is not set */
-    RDL_E_QUARANTINE = -53,  /**< so many servers restarted so recently that the others are no majority */
+    RDL_NO_QUORUM = -50, /**< no majority of the servers gave a useful reply */
+    RDL_E_SERVERS = -51, /**< the number of servers is not from 1 to RDL_SERVERS_MAX */
+    RDL_E_GUARD = -52,   /**< rdl_redlock_options.guard is not set */
+    /**
+     * Too few servers count now: the restart guard or the canary excludes the others
+     * (rdl_redlock_counts_at()).
+     */
+    RDL_E_QUARANTINE = -53,
     RDL_E_DUPLICATE = -54,   /**< of one server: it is also in the list under another address */
-    RDL_E_GAP = -55,         /**< not held: another client may have held it before the keys were put back */
-    RDL_E_CAP = -56,         /**< max_extensions or max_hold_ms is reached; the lease runs out */
+    RDL_E_GAP = -55,         /**< not held: there may have been a gap, in which another client held it */
+    RDL_E_CAP = -56,         /**< extend refused: max_extensions or max_hold_ms; the lease is unchanged */
     RDL_E_SERVER_INFO = -57, /**< rdl_conn_config.server_info of a conn is not set */
     RDL_E_SHARED = -58,      /**< another redlock was set up with these servers[] */
     RDL_E_GUARD_LATE = -59,  /**< a conn was opened before its redlock was set up (rdl_guard_conn()) */
 
-    RDL_HELD_WITH_GAP = 5 /**< held: as RDL_E_GAP, but the options accept a gap */
+    RDL_HELD_WITH_GAP = 5 /**< held: as RDL_E_GAP, but the options accept a gap (accept_gap) */
 };
 
 /** Limits of this layer. */
@@ -75,22 +80,35 @@ enum {
 /**
  * Modes of the restart guard: when the votes of a restarted server count.
  *
- * A server that started less than max_ttl ago may have lost a lock. What it grants does not count until
- * max_ttl and 1 s have passed since its start (quarantine). If a conn finds another run than it saw before,
- * its address may lead to another server now. That run counts max_ttl and 1 s after this client first saw
- * it, whatever its uptime is.
+ * A run is the time from a server's start to its end. A server that started less than max_ttl ago may have
+ * lost a lock. Its votes do not count until max_ttl and 1 s have passed (quarantine): since its start, or
+ * since this process first saw this run. If a conn finds another run than it saw before, its address may lead
+ * to another server now. So that time then counts from when this process first saw this run, in each mode but
+ * OFF.
  *
  * The run_id identifies a run. Where INFO reports an uptime but no run_id (Dragonfly, older Kvrocks), the
  * start identifies it. There, a server that is listed twice is not detected.
  *
- * A server refuses INFO if it does not permit it or does not know it. Some proxies refuse it in other words
- * that name INFO. Other words are no refusal after INFO was answered over the conn, nor with the first two
- * modes. The connection then fails, as after any other error, and is retried.
+ * A server refuses INFO if it replies with one of these errors:
+ *
+ *   - the user may not use INFO (RDL_E_PERM)
+ *   - the server does not know or support INFO (RDL_E_UNSUPPORTED)
+ *   - an unknown error whose text contains the word INFO, which some proxies send. This is no refusal with
+ *     RDL_GUARD_STRICT and RDL_GUARD_REQUIRED, nor after INFO was once answered over the conn
+ *
+ * After any other error the connection fails and is retried.
  */
 enum rdl_guard {
-    RDL_GUARD_STRICT = 1,   /**< counts from when this process first saw that run of the server */
-    RDL_GUARD_REQUIRED,     /**< counts from its start, by the uptime in INFO; refuses INFO: never counts */
-    RDL_GUARD_IF_PERMITTED, /**< the same, but a server that refuses INFO counts at once */
+    /**
+     * Counts max_ttl and 1 s after this process first saw this run: each new process waits that long. A
+     * server that refuses INFO never counts.
+     */
+    RDL_GUARD_STRICT = 1,
+    /**
+     * Counts max_ttl and 1 s after its start, by the uptime in INFO. A server that refuses INFO never counts.
+     */
+    RDL_GUARD_REQUIRED,
+    RDL_GUARD_IF_PERMITTED, /**< as RDL_GUARD_REQUIRED, but a server that refuses INFO counts at once */
     RDL_GUARD_OFF           /**< counts always: for servers that lose nothing (appendfsync always) */
 };
 
@@ -120,12 +138,20 @@ extern const struct rdl_fencing_ops rdl_fencing;
  */
 struct rdl_redlock_options {
     struct rdl_lock_options lease; /**< ttl, waiting and attempts, as for a lock on one server */
-    uint32_t max_ttl_ms;  /**< required: the longest ttl of any client of these servers; all use the same */
-    uint32_t max_hold_ms; /**< no extend goes beyond this time after the acquire, in ms; 0: no limit */
+    uint32_t max_ttl_ms; /**< required: the longest ttl of any client of these servers; all use the same */
+    /**
+     * An extend whose ttl would end later than max_hold_ms after the acquire is refused, not shortened:
+     * RDL_E_CAP, and the lease is unchanged. In ms; 0: no limit.
+     */
+    uint32_t max_hold_ms;
     uint32_t max_extensions;               /**< most extends of one lease; 0: no limit */
     const struct rdl_fencing_ops *fencing; /**< &rdl_fencing: acquire gives a fencing token; NULL: none */
     uint8_t guard;                         /**< required: enum rdl_guard */
-    uint8_t accept_gap; /**< 1: extend goes on although another client may have held it (RDL_HELD_WITH_GAP) */
+    /**
+     * 1: an extend that finds a possible gap keeps the lease and returns RDL_HELD_WITH_GAP: mutual exclusion
+     * may have been violated. 0: it returns RDL_E_GAP.
+     */
+    uint8_t accept_gap;
 };
 
 /** The vote of one server in the last operation. */
@@ -195,16 +221,24 @@ struct rdl_canary {
     /** @endcond */
 };
 
-/** The key of the canary. No lock can have this name (RDL_E_NAME). */
+/**
+ * The key of the canary. No redlock can have this name (RDL_E_NAME). Do not use it for a lock on one of these
+ * servers either: lock.h does not check that.
+ */
 #define RDL_CANARY_KEY "rdl:canary"
 
 /**
  * One lock on N servers. Its members are private, except `extensions`.
  *
  * Lifetime: the handle, its servers[], canaries and hint are in use while an operation is RDL_PENDING. They
- * are also in use after an acquire or adopt that succeeded. This ends when release or cancel returns, or
- * when an extend returns RDL_LOST or RDL_E_GAP. Expiry does not end it: release or cancel an expired lease,
- * too. (An acquire with the same handle first ends what the handle held.)
+ * are also in use after an acquire or adopt that succeeded, until one of these:
+ *
+ *   - a release has ended, with any result but RDL_PENDING
+ *   - rdl_redlock_cancel() has returned
+ *   - an extend has ended with RDL_LOST, RDL_E_GAP, RDL_E_SYSTEM or RDL_E_FORKED
+ *
+ * Expiry does not end the use: release or cancel an expired lease, too. (An acquire with the same handle
+ * first releases an expired lease, or an adopted token that no extend has confirmed.)
  *
  * At all other times nothing in the library refers to this memory: free it, or set it up again there or
  * elsewhere. The library does not wait for servers that have not replied by then (RDL_E_ABANDONED). Debug
@@ -224,7 +258,7 @@ struct rdl_redlock {
     uint8_t tries;
     uint8_t name_len;
     uint8_t user;              /* equals the first server's, or servers[] were set up for another redlock */
-    uint8_t is_next;           /* the next attempt uses `entropy` */
+    uint8_t has_new_entropy;   /* the next attempt uses `entropy` */
     uint8_t probe_server;      /* the server that is asked first, alone, plus 1; 0: all are asked */
     uint8_t by_probe_server;   /* this attempt began with a probe server */
     uint8_t probe_server_next; /* the next attempt begins with one */
@@ -282,7 +316,8 @@ struct rdl_redlock {
  *         RDL_E_SERVERS: n is 0 or above RDL_SERVERS_MAX.
  *         RDL_E_GUARD: the options do not set the restart guard.
  *         RDL_E_NAME: the name is empty, too long, or RDL_CANARY_KEY.
- *         RDL_E_TTL: the ttl is 0, above max_ttl_ms or RDL_TTL_MAX, or under four attempts.
+ *         RDL_E_TTL: the ttl is under four attempts (rdl_lock_options.attempt_ms), or above max_ttl_ms or
+ *         RDL_TTL_MAX.
  *         RDL_E_SERVER_INFO: a conn has no rdl_conn_config.server_info.
  *         RDL_E_GUARD_LATE: a conn is open and did not check its server. Set the handle up again when that
  *         connection has ended.
@@ -294,16 +329,17 @@ int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *op
  * Makes a lock check the canaries of its servers (struct rdl_canary).
  *
  * All clients of the servers should use canaries. With ACLs, grant access to RDL_CANARY_KEY: a server that
- * denies it is treated like one that denies INFO. On servers that never had a canary, the first acquire
- * waits as after a restart. With RDL_GUARD_STRICT, keep the canaries' memory from one acquire to the next: a
- * canary counts from when this memory first saw it.
+ * denies it is treated like one that denies INFO. Servers that never had a canary do not count for max_ttl
+ * and 1 s after the first acquire. During this time acquires return RDL_E_QUARANTINE, or wait up to
+ * lease.wait_ms. With RDL_GUARD_STRICT, keep the canaries' memory from one acquire to the next: a canary
+ * counts from when this memory first saw it.
  *
  * With fencing, acquire and extend take a second round trip: attempt_ms, if set, must have room for both.
  *
  * What it does not detect: a promoted replica that has the canary but lost recent locks. So do not list
- * replicas. A user who may read the canary but not run INFO accepts a canary of any run; so does a client of
- * servers that report no run_id. Before Redis 5, or where scripts are disabled, a request that creates a
- * canary must not be delayed by more than max_ttl (DESIGN.md, section 6).
+ * replicas. A client that may not use INFO, or whose servers report no run_id, accepts a canary of any run.
+ * It does not detect a canary that was copied from another server. Before Redis 5, or where scripts are
+ * disabled, a request that creates a canary must not be delayed by more than max_ttl (DESIGN.md, section 6).
  *
  * Never blocks. Call it between operations, before the first acquire.
  *
@@ -339,7 +375,7 @@ void rdl_redlock_set_hint(struct rdl_redlock *r, struct rdl_hint *hint);
  * replies, for which it waits within the attempt's time.
  *
  * Call it between operations, on a lock that is not held. It first releases an expired lease, or an adopted
- * token that was not confirmed.
+ * token that no extend has confirmed.
  *
  * @param r        the lock
  * @param entropy  RDL_ENTROPY_LEN bytes that no other acquire gets, on any host (struct rdl_token); copied
@@ -352,16 +388,19 @@ void rdl_redlock_set_hint(struct rdl_redlock *r, struct rdl_hint *hint);
 int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms);
 
 /**
- * Begins to extend the lease to at least ttl_ms from now, or to confirm an adopted token.
+ * Begins to extend the lease, or to confirm an adopted token: the keys then expire ttl_ms from now at the
+ * earliest.
  *
- * Never blocks. It never shortens a lease and never revives an expired one. Where the key is gone it is put
- * back, after a majority has confirmed the lease; but not for an adopted token.
+ * Never blocks. It never shortens a lease and never revives an expired one. Afterwards
+ * rdl_redlock_remaining_ms() is at least ttl_ms less the drift (rdl_lock_remaining_ms()), counted from the
+ * sending. Where the key is gone it is put back, after a majority has confirmed the lease; but not for an
+ * adopted token.
  *
  * The attempt begins when a majority of the conns is ready, as with acquire; the wait also ends with the
- * lease. Half of the time that remained at the first failed extend may pass while no majority confirms one.
- * Then the library closes the stalled connections of this lock (rdl_conn_abort_if_stalled()), because new
- * ones may save the lease. From then on a connection is stalled after this lock's own attempt, however long
- * other locks wait.
+ * lease. A connection is stalled if it is connected and a reply is overdue. Once half the lease time that
+ * remained at the first failed extend has passed, the library closes this lock's stalled connections and uses
+ * new ones. It does so even if other locks use the old ones (rdl_conn_abort_if_stalled()). From then on a
+ * reply is overdue after this lock's own attempt time.
  *
  * Gaps are only detected if lost data is. So use the restart guard, for restarts, and the canary, for lost
  * data (DESIGN.md, section 7).
@@ -369,11 +408,13 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
  * Call it between operations.
  *
  * @param r       the lock
- * @param ttl_ms  the lease in ms: four attempts to max_ttl_ms
+ * @param ttl_ms  the new ttl in ms: four attempts (rdl_lock_options.attempt_ms) to max_ttl_ms
  * @param now_ms  the time in ms
  * @return RDL_PENDING, or at once:
- *         RDL_E_TTL: ttl_ms is 0, above max_ttl_ms or RDL_TTL_MAX, or under four attempts; the lease goes on.
- *         RDL_E_CAP: max_extensions or max_hold_ms is reached; the lease goes on.
+ *         RDL_E_TTL: ttl_ms is under four attempts, or above max_ttl_ms or RDL_TTL_MAX. Nothing was sent or
+ *         changed; the lease, if there still is one, continues. rdl_redlock_step() repeats the last result.
+ *         RDL_E_CAP: max_extensions is reached, or the ttl would end later than max_hold_ms after the
+ *         acquire. All else as after RDL_E_TTL.
  *         RDL_E_SHARED: servers[] belong to another redlock now; nothing was done.
  *         RDL_LOST: the lock is not held; the keys of an expired lease are released.
  *         Any other result of an extend (rdl_redlock_step()).
@@ -386,9 +427,10 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
  * Never blocks. The lease is over from here on, whatever the servers reply. No client may extend or adopt
  * this token any more: a pending release would delete the key under its new holder.
  *
- * A release that meets a temporary error stays pending until the key must have expired (lock.h). For an
- * adopted key that is max_ttl and 1 s after the first refusal. After RDL_UNKNOWN you may release again:
- * servers that have reported what became of the key get no second request.
+ * A release that meets a temporary error stays pending until the key must have expired (lock.h). An adopted
+ * key's release is sent until a conclusive reply, but for at most max_ttl and 1 s after a first temporary
+ * error. After RDL_UNKNOWN you may release again: servers that have reported what became of the key get no
+ * second request.
  *
  * If a connection closes before the reply, the release is sent again over the next one. It may then find no
  * key, or another client's. If the same run of that server replies (run_id), the first release was executed.
@@ -412,6 +454,10 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms);
  * Never blocks. In each turn of the loop: read, get the time once, then step (rdl_conn_tick()). Replies that
  * were not read do not count. Call it when a conn did something, or when rdl_redlock_wake_ms() has come. Also
  * call it between operations: it counts late replies and sends late releases. Call it in any state.
+ *
+ * RDL_BUSY: other clients' keys are on so many servers that no majority is left. Or those that refused and
+ * those that granted are a majority together. Possibly no client holds the lock: several of them may have
+ * split the servers.
  *
  * @param r       the lock
  * @param now_ms  the time in ms
@@ -471,9 +517,9 @@ uint32_t rdl_redlock_remaining_ms(const struct rdl_redlock *r, uint64_t now_ms);
 uint64_t rdl_redlock_until_ms(const struct rdl_redlock *r);
 
 /**
- * Returns whether no server has anything left to receive or to reply.
+ * Returns whether no request is unsent or unanswered on the lock's connections.
  *
- * This includes the requests of other locks that share the conns. Never blocks. Call it in any state.
+ * This includes the requests of other locks that share them. Never blocks. Call it in any state.
  *
  * @param r  the lock
  * @return 1: all conns are idle, and no release of this lock waits for room; 0: not yet
@@ -481,32 +527,32 @@ uint64_t rdl_redlock_until_ms(const struct rdl_redlock *r);
 int rdl_redlock_is_idle(const struct rdl_redlock *r);
 
 /**
- * Adopts the token of a lock that another process or host acquired.
+ * Adopts the token of a lock that was acquired elsewhere: by another handle, process or host.
  *
- * Then release it at once, or extend it: the extend returns RDL_ADOPTED if a majority has that token, and
- * validity counts from that send. It puts nothing back where the key is gone. The previous owner must not
- * extend it any more. Only the previous owner knows when the key expires, so a release of it stays pending
- * until the server replies.
+ * Then release it, or extend it: the extend returns RDL_ADOPTED if a majority has that token, and validity
+ * counts from that request. Until then rdl_redlock_remaining_ms() is 0. That extend puts nothing back where
+ * the key is gone. The previous owner must not extend the lock any more, and must not have begun to release
+ * it. What this handle held before, under another token, is released first, as by rdl_redlock_cancel().
  *
- * What the handle held before, under another token, is released first, as by rdl_redlock_cancel(). Never
- * blocks. Call it between operations.
+ * Only the previous owner knows when the key expires. So its release stays pending until a conclusive reply,
+ * but for at most max_ttl and 1 s after a first temporary error. Never blocks. Call it between operations.
  *
  * @param r          the lock
- * @param token_hex  40 hex digits, from rdl_redlock_token(); copied; no NUL is needed
+ * @param token_hex  40 hex digits in lower case, from rdl_redlock_token(); copied; no NUL is needed
  * @param len        their number, 40
- * @return RDL_OK.
- *         RDL_E_TOKEN: these are not 40 hex digits; nothing has changed.
+ * @return RDL_OK: adopted.
+ *         RDL_E_TOKEN: these are not 40 hex digits in lower case; nothing has changed.
  *         RDL_E_SHARED: servers[] belong to another redlock now; nothing has changed.
  */
 int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len);
 
 /**
- * Copies the token as text, to pass it to another process.
+ * Writes the token as text, to pass the lock on to another process (rdl_redlock_adopt()).
  *
- * Never blocks. Call it while the lock is held or adopted.
+ * Do not call it after a release has begun. Never blocks. Call it while the lock is held or adopted.
  *
  * @param r    the lock
- * @param out  receives 40 hex digits and a NUL; RDL_TOKEN_TEXT_MAX bytes
+ * @param out  receives 40 hex digits in lower case and a NUL; RDL_TOKEN_TEXT_MAX bytes
  */
 void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_TOKEN_TEXT_MAX]);
 
@@ -519,12 +565,14 @@ void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_TOKEN_TEXT_MAX]
  * RDL_E_FENCE_RANGE if the least token is above RDL_FENCE_MAX. It also does if so many servers gave a greater
  * one that no majority is left; rdl_redlock_error() reports which servers.
  *
- * Tokens are unique and grow from holder to holder, while enough servers keep {name}:fence. Of the h servers
- * that held the last token, at most h + q - N - 1 may lose it or come back with an older one. N servers are
- * configured, q is a majority, and h is rdl_redlock_fence_holders(). An acquire waits until q servers hold
- * the token. Steps between operations, and each extend, raise it on the others. Beyond that, wall clocks as
- * the least token help (rdl_lock_set_min_fence()), with max_ttl as the longest ttl. DESIGN.md, section 9, has
- * examples.
+ * Tokens are unique and grow from holder to holder, while enough servers keep {name}:fence. N is the number
+ * of configured servers. q is a majority of them, N/2 + 1. h is the number of servers that held the last
+ * token (rdl_redlock_fence_holders()). At most h + q - N - 1 of these h servers may lose it, or come back
+ * with an older one. An acquire waits until q servers hold the token. Steps between operations, and each
+ * extend, raise it on the others.
+ *
+ * If more servers lose it, wall clocks as the least token help (rdl_lock_set_min_fence()), with max_ttl as
+ * the longest ttl. DESIGN.md, section 9, has examples.
  *
  * @param r    the lock, with rdl_redlock_options.fencing
  * @param min  1 to RDL_FENCE_MAX; 0: none
@@ -532,9 +580,10 @@ void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_TOKEN_TEXT_MAX]
 void rdl_redlock_set_min_fence(struct rdl_redlock *r, uint64_t min);
 
 /**
- * Returns the fencing token of the lease. Pass it to the resource, which refuses smaller ones.
+ * Returns the fencing token of the lease.
  *
- * Never blocks. Call it in any state.
+ * Pass it to the resource with every write. The resource must remember the greatest token and reject smaller
+ * ones. A lease that expired and was not released keeps its token. Never blocks. Call it in any state.
  *
  * @param r  the lock
  * @return the token, 1 to RDL_FENCE_MAX; 0: not held, not fenced, adopted, or held with a gap
@@ -561,17 +610,20 @@ unsigned rdl_redlock_fence_holders(const struct rdl_redlock *r);
  * blocks. Call it in any state.
  *
  * @param r  the lock
- * @return `attempts` counts the SETs to all servers together, including those sent late, after the grant
+ * @return the counts. `attempts` counts SETs: an attempt sends up to N, some of them late, after the grant.
+ *         `refused` counts attempts of the lock that ended with RDL_BUSY
  */
 struct rdl_stats rdl_redlock_stats(const struct rdl_redlock *r);
 
 /**
- * Returns, after RDL_BUSY, when enough of the keys in the way expire.
+ * Returns when enough of the keys in the way expire: after RDL_BUSY.
  *
  * Never blocks. Call it after an acquire.
  *
  * @param r  the lock
- * @return ms from the refusal; -1: never, because keys have no expiry; -2: unknown, or not RDL_BUSY
+ * @return ms, counted from the reply.
+ *         -1: too many of them have no expiry.
+ *         -2: not known, or the result was not RDL_BUSY.
  */
 int64_t rdl_redlock_holder_ms(const struct rdl_redlock *r);
 
@@ -582,7 +634,9 @@ int64_t rdl_redlock_holder_ms(const struct rdl_redlock *r);
  *
  * @param r  the lock
  * @param i  the server's index, 0 to n - 1
- * @return an absolute time in ms, which may have passed; 0: they count; UINT64_MAX: never, as it is
+ * @return an absolute time in ms, which may have passed; 0: they count.
+ *         UINT64_MAX: never with this configuration. The server is listed twice, or the guard requires INFO
+ *         and the server refuses it or is not connected.
  */
 uint64_t rdl_redlock_counts_at(const struct rdl_redlock *r, size_t i);
 
@@ -630,7 +684,7 @@ unsigned rdl_redlock_count(const struct rdl_redlock *r, enum rdl_vote vote);
  * @param r       the lock
  * @param i       the server's index, 0 to n - 1
  * @param now_ms  the time in ms
- * @param out     receives the line, NUL-terminated, cut to cap
+ * @param out     receives the text, cut to cap - 1 bytes, and a NUL
  * @param cap     its size in bytes, 1 or more; 128 is enough
  * @return the length of the line in bytes, without the NUL
  */
@@ -641,44 +695,55 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms
 /**
  * Acquires the lock on a majority of the servers.
  *
- * Blocks for lease.wait_ms at most, but for one attempt at least. States, and what an acquire does before its
- * attempt, are those of rdl_redlock_acquire_begin().
+ * Without lease.wait_ms or lease.retry_ms there is one attempt: it blocks for the longest connect_ms and one
+ * attempt at most. Otherwise it blocks for lease.wait_ms and one attempt at most, because the first attempt
+ * always has its full time. With fencing tokens an attempt may take twice its time. All else is as with
+ * rdl_redlock_acquire_begin().
  *
  * @param r         the lock, not held
  * @param platform  clock, random numbers and polling; not needed after the call
  * @return a result of an acquire (rdl_redlock_step()), an error of rdl_redlock_init(), RDL_E_SHARED, or:
  *         RDL_E_RANDOM: platform->random failed; nothing was sent, but an expired lease is released.
- *         RDL_E_INTERRUPTED: a wake-up from outside (rdl_posix.wake_fd); canceled, nothing is held.
- *         RDL_E_SYSTEM, RDL_E_FORKED: platform->poll failed; canceled (rdl_lock_acquire()).
+ *         RDL_E_INTERRUPTED: a wake-up from outside (rdl_posix.wake_fd); canceled, so this handle holds
+ *         nothing. What may have been granted is released (rdl_redlock_drain()).
+ *         RDL_E_SYSTEM: platform->poll failed; canceled, so this handle holds nothing.
+ *         RDL_E_FORKED: a connection is the parent's; canceled, so this handle holds nothing. The parent's
+ *         lease is unaffected.
  */
 int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_platform *platform);
 
 /**
- * Extends the lease to at least ttl_ms from now, or confirms an adopted token.
+ * Extends the lease, or confirms an adopted token: the keys then expire ttl_ms from now at the earliest.
  *
- * Blocks for one attempt, and before it until a majority of the conns is ready; never beyond the lease. It is
- * not interrupted from outside, so that a program can clean up after a signal. All else is as with
+ * Blocks until a majority of the conns is ready, for the longest connect_ms at most, and then for one attempt
+ * at most. If keys are put back, it blocks for one attempt more. It never blocks beyond the lease. It ignores
+ * wake-ups from outside, so that a program can clean up after a signal. All else is as with
  * rdl_redlock_extend_begin().
  *
  * @param r         the lock
  * @param platform  clock and polling; not needed after the call
- * @param ttl_ms    the lease in ms: four attempts to max_ttl_ms
+ * @param ttl_ms    the new ttl in ms: four attempts (rdl_lock_options.attempt_ms) to max_ttl_ms
  * @return a result of rdl_redlock_extend_begin() or of an extend (rdl_redlock_step()), or:
- *         RDL_E_SYSTEM, RDL_E_FORKED: platform->poll failed; canceled, not held.
+ *         RDL_E_SYSTEM: platform->poll failed; canceled, so this handle holds nothing.
+ *         RDL_E_FORKED: a connection is the parent's; canceled, so this handle holds nothing. The parent's
+ *         lease is unaffected.
  */
 int rdl_redlock_extend(struct rdl_redlock *r, const struct rdl_platform *platform, uint32_t ttl_ms);
 
 /**
  * Releases the lock on all servers that may have its key.
  *
- * Blocks for one attempt, and before it until a majority of the conns is ready. It is not interrupted from
- * outside. Releases that are then still pending are sent by rdl_redlock_drain(), or as you service the conns.
- * All else is as with rdl_redlock_release_begin().
+ * Blocks until a majority of the conns is ready, for the longest connect_ms at most, and then for one attempt
+ * at most. It ignores wake-ups from outside. Releases that are then still pending were written to the sockets
+ * that had room. The rest are sent by rdl_redlock_drain(), or as you service the conns. All else is as with
+ * rdl_redlock_release_begin().
  *
  * @param r         the lock, held or expired
  * @param platform  clock and polling; not needed after the call
  * @return a result of rdl_redlock_release_begin() or of a release (rdl_redlock_step()), or:
- *         RDL_E_SYSTEM, RDL_E_FORKED: platform->poll failed; canceled.
+ *         RDL_E_SYSTEM: platform->poll failed; canceled, so this handle holds nothing.
+ *         RDL_E_FORKED: a connection is the parent's; canceled, so this handle holds nothing. The parent's
+ *         lease is unaffected.
  */
 int rdl_redlock_release(struct rdl_redlock *r, const struct rdl_platform *platform);
 
@@ -686,7 +751,7 @@ int rdl_redlock_release(struct rdl_redlock *r, const struct rdl_platform *platfo
  * Waits until the lock is idle: call it before the program exits.
  *
  * It reads first, then waits until pending releases were sent and answered, and counts all replies. Blocks
- * until until_ms at most, and is not interrupted from outside. Call it between operations.
+ * until until_ms at most, and ignores wake-ups from outside. Call it between operations.
  *
  * @param r         the lock
  * @param platform  clock and polling; not needed after the call
@@ -702,9 +767,10 @@ int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_platform *platform
 /**
  * The renewal timer: says when to renew a lease and when it is lost. You do the renewing.
  *
- * It is a pure state machine: it sends nothing and reads no clock. It renews at a third of the ttl, or
- * halfway to the end if that is sooner, because a reply came late. After a failed renewal it retries when a
- * twentieth of the remaining time has passed. All zero is a lease that is not held.
+ * It is a pure state machine: it sends nothing and reads no clock. It renews when a third of the ttl has
+ * passed since rdl_renewal_renewed(), or half of the remaining time if that is sooner (after a late reply).
+ * After a failed renewal it retries when a twentieth of the remaining time has passed. All zero is a lease
+ * that is not held.
  */
 struct rdl_renewal {
     uint64_t renew_ms; /**< when to renew, an absolute time in ms */

@@ -48,7 +48,10 @@ static uint64_t wait_for_hint(struct rdl_redlock *r, uint64_t now_ms)
     return r->hint->ops->begin(r->hint, name, first->value, r->deadline_ms - now_ms, now_ms);
 }
 
-/* Returns a random pause in ms that ends when the keys in the way have expired. */
+/*
+ * Returns the pause in ms: that of the hint; otherwise a random one that ends when enough of the other
+ * clients' keys have expired, at the latest.
+ */
 static uint64_t redlock_pause_of(struct rdl_redlock *r, int result, uint64_t now_ms)
 {
     uint64_t took_ms = now_ms - r->sent_ms;
@@ -76,7 +79,7 @@ static int redlock_attempt_failed(struct rdl_redlock *r, int result, uint64_t no
         rdl_count_up(&r->refused);
     rdl_votes_release(r, 0, now_ms);
     plan_probe_server(r, result);
-    if (rdl_is_one_attempt(&r->opt->lease) || now_ms >= r->deadline_ms || rdl_votes_are_permanent(r))
+    if (rdl_is_one_attempt(&r->opt->lease) || now_ms >= r->deadline_ms || rdl_votes_failed_for_good(r))
         return rdl_redlock_finish(r, result);
     pause_ms = redlock_pause_of(r, result, now_ms);
     if (r->tries < UINT8_MAX)
@@ -111,10 +114,10 @@ static int is_quarantined(const struct rdl_redlock *r)
 
 /*
  * Returns 1 if the missing replies decide whether the lock is busy, and no other reason is certain. Also if
- * the half of an even number that has replied is in quarantine: the quarantine of a server whose reply is not
- * waited for would only begin when theirs is over.
+ * exactly half of the servers granted it and are in quarantine. It waits for the other half, so that their
+ * canaries are checked now: then all quarantines run in parallel.
  */
-static int is_open(const struct rdl_redlock *r)
+static int is_undecided(const struct rdl_redlock *r)
 {
     unsigned denied = rdl_redlock_count(r, RDL_VOTE_DENIED);
     unsigned pending = rdl_redlock_count(r, RDL_VOTE_PENDING);
@@ -167,14 +170,15 @@ static int granted(struct rdl_redlock *r, uint64_t now_ms)
  */
 static int redlock_not_granted(struct rdl_redlock *r, uint64_t now_ms)
 {
-    if (now_ms < r->wake_ms && is_open(r)) {
+    if (now_ms < r->wake_ms && is_undecided(r)) {
         if (r->state != REDLOCK_VERDICT)
             rdl_votes_release_granted(r, now_ms);
         r->state = REDLOCK_VERDICT;
-        if (is_open(r))
+        if (is_undecided(r))
             return RDL_PENDING;
     }
-    rdl_votes_release(r, 0, now_ms); /* half a reply may be a refusal: only its PTTL is missing */
+    /* Before refusal(): an abandoned vote becomes DENIED if SET was refused and only the PTTL is missing. */
+    rdl_votes_release(r, 0, now_ms);
     return redlock_attempt_failed(r, refusal(r, now_ms), now_ms);
 }
 
@@ -191,12 +195,13 @@ int rdl_redlock_evaluate_acquire(struct rdl_redlock *r, uint64_t now_ms)
 {
     if (r->state == REDLOCK_VERDICT)
         return redlock_not_granted(r, now_ms);
+    /* If the probe server fails, the result is the previous attempt's, BUSY, even if it only timed out. */
     if (r->probe_server != 0) {
         uint8_t vote = r->servers[r->probe_server - 1].vote;
         if (vote == RDL_VOTE_GRANTED)
             follow_probe_server(r, now_ms);
         else if (vote > RDL_VOTE_GRANTED || now_ms >= r->wake_ms)
-            return redlock_attempt_failed(r, RDL_BUSY, now_ms); /* as the attempt before it */
+            return redlock_attempt_failed(r, RDL_BUSY, now_ms);
         else
             return RDL_PENDING;
     }
@@ -223,7 +228,7 @@ static uint64_t next_to_count(const struct rdl_redlock *r)
 }
 
 /* Waits or ends the attempt: too few servers are connected and count (admitted). */
-static int nobody_to_ask(struct rdl_redlock *r, unsigned admitted, uint64_t now_ms)
+static int too_few_servers(struct rdl_redlock *r, unsigned admitted, uint64_t now_ms)
 {
     unsigned spare = r->n - rdl_redlock_quorum(r);
     unsigned closed = rdl_votes_count_conns(r, RDL_CONN_CLOSED);
@@ -240,11 +245,11 @@ static int nobody_to_ask(struct rdl_redlock *r, unsigned admitted, uint64_t now_
 
 static void next_token(struct rdl_redlock *r)
 {
-    if (r->is_next) {
+    if (r->has_new_entropy) {
         rdl_token_begin(&r->token, r->entropy);
         r->keys_end_ms = 0;
     }
-    r->is_next = 0;
+    r->has_new_entropy = 0;
     rdl_token_next(&r->token);
 }
 
@@ -256,7 +261,7 @@ int rdl_redlock_connect(struct rdl_redlock *r, uint64_t now_ms)
     if (r->fence >= RDL_FENCE_MAX || r->least > RDL_FENCE_MAX)
         return rdl_redlock_finish(r, RDL_E_FENCE_RANGE);
     if (admitted < rdl_redlock_quorum(r))
-        return nobody_to_ask(r, admitted, now_ms);
+        return too_few_servers(r, admitted, now_ms);
     rdl_votes_clear(r);
     rdl_redlock_start_asking(r, now_ms);
     if (r->tries > 0) /* the first attempt always has its time */

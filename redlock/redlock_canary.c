@@ -63,7 +63,7 @@ static uint32_t read_value(const struct rdl_conn *c)
     return clock_s;
 }
 
-/* ---------------------------------------------------------------- look */
+/* ---------------------------------------------------------------- check */
 
 static int on_value_reply(struct rdl_conn *c, struct rdl_record *r)
 {
@@ -113,7 +113,7 @@ static const struct rdl_method *const look[] = {&look_method, NULL};
 
 const struct rdl_op rdl_op_canary_look = {look, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
-/* ---------------------------------------------------------------- make */
+/* ---------------------------------------------------------------- create */
 
 static const struct rdl_op make_by_clock;
 
@@ -154,7 +154,7 @@ static const struct rdl_method *const by_clock[] = {&clock_method, NULL};
 const struct rdl_op rdl_op_canary_make = {make, &make_by_clock, RDL_FAMILY_DIRECT, 0, RDL_SEND_HERE, 0};
 static const struct rdl_op make_by_clock = {by_clock, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_HERE, 0};
 
-/* ---------------------------------------------------------------- what it means for the votes */
+/* ---------------------------------------------------------------- effect on the votes */
 
 static const char key[] = RDL_CANARY_KEY;
 

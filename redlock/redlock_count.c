@@ -60,7 +60,7 @@ uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r)
     for (i = 0; i < r->n; i++)
         ms[i] = distance_ms(&r->servers[i]);
     quorum_ms = kth_smallest(ms, i, rdl_redlock_quorum(r));
-    return rdl_attempt_over(&r->opt->lease, quorum_ms != UINT32_MAX ? quorum_ms : 0);
+    return rdl_attempt_ms_for_rtt(&r->opt->lease, quorum_ms != UINT32_MAX ? quorum_ms : 0);
 }
 
 unsigned rdl_votes_count_conns(const struct rdl_redlock *r, enum rdl_conn_state state)
@@ -122,7 +122,7 @@ unsigned rdl_votes_count_impossible(const struct rdl_redlock *r)
     return count_servers(r, is_hopeless);
 }
 
-/* Enough: so many that the servers without a key in the way are a majority. */
+/* Enough: so many that the servers without another client's key are a majority. */
 uint32_t rdl_votes_free_in_ms(const struct rdl_redlock *r)
 {
     unsigned others = r->n - rdl_redlock_count(r, RDL_VOTE_DENIED);
@@ -188,7 +188,7 @@ static int failed_for_good(const struct rdl_redlock *r, const struct rdl_server 
     return s->vote != RDL_VOTE_GRANTED && is_final;
 }
 
-int rdl_votes_are_permanent(const struct rdl_redlock *r)
+int rdl_votes_failed_for_good(const struct rdl_redlock *r)
 {
     return count_servers(r, failed_for_good) > r->n - rdl_redlock_quorum(r);
 }

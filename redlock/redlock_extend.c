@@ -10,7 +10,7 @@
  */
 #include "redlock/redlock_private.h"
 
-int rdl_redlock_may_extend(const struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms)
+int rdl_redlock_check_extend(const struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms)
 {
     const struct rdl_redlock_options *opt = r->opt;
 
@@ -74,7 +74,7 @@ static int evaluate_repair(struct rdl_redlock *r, uint64_t now_ms)
     return rdl_redlock_finish(r, is_repaired ? RDL_REPAIRED : RDL_OK);
 }
 
-void rdl_redlock_mend(struct rdl_redlock *r, uint64_t now_ms)
+void rdl_redlock_follow_up(struct rdl_redlock *r, uint64_t now_ms)
 {
     int is_confirmed = r->result == RDL_OK || r->result == RDL_REPAIRED;
 
@@ -110,7 +110,7 @@ static int unconfirmed(struct rdl_redlock *r, uint64_t now_ms)
 {
     unsigned quorum = rdl_redlock_quorum(r);
 
-    rdl_votes_mark_late(r, now_ms);
+    rdl_votes_set_pending_errors(r, now_ms);
     if (rdl_votes_count_holding(r) < quorum)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
     if (r->opt->accept_gap) {
@@ -118,7 +118,7 @@ static int unconfirmed(struct rdl_redlock *r, uint64_t now_ms)
         r->number = 0; /* another client may have got a greater one */
         return extended(r, RDL_HELD_WITH_GAP);
     }
-    /* Servers without a reply may have held it without a gap: UNKNOWN, not LOST, until the old lease ends. */
+    /* Servers that did not reply may still have held it without a gap: UNKNOWN, not E_GAP. */
     if (rdl_votes_count_certain(r, CERTAINTY_CONTINUOUS) >= quorum)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
     return rdl_redlock_lease_ended(r, RDL_E_GAP, now_ms);

@@ -2,12 +2,13 @@
 /*
  * redlock_fenced.c - fencing tokens over N servers: unique, and growing in the order of the holders.
  *
- * Each server has its own counter, so their tokens may differ. The token is the greatest that a server gave
- * with its vote. It is ours only when a majority holds it: servers that gave less are raised to it, if the
- * lock there is still ours. The majorities of two holders have a server in common. When the first holder
- * released, that server held at least its token. So it gave the second holder a greater one, and the second
- * holder's token is the greatest that it received. (The greatest alone is not enough: with counters 10, 1, 1
- * the first holder gets 11 and 2, and takes 11. The next gets 3 from the last two servers.)
+ * Each server has its own counter, so their fencing tokens may differ. The lock's fencing token (here: the
+ * token) is the greatest that a server gave with its vote. It is ours only when a majority holds it: servers
+ * that gave less are raised to it, if the lock there is still ours. The majorities of two holders have a
+ * server in common. When the first holder released, that server held at least its token. So it gave the
+ * second holder a greater one, and the second holder's token is the greatest that it received. (The greatest
+ * alone is not enough: with counters 10, 1, 1 the first holder gets 11 and 2, and takes 11. The next gets 3
+ * from the last two servers.)
  *
  * If the counters agree, as they do while all servers reply, no further round trip is needed.
  *
@@ -31,7 +32,7 @@ static uint64_t greatest(const struct rdl_redlock *r)
     return most;
 }
 
-/* Sets the lease's token. No server is known to hold it yet. */
+/* Sets the lease's fencing token. No server is known to hold it yet. */
 static void fence_begin(struct rdl_redlock *r)
 {
     size_t i;
@@ -42,8 +43,8 @@ static void fence_begin(struct rdl_redlock *r)
 }
 
 /*
- * Returns 1 if s holds the token, or a greater one. The reply to an acquire is the token there; an extend
- * raises the server's counter to ours.
+ * Returns 1 if s holds the fencing token, or a greater one. The reply to an acquire is the one there; an
+ * extend raises the server's counter to ours.
  */
 static int holds(const struct rdl_redlock *r, const struct rdl_server *s)
 {
@@ -54,7 +55,7 @@ static int holds(const struct rdl_redlock *r, const struct rdl_server *s)
     return is_extended || (uint64_t)s->value >= r->number;
 }
 
-/* Asks s to hold the token, when there is room, and once in an operation. */
+/* Requests s to hold the fencing token, when there is room, and once in an operation. */
 static void ask_to_hold(struct rdl_redlock *r, struct rdl_server *s)
 {
     if (s->raise != RAISE_NONE || rdl_conn_state(s->conn) != RDL_CONN_READY ||
@@ -77,7 +78,7 @@ static void fence_spread(struct rdl_redlock *r, uint64_t now_ms)
     }
 }
 
-/* Sets the vote of the servers that were asked to hold the token and have not replied. */
+/* Sets the vote of the servers that have not replied to the request to hold the fencing token. */
 static void mark(struct rdl_redlock *r, enum rdl_vote vote)
 {
     size_t i;
@@ -112,7 +113,7 @@ static int fence_settle(struct rdl_redlock *r, uint64_t now_ms)
     return RDL_PENDING;
 }
 
-/* A lease that is held goes on. While no majority holds the token, a refusal costs the acquire this vote. */
+/* A held lease goes on. While no majority holds the fencing token, a refusal costs the acquire this vote. */
 static void fence_raised(struct rdl_redlock *r, struct rdl_server *s, enum rdl_vote vote, int error)
 {
     s->raise = RAISE_DONE;
@@ -122,7 +123,7 @@ static void fence_raised(struct rdl_redlock *r, struct rdl_server *s, enum rdl_v
         return;
     }
     if (vote == RDL_VOTE_DENIED || vote == RDL_VOTE_ABSENT)
-        s->certainty = CERTAINTY_GONE; /* it does not hold the token, or it would not have been asked */
+        s->certainty = CERTAINTY_GONE; /* numbered is 0: only such servers get this request */
     else if (r->state != REDLOCK_FENCE)
         return;
     s->vote = (uint8_t)vote;
@@ -130,7 +131,7 @@ static void fence_raised(struct rdl_redlock *r, struct rdl_server *s, enum rdl_v
     s->value = -2;
 }
 
-/* Writes the token of a request: the least for an acquire, otherwise the one to hold. */
+/* Writes the fencing token of a request: the least for an acquire, otherwise the one to hold. */
 static size_t fence_extra(const struct rdl_redlock *r, const struct rdl_op *op, char out[RDL_EXTRA_MAX])
 {
     if (op == &rdl_op_acquire_fenced)

@@ -21,7 +21,7 @@ enum redlock_state {
     REDLOCK_IDLE,    /* no operation */
     REDLOCK_CONNECT, /* waiting for a majority of the conns; a release is queued on all of them already */
     REDLOCK_ASKED,   /* counting votes */
-    REDLOCK_FENCE,   /* granted; waiting until a majority holds the fencing number */
+    REDLOCK_FENCE,   /* granted; waiting until a majority holds the fencing token */
     REDLOCK_VERDICT, /* not granted, everything is released; waiting to know whether it is busy */
     REDLOCK_REPAIR,  /* extended; waiting for the keys that were put back */
     REDLOCK_PAUSE    /* between two attempts */
@@ -30,9 +30,9 @@ enum redlock_state {
 struct rdl_fencing_ops {
     const struct rdl_op *acquire;
     const struct rdl_op *extend;
-    /* Finds the token of a granted lock. RDL_OK: a majority holds it; RDL_PENDING: not yet. */
+    /* Finds the fencing token of a granted lock. RDL_OK: a majority holds it; RDL_PENDING: not yet. */
     int (*settle)(struct rdl_redlock *r, uint64_t now_ms);
-    /* Asks servers that granted the lock and hold a smaller token to hold this one. */
+    /* Raises the fencing token on servers that granted the lock and hold a smaller one. */
     void (*spread)(struct rdl_redlock *r, uint64_t now_ms);
     /* Evaluates the reply of s to that. */
     void (*raised)(struct rdl_redlock *r, struct rdl_server *s, enum rdl_vote vote, int error);
@@ -40,7 +40,7 @@ struct rdl_fencing_ops {
     size_t (*extra)(const struct rdl_redlock *r, const struct rdl_op *op, char out[RDL_EXTRA_MAX]);
 };
 
-/* rdl_server.raise: the request to hold the token, in this operation */
+/* rdl_server.raise: the request to hold the fencing token, in this operation */
 enum { RAISE_NONE, RAISE_OUT, RAISE_DONE };
 
 struct rdl_canary_ops {
@@ -80,14 +80,15 @@ int rdl_redlock_evaluate_acquire(struct rdl_redlock *r, uint64_t now_ms);
 int rdl_redlock_evaluate_extend(struct rdl_redlock *r, uint64_t now_ms);
 /*
  * Finishes an operation whose result is known, between operations. It puts the key back where a straggler of
- * the last extend reports that it is gone. It asks servers that connected after a majority had granted the
- * lock, while the attempt would have lasted. It raises the token on servers that granted the lock late.
+ * the last extend reports that it is gone. While the attempt would have lasted, it also sends the acquire to
+ * servers that connected after a majority had granted the lock. It raises the fencing token on servers that
+ * granted the lock late.
  */
-void rdl_redlock_mend(struct rdl_redlock *r, uint64_t now_ms);
+void rdl_redlock_follow_up(struct rdl_redlock *r, uint64_t now_ms);
 /* Releases everything, because the lease is over, and ends the operation with this result. */
 int rdl_redlock_lease_ended(struct rdl_redlock *r, int result, uint64_t now_ms);
 /* Checks whether the options allow this extend: RDL_OK, RDL_E_TTL or RDL_E_CAP. */
-int rdl_redlock_may_extend(const struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms);
+int rdl_redlock_check_extend(const struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms);
 
 /* ---------------------------------------------------------------- redlock_guard.c */
 
@@ -96,7 +97,10 @@ enum { RDL_RUN_DIGITS = 16 }; /* the first digits of a run_id, enough to identif
 uint64_t rdl_guard_run(const char *hex);
 /* Returns when the quarantine ends of a server that has had its data since then, by our clock. */
 uint64_t rdl_guard_quarantine_end(const struct rdl_redlock *r, int64_t since_ms);
-/* Returns when the votes of s begin to count. 0: they do; UINT64_MAX: never, and why; otherwise RDL_OK. */
+/*
+ * Returns the time from which the votes of s count; UINT64_MAX: never. *why is the permanent reason then,
+ * otherwise RDL_OK.
+ */
 uint64_t rdl_guard_counts_at(const struct rdl_redlock *r, const struct rdl_server *s, int *why);
 
 /* ---------------------------------------------------------------- redlock_vote.c */
@@ -119,10 +123,16 @@ int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct r
 void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op, uint64_t now_ms);
 /* Puts the key back where it is gone. Returns how many requests were sent. */
 unsigned rdl_votes_repair(struct rdl_redlock *r, uint64_t now_ms);
-/* Stops waiting for replies. The error is RDL_E_TIMEOUT where the time is over, otherwise RDL_E_ABANDONED. */
+/*
+ * Stops waiting for replies. The error of a missing one is RDL_E_TIMEOUT if its server had its full time,
+ * otherwise RDL_E_ABANDONED.
+ */
 void rdl_votes_abandon(struct rdl_redlock *r, uint64_t now_ms);
-/* Marks the missing replies that are late. The operation ends without them, and they are counted later. */
-void rdl_votes_mark_late(struct rdl_redlock *r, uint64_t now_ms);
+/*
+ * Sets the error of each vote that is still pending: RDL_E_TIMEOUT or RDL_E_ABANDONED, as above. A later
+ * reply is still counted.
+ */
+void rdl_votes_set_pending_errors(struct rdl_redlock *r, uint64_t now_ms);
 /* Ends the operation with this result, and returns it. No room in a queue is reserved any more. */
 int rdl_redlock_finish(struct rdl_redlock *r, int result);
 /*
@@ -152,23 +162,29 @@ unsigned rdl_votes_count_ineligible(const struct rdl_redlock *r);
 unsigned rdl_votes_count_holding(const struct rdl_redlock *r);
 /* Counts the servers whose yes counts. With an extend they must have held the key without a gap. */
 unsigned rdl_votes_count_yes(const struct rdl_redlock *r);
-/* Counts the servers that can no longer become one of those in this attempt. */
+/*
+ * Counts the servers that can no longer be counted as holding in this operation: they do not have the key,
+ * failed, are not connected, or their votes do not count.
+ */
 unsigned rdl_votes_count_impossible(const struct rdl_redlock *r);
 /* Counts the servers with at least this certainty (CERTAINTY_...). */
 unsigned rdl_votes_count_certain(const struct rdl_redlock *r, unsigned least);
 /* Counts, in a release, the servers that had the key by their last reply, or have just deleted it. */
 unsigned rdl_votes_count_held(const struct rdl_redlock *r);
-/* Counts the servers that may have had it: their reply to the SET never came. */
+/*
+ * Counts, in a release, the servers that may have had the key although their last reply does not show it:
+ * their release is not answered yet, or not queued yet.
+ */
 unsigned rdl_votes_count_maybe_held(const struct rdl_redlock *r);
 /* Counts, in a release, the servers that got no request, because they never granted us anything. */
 unsigned rdl_votes_count_untouched(const struct rdl_redlock *r);
 /* Counts the servers that need a release, now or when the lease is over. */
 unsigned rdl_votes_count_unreleased(const struct rdl_redlock *r);
-/* Returns in how many ms enough of the keys in the way expire; UINT32_MAX: unknown. */
+/* Returns in how many ms enough of the other clients' keys expire; UINT32_MAX: unknown. */
 uint32_t rdl_votes_free_in_ms(const struct rdl_redlock *r);
 /* Counts the servers that refused the request with this error. */
 unsigned rdl_votes_count_errors(const struct rdl_redlock *r, int error);
 /* Returns 1 if so many servers failed permanently that a retry cannot reach a majority. */
-int rdl_votes_are_permanent(const struct rdl_redlock *r);
+int rdl_votes_failed_for_good(const struct rdl_redlock *r);
 
 #endif

@@ -34,7 +34,11 @@ static void set_vote(struct rdl_server *s, enum rdl_vote vote, int error)
     s->error = (int16_t)error;
 }
 
-static void ask_at(const struct rdl_redlock *r, struct rdl_server *s, uint64_t now_ms)
+/*
+ * Notes that a request was queued for s at now_ms. Sets is_past if, since the request before it, another run
+ * was seen or the key may have expired.
+ */
+static void note_sent(const struct rdl_redlock *r, struct rdl_server *s, uint64_t now_ms)
 {
     const struct rdl_server_info *f = rdl_guard_server_info(s->conn);
 
@@ -47,7 +51,7 @@ static void ask_at(const struct rdl_redlock *r, struct rdl_server *s, uint64_t n
 /* Returns how long a reply of this server may take: a distant server is not stalled. */
 static uint32_t answer_ms(const struct rdl_redlock *r, const struct rdl_server *s)
 {
-    return rdl_attempt_over(&r->opt->lease, s->conn->rtt_ms);
+    return rdl_attempt_ms_for_rtt(&r->opt->lease, s->conn->rtt_ms);
 }
 
 /* Returns the attempt's time, or the time that this server needs if that is longer. */
@@ -64,7 +68,7 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
 {
     int rc = RDL_E_FULL;
 
-    rdl_conn_abandon(s->conn, &s->req); /* a straggler: the new request replaces it */
+    rdl_conn_abandon(s->conn, &s->req); /* if it has no reply yet: the new request replaces it */
     if (r->keys_end_ms < now_ms + r->ttl_ms)
         r->keys_end_ms = now_ms + r->ttl_ms;
     rdl_conn_set_timeout(s->conn, reply_timeout_ms(r, s));
@@ -74,7 +78,7 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
         rdl_conn_free_room(s->conn, &s->req);
     rdl_conn_tick(s->conn, now_ms);
     set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
-    ask_at(r, s, now_ms);
+    note_sent(r, s, now_ms);
     s->is_repair = r->action == RDL_EXTEND && op == &rdl_op_acquire;
     s->raise = RAISE_NONE;
     if (rc == RDL_OK && (r->action == RDL_ACQUIRE || s->is_repair))
@@ -98,10 +102,13 @@ static enum rdl_vote vote_of(const struct rdl_req *req)
 }
 
 /*
- * Returns the vote of a release. One that was sent again over a new connection may find no key of ours,
- * although the server had it by its last reply. While the lease was valid, no other client ended it. So the
- * first release was executed, if the run that granted the lock has replied. Another run may have lost the key
- * before, and without a request for one ttl the key has expired. If INFO is refused, the vote is unknown.
+ * Returns the vote of a release. A repeated one (over a new connection, by the caller, or by another method)
+ * may find no key of ours, because an earlier copy was executed. It is GRANTED if that must be the reason:
+ * - the server had the key by its last reply;
+ * - the lease is still valid, so no other client has taken it;
+ * - the same run has replied: another one may have lost the key before;
+ * - since its grant, no two requests were max_ttl or more apart: the key cannot have expired unseen.
+ * If only the run is not known (INFO is refused), it is UNKNOWN. Otherwise the reply counts as it is.
  */
 static enum rdl_vote release_vote(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t now_ms)
 {
@@ -172,8 +179,10 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
 }
 
 /*
- * Closes stalled connections if no majority has confirmed an extend for half of the time that remained at the
- * first failed one. Other locks' SETs on them are then not waited for. Returns when to check that again.
+ * Aborts stalled connections if no majority has confirmed an extend, and less than half is left of the time
+ * that remained at the first one. Other locks' SETs on them are then not waited for. Returns when to check
+ * that again. r->abort_below_ms is that half; 0: no extend is unconfirmed; 1: aborted already, until the next
+ * extend.
  */
 static uint64_t abort_stalled(struct rdl_redlock *r, uint64_t now_ms)
 {
@@ -289,7 +298,7 @@ static int was_waited_for(const struct rdl_redlock *r, const struct rdl_server *
     return now_ms >= s->asked_ms + answer_ms(r, s);
 }
 
-void rdl_votes_mark_late(struct rdl_redlock *r, uint64_t now_ms)
+void rdl_votes_set_pending_errors(struct rdl_redlock *r, uint64_t now_ms)
 {
     size_t i;
 
@@ -360,7 +369,7 @@ void rdl_votes_release_granted(struct rdl_redlock *r, uint64_t now_ms)
     size_t i;
 
     for (i = 0; i < r->n; i++) {
-        rdl_conn_last_try(r->servers[i].conn, &r->servers[i].req);
+        rdl_conn_forbid_retry(r->servers[i].conn, &r->servers[i].req);
         take_vote(r, &r->servers[i], now_ms);
     }
     rdl_votes_flush_releases(r, 0, now_ms);
@@ -383,7 +392,7 @@ void rdl_votes_flush_releases(struct rdl_redlock *r, int wait, uint64_t now_ms)
         s->needs_release = rc != RDL_OK && !is_over;
         if (wait) {
             set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
-            ask_at(r, s, now_ms);
+            note_sent(r, s, now_ms);
         }
     }
 }

@@ -10,14 +10,14 @@
  *   - A structure is complete in its header, so you can place it anywhere: in static memory, on the
  *     stack, or inside your own structure. Its members are private unless a comment describes them.
  *     The library allocates nothing, so there is nothing to free.
- *   - The first parameter is the object, then inputs, then the time, then durations. Units are part
- *     of a name: _ms, _s, _bytes, _max, _len.
+ *   - The first parameter is the object, if there is one. Inputs follow, then the time (now_ms), then
+ *     outputs. The unit is part of a name: _ms, _s. _max is a limit, _len a length in bytes.
  *   - Absolute times are uint64_t milliseconds of a clock that keeps running while the host sleeps
  *     and never wraps. Durations are uint32_t milliseconds.
  *   - A function that can fail returns 0 (RDL_OK), 1 (RDL_PENDING: not finished, call it again), 2 or
  *     more for success with additional information, or a negative error. Each layer has its own
- *     range: resp from -1 down, net from -10, lock from -40, redlock from -50. A layer returns the
- *     errors of the layer below unchanged.
+ *     range: resp from -1 down, net from -10, lock from -40 and from -60, redlock from -50 to -59. A
+ *     layer returns the errors of the layer below unchanged.
  *   - Programming errors are assertions: a NULL pointer, an object that was not initialized. Bad input
  *     from a server, a user or a configuration file yields an error code, never an assertion.
  *   - A pointer must not be NULL unless its comment allows it.
@@ -198,16 +198,17 @@ extern const struct rdl_script rdl_script_extend;
 /**
  * Replaces the value of a key if it is the expected one.
  *
- * KEYS[1] is the lock, ARGV[1] the expected value, ARGV[2] the new value, which is set without expiry. Its
- * reply is 1: replaced; 0: another value; -1: no such key.
+ * KEYS[1] is the lock, ARGV[1] the expected value, ARGV[2] the new value. The key has no expiry afterwards:
+ * the old protocol has the deadline in the value. Its reply is 1: replaced; 0: another value; -1: no such
+ * key.
  */
 extern const struct rdl_script rdl_script_replace;
 
 /**
  * Does what rdl_script_release does, and wakes one waiting client.
  *
- * KEYS[2] is the list of hints, ARGV[2] the ttl of a hint in ms. An existing list, or a key of another
- * type, is left alone.
+ * KEYS[2] is the list of wake hints ({name}:wake), ARGV[2] the ttl of a hint in ms. An existing list, or a
+ * key of another type, is left alone.
  */
 extern const struct rdl_script rdl_script_release_hint;
 

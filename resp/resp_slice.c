@@ -36,7 +36,7 @@ static void copy(uint8_t *to, const uint8_t *from, size_t n)
 /*@ requires is_slice(w) && \valid_read(from + (0 .. len - 1)) && w->total + len <= SIZE_MAX;
     requires \separated(w, w->to + (0 .. w->room - 1), from + (0 .. len - 1));
     assigns *w, w->to[0 .. w->room - 1];
-    ensures window: goes_on{Pre, Post}(w, len);
+    ensures slice: goes_on{Pre, Post}(w, len);
     ensures bytes: \forall integer k; 0 <= k < written{Pre}(w, len) ==>
         \old(w->to)[k] == from[\old(w->skip) + k];
     ensures rest: \forall integer k; written{Pre}(w, len) <= k < \old(w->room) ==>

@@ -2,7 +2,8 @@
 /*
  * resp_template.h - every command as a template, and the writer that puts it into the available room.
  *
- * A template is the bytes of one command, line by line as they are sent. Some lines are placeholders:
+ * A template is the bytes of one command, line by line as they are sent. A $ or * that a letter follows is a
+ * placeholder:
  *
  *     "*6\r\n$3\r\nSET\r\n$k$v$2\r\nNX\r\n$2\r\nPX\r\n$m"        SET name value NX PX ttl
  *
@@ -11,8 +12,8 @@
  *     *a   the start of a command; its number of bulk strings is the length of the argument a, whose bytes
  *          are not read
  *
- * A capital letter is a secret: a trace leaves such a command out. Each template has one reply. The library
- * sends nothing else, and WIRE.md shows all templates.
+ * A capital letter is a secret: of such a command and its reply, a trace reports only the length. Each
+ * template has one reply. The library sends nothing else, and resp/WIRE.md shows all templates.
  *
  * No command has to fit into a buffer. The sender has a chunk of any size (one byte is enough) and knows how
  * much it sent before. Each time, everything due is written into the slice from the start. The slice skips
@@ -62,7 +63,10 @@ struct rdl_args {
     size_t n;
 };
 
-/* Writes one command. A letter without an argument writes nothing; check_resp_template finds those. */
+/*
+ * Writes one command. A letter without an argument writes nothing, and tests/resp/check_resp_template.c finds
+ * it.
+ */
 void rdl_slice_write(struct rdl_slice *w, const char *text, const struct rdl_args *args);
 /* Writes several commands; texts ends with NULL. */
 void rdl_slice_write_all(struct rdl_slice *w, const char *const *texts, const struct rdl_args *args);
@@ -70,13 +74,13 @@ void rdl_slice_write_all(struct rdl_slice *w, const char *const *texts, const st
 /* Returns whether one of the arguments of a template is a secret. */
 int rdl_template_is_secret(const char *text);
 
-/* ---------------------------------------------------------------- the templates (in words: WIRE.md) */
+/* ---------------------------------------------------------------- the templates (in words: resp/WIRE.md) */
 
 /*
  * All their letters:
  *
  *     k  a lock's name, or another key     v  the lock value: a token    x  the expected lock value
- *     m  a ttl in ms                       b  the second key of a lock: its counter, its list of hints
+ *     m  a ttl in ms                       b  a second key: {name}:fence or {name}:wake
  *     c  EVAL or EVALSHA                   s  a script's text, or SHA1   y  number of keys
  *     a  number of bulk strings            f  the least fencing token    h  how long b is kept, in ms
  *     t  seconds to wait                   u  a user    P  the password    d  a database    n  our name

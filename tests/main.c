@@ -38,7 +38,7 @@ static const struct {
 };
 
 enum { SUITES = sizeof suites / sizeof suites[0], LONG_S = 5, SLOWEST = 10, NAME = 120, GONE_MS = 10000 };
-static const double TOLD_S = 0.05; /* quicker tests are not told of */
+static const double PRINTED_S = 0.05; /* quicker tests are not printed */
 
 struct sum {
     int run, failed;
@@ -146,11 +146,11 @@ static const char *last_of(const char *path)
 }
 
 /* One test as Check's XML tells it; seconds without its fixture, below 0 if it did not come to its end. */
-struct told {
+struct result_in_xml {
     char at[256], test[NAME - 40], round[16], seconds[32];
 };
 
-static int read_told(FILE *xml, struct told *t)
+static int read_result(FILE *xml, struct result_in_xml *t)
 {
     char line[4096];
     memset(t, 0, sizeof *t);
@@ -164,26 +164,28 @@ static int read_told(FILE *xml, struct told *t)
     return 0;
 }
 
-/* A test's name and time stand in the XML alone, in the order of the results. Not told there is what failed
- * before all tests of a case. */
+/*
+ * Only the XML has a test's name and time, in the order of the results. It lacks what failed before all tests
+ * of a case.
+ */
 static void note_tests(SRunner *runner, const char *suite, FILE *xml)
 {
     TestResult **results = srunner_results(runner);
-    int n = srunner_ntests_run(runner), is_told = 0;
-    struct told told;
+    int n = srunner_ntests_run(runner), is_missing = 0;
+    struct result_in_xml result;
     for (int k = 0; k < n; k++) {
         char at[256];
         struct took took = {0, 0, ""};
-        if (!is_told && !read_told(xml, &told))
-            memset(&told, 0, sizeof told);
+        if (!is_missing && !read_result(xml, &result))
+            memset(&result, 0, sizeof result);
         snprintf(at, sizeof at, "%s:%d", last_of(tr_lfile(results[k])), tr_lno(results[k]));
-        is_told = strcmp(at, told.at) != 0; /* then it is about a later one */
-        snprintf(took.name, sizeof took.name, "%s: %s[%s]", suite, told.test, told.round);
-        took.seconds = strtod(told.seconds, NULL);
-        if (!is_told)
+        is_missing = strcmp(at, result.at) != 0; /* the XML's next entry is about a later result */
+        snprintf(took.name, sizeof took.name, "%s: %s[%s]", suite, result.test, result.round);
+        took.seconds = strtod(result.seconds, NULL);
+        if (!is_missing)
             note_time(&took);
         if (tr_rtype(results[k]) != CK_PASS)
-            note_failure(results[k], is_told ? "" : told.test);
+            note_failure(results[k], is_missing ? "" : result.test);
     }
     free(results);
 }
@@ -240,7 +242,7 @@ static struct sum run_queue(int todo, enum print_output mode)
     return sum;
 }
 
-/* A worker that does not live to tell its sum counts as a failure. */
+/* A worker that ends before it reports its sum counts as a failure. */
 static struct sum run_workers(int todo, enum print_output mode, int workers)
 {
     struct sum all = {0, 0}, one;
@@ -284,7 +286,7 @@ static void tell_times(void)
     qsort(all, n, sizeof *all, slowest_first);
     for (int is_suite = 1; is_suite >= 0; is_suite--) {
         for (size_t i = 0; i < n; i++) {
-            if (all[i].is_suite != is_suite || all[i].seconds < (is_suite ? (double)LONG_S : TOLD_S) ||
+            if (all[i].is_suite != is_suite || all[i].seconds < (is_suite ? (double)LONG_S : PRINTED_S) ||
                 (!is_suite && ++tests > SLOWEST))
                 continue;
             if (lines++ == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `redlock acquire`: wait for the lock, print its token, and leave the lease to run. */
+/* `redlock acquire`: waits for the lock, prints its token, and keeps the lease. */
 #include "redlock/cli/cli.h"
 
 static int acquire(struct rdl_cli_lock *l)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cli_address.c - from a server's name to its address.
+ * cli_address.c - resolves a server's name to its address.
  *
- * A lock lives on a server, and a name only leads there: if it leads two hosts to two servers, both have
- * the lock. So the choice may depend neither on the order of the answers, which resolvers turn round and
- * each host sorts in its own way, nor on who answers at the moment.
+ * A lock is on a server, and a name only leads to it. If a name leads two hosts to two servers, both get the
+ * lock. So the choice must not depend on the order of the addresses, which resolvers rotate and each host
+ * sorts differently. It must not depend on which address replies at the moment either.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -57,7 +57,7 @@ void rdl_cli_address_words(const struct rdl_endpoint *ep, char out[RDL_CLI_ADDRE
     snprintf(out, RDL_CLI_ADDRESS_MAX, ep->scope != 0 ? "%s%%%lu" : "%s", ip, (unsigned long)ep->scope);
 }
 
-/* An address as the endpoint has it. */
+/* Copies an address into the endpoint. */
 static void take(struct rdl_endpoint *ep, const struct addrinfo *a)
 {
     struct sockaddr_in in;
@@ -77,7 +77,7 @@ static void take(struct rdl_endpoint *ep, const struct addrinfo *a)
     }
 }
 
-/* Resolvers repeat themselves: once for each kind of socket, or where two sources know the name. */
+/* Resolvers repeat addresses: for each kind of socket, or if two sources have the name. */
 static int is_same(const struct addrinfo *a, const struct addrinfo *b)
 {
     struct rdl_endpoint one = {0}, other = {0};
@@ -87,7 +87,7 @@ static int is_same(const struct addrinfo *a, const struct addrinfo *b)
     return rdl_cli_address_is_same(&one, &other);
 }
 
-/* The next address of this family behind a (NULL: the first in list) that was not there before. */
+/* Returns the next new address of this family after a (NULL: the first in the list). */
 static const struct addrinfo *next(const struct addrinfo *list, const struct addrinfo *a, int family)
 {
     for (a = a == NULL ? list : a->ai_next; a != NULL; a = a->ai_next) {
@@ -111,7 +111,7 @@ static int is_loopback(const struct addrinfo *a)
     return ep.family == RDL_INET ? ep.ip[0] == 127 : memcmp(ep.ip, one, 16) == 0;
 }
 
-/* Somebody listens there. */
+/* Returns 1 if a server listens at this address. */
 static int listens(const struct addrinfo *a)
 {
     int fd = socket(a->ai_family, SOCK_STREAM, 0);
@@ -140,7 +140,7 @@ static const struct addrinfo *first_that_listens(const struct addrinfo *list, in
     return a;
 }
 
-/* That address in the list, or NULL. */
+/* Returns this address in the list, or NULL. */
 static const struct addrinfo *among(const struct addrinfo *list, const struct rdl_endpoint *had)
 {
     struct rdl_endpoint ep = *had;
@@ -155,7 +155,7 @@ static const struct addrinfo *among(const struct addrinfo *list, const struct rd
     return NULL;
 }
 
-/* Who comes back is where it was, though nobody listens there at the moment. */
+/* A server that comes back has its old address, even if no server listens there at the moment. */
 static const struct addrinfo *choose_listening(const struct addrinfo *list, const struct rdl_endpoint *had)
 {
     const struct addrinfo *a = first_that_listens(list, AF_INET);
@@ -188,7 +188,7 @@ int rdl_cli_address_is_own(const struct rdl_endpoint *ep)
     return ep->family == RDL_UNIX || (ep->family == RDL_INET && ep->ip[0] == 127);
 }
 
-/* All of them: "192.0.2.1, 192.0.2.2". */
+/* Writes all addresses: "192.0.2.1, 192.0.2.2". */
 static void write_all(const struct addrinfo *list, char *out, size_t cap)
 {
     static const int families[] = {AF_INET, AF_INET6};

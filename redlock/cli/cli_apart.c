@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What lets two hosts hold one lock, as far as one of them can see it. Each is a warning, printed once for
- * each server; its text is in cli_risks.c.
+ * Warnings of settings that let two hosts hold one lock, as far as one host can see them. Each is printed
+ * once for each server; its text is in cli_risks.c.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------- leases above --max-ttl */
 
-/* Without the restart guard nobody counts on it. */
+/* Without the restart guard, no client relies on it. */
 int rdl_cli_apart_is_long(const struct rdl_cli_options *o, int64_t pttl_ms)
 {
     return o->guard != RDL_GUARD_OFF && o->legacy == RDL_CLI_LEGACY_NEVER && pttl_ms > (int64_t)o->max_ttl_ms;
@@ -55,7 +55,7 @@ void rdl_cli_apart_own(const struct rdl_cli_servers *s)
 
 /* ---------------------------------------------------------------- clocks */
 
-/* An answer may have been on its way for long, or this process stopped. */
+/* A reply may have been delayed for long, or this process may have been stopped. */
 enum { FAR_OFF_MS = 60000 };
 
 int rdl_cli_apart_clock(const char *where, int64_t ahead_ms)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `redlock break`: delete a lock whose holder is gone. That very value, wherever it still stands, and never
- * another: who took the lock meanwhile keeps it.
+ * `redlock break`: deletes a lock whose holder is gone. It deletes that very value, on every server that
+ * still has it, and never another. A client that took the lock in the meantime keeps it.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 enum {
-    GO = -1,      /* no exit status yet: delete it */
-    KEPT_MS = 100 /* a terminal that takes nothing just now is tried again */
+    GO = -1,      /* no exit status yet: delete the lock */
+    KEPT_MS = 100 /* a terminal that accepts nothing now is tried again */
 };
 
-/* Servers where the value stands. */
+/* Counts the servers that have the value. */
 static unsigned standing(const struct rdl_cli_query *l, uint32_t id)
 {
     unsigned n = 0;
@@ -37,9 +37,9 @@ static unsigned count(const struct rdl_cli_query *l, enum rdl_cli_what what)
     return n;
 }
 
-/* ---------------------------------------------------------------- the question */
+/* ---------------------------------------------------------------- the query */
 
-/* 1: it is to be asked again, after we were stopped. Other signals end the process. */
+/* Returns 1 to ask again, because we were stopped. Other signals end the process. */
 static int obey(void)
 {
     int was_stopped = 0;
@@ -54,7 +54,7 @@ static int obey(void)
     return was_stopped;
 }
 
-/* What was typed before is no answer. */
+/* Asks. What was typed before is no answer. */
 static void ask(const char *lock, uint32_t id)
 {
     tcflush(STDIN_FILENO, TCIFLUSH);
@@ -85,9 +85,9 @@ static int says_yes(const struct rdl_cli_query *l, uint32_t id)
     }
 }
 
-/* ---------------------------------------------------------------- whose it is to be */
+/* ---------------------------------------------------------------- choosing the holder */
 
-/* Is what it has all that cannot be compared, and so is not deleted? */
+/* Returns 1 if the lock is held only by values that cannot be compared, and so are not deleted. */
 static int is_odd(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v)
 {
     return v->is_odd || (count(l, RDL_CLI_SEEN_ODD) > 0 && count(l, RDL_CLI_SEEN_KEY) == 0);
@@ -106,7 +106,7 @@ static int refuse_odd(const struct rdl_cli_query *l)
     return RDL_EXIT_DATA;
 }
 
-/* There is nothing of that holder. */
+/* Prints that this holder has no lock. */
 static int refuse_other(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v)
 {
     const struct rdl_cli_options *o = l->o;
@@ -128,7 +128,7 @@ static int refuse_other(const struct rdl_cli_query *l, const struct rdl_cli_verd
     return RDL_EXIT_CONFLICT;
 }
 
-/* Whose it is to be: by --held-by, or asked for on a terminal. GO or an exit status, the reason said. */
+/* Chooses the holder by --held-by, or asks on a terminal. Returns GO, or an exit status after the reason. */
 static int choose(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v, uint32_t *id)
 {
     const struct rdl_cli_options *o = l->o;
@@ -155,9 +155,9 @@ static int choose(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v
     return RDL_EXIT_CONFLICT;
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- everything together */
 
-/* Gone from so many servers that its holder cannot have a majority again by putting it back on the others. */
+/* Returns 0 if it is gone on so many servers that its holder cannot get a majority by putting it back. */
 static int break_status(const struct rdl_cli_query *l, uint32_t id, int is_changed)
 {
     unsigned n = (unsigned)l->servers->n, needed = n - n / 2;
@@ -198,7 +198,7 @@ static int break_it(struct rdl_cli_query *l)
     if (rc != GO)
         return rc;
     if (l->o->held_by == NULL)
-        rdl_cli_query_connect(l); /* the answer may have taken hours */
+        rdl_cli_query_connect(l); /* the user may have taken hours to answer */
     int is_changed = rdl_cli_query_break(l, name, id);
     rdl_cli_query_at(l, name);
     return break_status(l, id, is_changed);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cli_canary.c - what has the canary's key and is none: another type, or a long string. The library replaces
- * a canary of another run, and leaves that alone, so its server would stay in quarantine for ever.
+ * cli_canary.c - values at the canary's key that are no canary: another type, or a long string. The library
+ * replaces a canary of another run but leaves these alone. So their server would stay in quarantine for
+ * ever.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "lock/lock_lease.h"
@@ -9,10 +10,10 @@
 
 #include <string.h>
 
-static unsigned checked, foreign; /* servers, a bit each */
+static unsigned checked, foreign; /* a bit for each server */
 static struct rdl_req reqs[RDL_SERVERS_MAX];
 
-/* NO: it is none, and none of those that are replaced. */
+/* NO: the value is no canary, and the library does not replace it. */
 static int foreign_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     int is_foreign = c->reply_kind == RDL_RESP_BULK && c->reply_len > RDL_VALUE_MAX;
@@ -46,7 +47,7 @@ static void take(const struct rdl_cli_lock *l, size_t i)
     rdl_cli_warn_of(&f);
 }
 
-/* Those that the library found to have none, and that were not checked, for an attempt's time. */
+/* Checks servers where the library found no canary, once each, for an attempt's time. */
 static void check(struct rdl_cli_lock *l)
 {
     uint64_t until_ms = rdl_cli_now(l) + rdl_attempt_ms(&l->opt.lease);

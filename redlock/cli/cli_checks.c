@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the doctor asks of each server, beside what INFO says: its clock, its settings, and, with a key of its
- * own, all that a lock with these options would ask for, step by step. The servers are asked side by side.
+ * The doctor's checks of each server, in addition to INFO: its clock, its settings, and, with a key of its
+ * own, every request that a lock with these options needs. The servers are checked in parallel.
  *
- * The commands a lock needs are tried one by one before the scripts that call them: what fails in a script
- * then is what only that script calls. (Redis 7.0 does not say which command it was.) The key is gone
- * afterwards; where it may not be deleted it ends by itself.
+ * The commands of a lock are tried one by one before the scripts that call them. So if a script then fails,
+ * the reason is a command that only the script calls. (Redis 7.0 does not report which command it was.)
+ * Afterwards the key is deleted; if that is not permitted, it expires.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "lock/lock_lease.h"
@@ -21,7 +21,7 @@
 enum { LIFE_MS = 10000, CLOCKS = 3, TICK_MS = 1100, HINT_MS = 100 };
 
 static struct rdl_cli_query *query;  /* whose conns these are */
-static struct rdl_cli_checks *exams; /* of its servers */
+static struct rdl_cli_checks *exams; /* the results for its servers */
 
 static size_t index_of(const struct rdl_conn *c)
 {
@@ -37,7 +37,7 @@ static uint64_t now_ms(void)
 
 static uint64_t asked_ms;
 
-/* Of several the one with the shortest round trip: half of it is what the clock may be off by. */
+/* Keeps the reading with the shortest round trip: the clock may be wrong by half of it. */
 static int clock_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     struct rdl_cli_checks *x = &exams[index_of(c)];
@@ -90,7 +90,7 @@ static void setting_write_args(struct rdl_slice *w, const char *const *commands,
     rdl_slice_write_all(w, commands, &args);
 }
 
-/* The last of the array, which is the value. */
+/* Keeps the last item of the array, which is the value. */
 static void setting_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
     size_t i = index_of(c);
@@ -120,7 +120,7 @@ static const struct rdl_method setting_method = {.commands = setting_commands,
 static const struct rdl_method *const setting_methods[] = {&setting_method, NULL};
 static const struct rdl_op op_setting = {setting_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
-/* ---------------------------------------------------------------- what a lock asks for */
+/* ---------------------------------------------------------------- what a lock needs */
 
 static const char *const pttl[] = {rdl_wire_pttl, NULL};
 static const struct rdl_method pttl_method = {.commands = pttl, .on_reply = any_on_reply};
@@ -138,7 +138,7 @@ static const struct rdl_method pexpire_method = {.commands = pexpire, .on_reply 
 static const struct rdl_method *const pexpire_methods[] = {&pexpire_method, NULL};
 static const struct rdl_op op_pexpire = {pexpire_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
-/* One method each, so that every one of them is tried. */
+/* One operation for each method, so that every method is tried. */
 static const struct rdl_method *const extend_by_script[] = {&rdl_method_extend_script, NULL};
 static const struct rdl_method *const extend_by_watch[] = {&rdl_method_extend_watch, NULL};
 static const struct rdl_method *const release_by_script[] = {&rdl_method_release_script, NULL};
@@ -174,17 +174,17 @@ enum {
     TRIAL_WAKE = RDL_CLI_KEY_TRIAL_WAKE
 };
 
-/* One question: what is asked, and what it means if the user may not. */
+/* One check: its request, and what a refusal means. */
 struct step {
-    unsigned needs; /* asked if any of these is needed */
+    unsigned needs; /* sent if any of these is needed */
     const struct rdl_op *op;
     int key;         /* enum rdl_cli_key */
-    int key_refused; /* the one that is not permitted, if it is a key */
+    int key_refused; /* the key that a refused key means */
     uint32_t life_ms;
-    unsigned right;  /* refused, it is for want of this; 0: that says nothing */
-    unsigned within; /* a script that fails, while all commands that were tried are permitted: of this */
-    unsigned releases, extends; /* done, it is one of these methods */
-    const char *value, *extra;  /* NULL: the token; none */
+    unsigned right;             /* the right that a refusal means; 0: none */
+    unsigned within;            /* the right that is missing if only a script fails */
+    unsigned releases, extends; /* the methods that a success proves */
+    const char *value, *extra;  /* NULL: the token for value, none for extra */
 };
 
 /* clang-format off */
@@ -203,12 +203,12 @@ struct step {
 static const char deadline[] = "1795000000", later[] = "1795000060";
 
 static const struct step steps[] = {
-    /* what is in use is looked at only */
+    /* keys in use are only read */
     {LOOK(LOCK | SEVERAL, LOCK)},
     {LOOK(FENCE, FENCE)},
     {LOOK(HINT, WAKE)},
     {CANARY, &rdl_cli_op_canary, KEY(CANARY), 0, RIGHT(GET), 0, 0, 0, NULL, NULL},
-    /* command by command */
+    /* the commands, one by one */
     {TAKE(PX)},
     {TAKE_OLD},
     {LOOK(LOCK | SEVERAL, TRIAL)},
@@ -240,7 +240,7 @@ static const struct step steps[] = {
     {BY_SCRIPT(rdl_op_extend_multi, LIFE_MS + 1000, RIGHT(EVAL), 0, 0, RDL_CLI_BY_SCRIPT)},
     {BY_SCRIPT(rdl_op_release_multi, 0, RIGHT(EVAL), 0, RDL_CLI_BY_SCRIPT, 0)},
     {DROP(SEVERAL, TRIAL)},
-    /* --fence; the number is not kept for ever */
+    /* --fence; the test counter expires */
     {FENCE, &rdl_op_acquire_fenced, TRIAL, TRIAL_FENCE, LIFE_MS, RIGHT(EVAL), RIGHT(PSETEX), 0, 0, NULL,
      "1 10000"},
     {FENCE, &rdl_op_extend_fenced, TRIAL, TRIAL_FENCE, LIFE_MS + 1000, RIGHT(EVAL), 0, 0, 0, NULL, "2 10000"},
@@ -252,7 +252,7 @@ static const struct step steps[] = {
     {HINT, &rdl_op_wait_hint, TRIAL, TRIAL_WAKE, HINT_MS, RIGHT(BLPOP), 0, 0, 0, NULL, NULL},
     {DROP(HINT, TRIAL_WAKE)},
     {DROP(HINT, TRIAL)},
-    /* --canary; made as the canary is */
+    /* --canary; created like the canary */
     {ASK(CANARY, rdl_op_canary_make, 1, RIGHT(SETNX))},
     {DROP(CANARY, TRIAL)},
     /* --legacy */
@@ -261,17 +261,18 @@ static const struct step steps[] = {
     {DROP(LEGACY, TRIAL)},
 };
 
-/* ---------------------------------------------------------------- what the answers mean */
+/* ---------------------------------------------------------------- meaning of the replies */
 
-/* Before Redis 7 no more of it is kept: as a rule it is a right that is missing. */
+/* Before Redis 7 the rest of the text is cut. Usually a right is missing. */
 static int is_script_of_old(const char *text)
 {
     return strncmp(text, "ERR Error running script", 24) == 0;
 }
 
 /*
- * "unknown command 'GET'" (`GET` in Redis 5), "to run the 'set' command": that, not the script, or what is
- * tried where scripts are refused.
+ * Returns 1 if the text names another command: "unknown command 'GET'" (`GET` in Redis 5), "to run the 'set'
+ * command". Then that command is refused, not the script, nor the command that is tried if scripts are
+ * refused.
  */
 static int names_another(const struct step *step, const char *text)
 {
@@ -288,7 +289,7 @@ static int names_another(const struct step *step, const char *text)
     return 0;
 }
 
-/* Not what was asked for is refused, but what a script of ours asks for. */
+/* Returns 1 if not the request was refused, but a command inside its script. */
 static int is_in_script(const struct step *step, const char *text, int error)
 {
     if (names_another(step, text))
@@ -296,13 +297,16 @@ static int is_in_script(const struct step *step, const char *text, int error)
     return error == RDL_E_PERM ? strncmp(text, "ERR ", 4) == 0 : strstr(text, "Unknown") != NULL;
 }
 
-/* A script that EVAL could not bring: that says nothing of EVALSHA. */
+/* Returns 1 if EVAL could not load the script: then the reply proves nothing about EVALSHA. */
 static int is_never_sent(const struct step *step, const char *text)
 {
     return step->right == RIGHT(EVALSHA) && strncmp(text, "NOSCRIPT", 8) == 0;
 }
 
-/* In a script it is what only that calls, unless one of those is missing that were tried before. */
+/*
+ * Adds the missing right. In a script it is that of a command which only the script calls, unless an earlier
+ * check failed.
+ */
 static void add_right(unsigned *rights, const struct step *step, int in_script)
 {
     const unsigned tried = RIGHT(SET) | RIGHT(GET) | RIGHT(DEL) | RIGHT(PTTL) | RIGHT(PEXPIRE);
@@ -322,10 +326,10 @@ static void take_refusal(size_t i, const struct step *step)
     if (step->right == 0 || is_never_sent(step, text))
         return;
     if (step->op == &rdl_op_replace && ((x->unknown | x->missing) & RIGHT(EVAL)) &&
-        ((x->unknown | x->missing) & BY_WATCH)) /* for want of both */
+        ((x->unknown | x->missing) & BY_WATCH)) /* both are missing */
         return;
     if (error == RDL_E_SERVER && (step->right & BY_EVAL))
-        error = RDL_E_UNSUPPORTED; /* no words for it that are known: what works instead is tried, too */
+        error = RDL_E_UNSUPPORTED; /* an unknown error: the other methods are tried, too */
     if (error == RDL_E_PERM && rdl_cli_permissions_is_database(text)) {
         x->is_db_refused = 1;
     } else if (error == RDL_E_UNSUPPORTED) {
@@ -352,27 +356,27 @@ static void take_answer(size_t i, const struct step *step)
         x->extends |= step->extends;
     }
     x->has_foreign_canary |= step->op == &rdl_cli_op_canary && req->answer == RDL_ANSWER_NO;
-    /* it was asked, and said nothing */
+    /* the request was sent, and got no reply */
     if ((req->answer == RDL_ANSWER_UNKNOWN || req->answer == RDL_ANSWER_UNSENT) && x->error == RDL_OK)
         x->error = req->error != RDL_OK ? req->error : RDL_E_TIMEOUT;
     if (step->op == &rdl_op_replace && req->answer == RDL_ANSWER_YES) /* by the first of these that works */
         x->extends = x->releases & RDL_CLI_BY_SCRIPT ? RDL_CLI_BY_SCRIPT : RDL_CLI_BY_WATCH;
     if (step->op == &rdl_op_release_hint)
         x->hints = req->answer == RDL_ANSWER_YES;
-    /* it was released, and nobody is told */
+    /* the lock was released, and no client was woken */
     if (step->op == &rdl_op_wait_hint && req->answer == RDL_ANSWER_NO && x->hints &&
         (x->missing & RIGHT(EVAL)) == 0)
         x->missing |= RIGHT(TYPE) | RIGHT(RPUSH);
 }
 
-/* ---------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- queries */
 
 struct trial {
     uint8_t chance[3];
     char value[RDL_VALUE_MAX];
 };
 
-/* What nobody else has. 0: there is no chance. */
+/* Makes names that no other client has. Returns 0 if there are no random numbers. */
 static int invent(struct trial *t)
 {
     uint8_t entropy[RDL_ENTROPY_LEN];
@@ -386,7 +390,7 @@ static int invent(struct trial *t)
     return 1;
 }
 
-/* One for each URL: two may lead to one server. */
+/* Names a key for each URL, because two URLs may lead to one server. */
 static void name_key(const struct trial *t, size_t i, const struct step *step, char *out, size_t cap)
 {
     const char *lock = rdl_cli_name_of(query->o, (enum rdl_cli_key)step->key);
@@ -429,7 +433,7 @@ static void ask_all(const struct step *step, const struct trial *t)
         if (!is_asked(i, step))
             continue;
         name_key(t, i, step, key + 1, sizeof key - 1);
-        key[0] = (char)strlen(key + 1); /* of several locks that is before each name */
+        key[0] = (char)strlen(key + 1); /* with several locks, the length precedes each name */
         cmd.name = is_of_several(step->op) ? (struct rdl_bytes){key, 1 + strlen(key + 1)}
                                            : (struct rdl_bytes){key + 1, strlen(key + 1)};
         rdl_cli_query_ask(query, i, &cmd);
@@ -437,13 +441,13 @@ static void ask_all(const struct step *step, const struct trial *t)
     rdl_cli_query_await(query);
     for (size_t i = 0; i < query->servers->n; i++) {
         rdl_conn_abandon(&query->servers->conn[i], &query->req[i]);
-        rdl_conn_free_room(&query->servers->conn[i], &query->req[i]); /* what it granted ends by its ttl */
+        rdl_conn_free_room(&query->servers->conn[i], &query->req[i]); /* the ttl ends a granted lock */
         take_answer(i, step);
-        query->is_out[i] |= query->req[i].answer == RDL_ANSWER_UNKNOWN; /* nor will it say the rest */
+        query->is_out[i] |= query->req[i].answer == RDL_ANSWER_UNKNOWN; /* no further replies either */
     }
 }
 
-/* Of several locks those behind the first are looked at as that one is. */
+/* Reads the other keys of several locks as the first one is read. */
 static void look_at_others(const struct trial *t)
 {
     struct step step = {LOOK(SEVERAL, OTHER)};
@@ -454,7 +458,7 @@ static void look_at_others(const struct trial *t)
     }
 }
 
-/* A question that is no step: about the server. Its answers are in query->req. */
+/* Sends a request about the server to all. The replies are in query->req. */
 static void ask_about(const struct rdl_op *op, const char *what)
 {
     struct rdl_command cmd;
@@ -471,7 +475,7 @@ static void ask_about(const struct rdl_op *op, const char *what)
         rdl_conn_abandon(&query->servers->conn[i], &query->req[i]);
 }
 
-/* Who says nothing now, or never did, is not asked again. */
+/* Reads the clocks. A server that does not reply gets no more requests. */
 static void ask_clock(void)
 {
     ask_about(&op_clock, "time");
@@ -487,7 +491,7 @@ static void ask_clock(void)
     }
 }
 
-/* One that has not moved may stand still, or count in whole seconds: only then is it waited for. */
+/* A clock that did not move may be stopped, or count whole seconds: only then does this wait. */
 static void ask_clocks(void)
 {
     size_t still = 0;
@@ -523,11 +527,11 @@ static void ask_settings(void)
     }
 }
 
-/* The library's guard, which would have learned it, does not run here. */
+/* Reads the run id, because the library's guard does not run here. */
 static void name_run(size_t i)
 {
     struct rdl_server_info *f = &query->servers->server_info[i];
-    char digits[17]; /* all that a canary has of it */
+    char digits[17]; /* the digits that a canary contains */
 
     if (query->host[i].run_id[0] == '\0')
         return;
@@ -567,7 +571,7 @@ void rdl_cli_run_checks(struct rdl_cli_query *l, struct rdl_cli_checks checks[RD
         checks[i].is_there = !l->is_out[i];
         checks[i].is_db_refused = !checks[i].is_there && rdl_cli_permissions_is_database(l->seen[i].said);
         checks[i].is_tried = checks[i].is_there && holds_locks(&l->host[i]);
-        checks[i].missing |= checks[i].is_there && !l->host[i].is_told ? RIGHT(INFO) : 0u;
+        checks[i].missing |= checks[i].is_there && !l->host[i].has_info ? RIGHT(INFO) : 0u;
     }
     if (!invent(&trial))
         return;
@@ -578,7 +582,7 @@ void rdl_cli_run_checks(struct rdl_cli_query *l, struct rdl_cli_checks checks[RD
     for (size_t i = 0; i < l->servers->n; i++) {
         struct rdl_cli_checks *x = &checks[i];
         x->is_tried &= (x->keys & 1u << TRIAL) == 0;
-        /* The old protocol deletes where nothing compares. */
+        /* The old protocol uses DEL on servers where no method can compare. */
         if ((needs & LEGACY) && x->releases == 0 && ((x->missing | x->unknown) & RIGHT(DEL)) == 0)
             x->releases = RDL_CLI_BY_DEL;
     }

@@ -15,9 +15,9 @@
 #endif
 
 static int gave_terminal;
-static int failure_fd = -1; /* here comes a byte if exec fails; exec closes the other end */
+static int failure_fd = -1; /* gets a byte if exec fails; exec closes the other end */
 
-/* An inherited value never wins: a lock inside a lock must not be told the outer one's name. */
+/* Sets the command's variables. Inherited values never remain: an inner lock must not see the outer one's. */
 static void set_environment(const struct rdl_cli_lock *l)
 {
     uint64_t fence = rdl_cli_lease_fence(l);
@@ -28,7 +28,7 @@ static void set_environment(const struct rdl_cli_lock *l)
     setenv("REDLOCK_LOCK", l->o->lock, 1);
     snprintf(text, sizeof text, "%lu", (unsigned long)l->o->ttl_ms);
     setenv("REDLOCK_TTL_MS", text, 1);
-    if (l->o->legacy == RDL_CLI_LEGACY_NEVER) { /* else it changes */
+    if (l->o->legacy == RDL_CLI_LEGACY_NEVER) { /* with the old protocol it changes */
         snprintf(text, sizeof text, "%08" PRIx32, rdl_cli_lease_id(l));
         setenv("REDLOCK_ID", text, 1);
     }
@@ -56,7 +56,7 @@ static void become(const struct rdl_cli_lock *l, const struct rdl_cli_guardian *
     rdl_cli_signals_restore();
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    if (rdl_posix_now_ms() >= until_ms) { /* we were stopped, or the host slept, since the lock was granted */
+    if (rdl_posix_now_ms() >= until_ms) { /* redlock was stopped, or the host slept, since the grant */
         rdl_cli_print_error("%s is lost: its lease expired before the command could be started", l->o->lock);
         rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
         _exit(RDL_EXIT_LOST);
@@ -70,7 +70,7 @@ static void become(const struct rdl_cli_lock *l, const struct rdl_cli_guardian *
     _exit(saved == ENOENT ? RDL_EXIT_NOT_FOUND : RDL_EXIT_CANNOT_RUN);
 }
 
-/* As execvp looks for it. 0 or -1. */
+/* Finds the program as execvp does. Returns 0 or -1. */
 static int find_program(const char *name, struct stat *st)
 {
     const char *dirs = getenv("PATH");
@@ -113,7 +113,7 @@ pid_t rdl_cli_child_start(const struct rdl_cli_lock *l, const struct rdl_cli_gua
     for (int i = 0; i < 2; i++)
         fcntl(failure[i], F_SETFD, FD_CLOEXEC);
     sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &before); /* until its exec the child has our handlers, and our pipe */
+    sigprocmask(SIG_BLOCK, &all, &before); /* before its exec, the child has our handlers and our pipe */
     pid_t pid = fork();
     if (pid == 0)
         become(l, g, parent, until_ms, failure[1]);
@@ -121,7 +121,7 @@ pid_t rdl_cli_child_start(const struct rdl_cli_lock *l, const struct rdl_cli_gua
     close(failure[1]);
     failure_fd = failure[0];
     if (pid > 0)
-        setpgid(pid, pid); /* whoever of the two comes first; signals may be forwarded from here on */
+        setpgid(pid, pid); /* the child does it, too; signals may be forwarded from here on */
     sigprocmask(SIG_SETMASK, &before, NULL);
     errno = saved;
     return pid;
@@ -160,8 +160,9 @@ static int give_terminal(pid_t from, pid_t to)
 }
 
 /*
- * The command gets the terminal when it first reads from it (SIGTTIN) or changes its settings (SIGTTOU),
- * and not before: until then Ctrl-C reaches the whole pipeline or script we are part of, as without us.
+ * The command gets the terminal when it first reads from it (SIGTTIN) or changes its settings (SIGTTOU), and
+ * not before. Until then Ctrl-C reaches the whole pipeline or script that redlock is part of, as without
+ * redlock.
  */
 void rdl_cli_child_stopped(pid_t group, int sig)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cli_connect.c - the connect command: a process for each connection to a rediss:// server, which speaks TLS,
- * say, and has one end of a socket pair as its standard input and output. Its standard error is read here:
- * the line of it that tells most is why the connection could not be had, or ended.
+ * cli_connect.c - the connect command: a process for each connection to a rediss:// server. It speaks TLS,
+ * for example, and has one end of a socket pair as its standard input and output. Its standard error is read
+ * here. The most informative line of it is the reason why the connection failed or ended.
  *
- * It lives as long as its connection: whoever of the two ends first, the other one follows. It has a process
- * group of its own, which is killed, and nothing of ours; should we be killed it is, too.
+ * The process lives as long as its connection: if either ends, so does the other. It has a process group of
+ * its own, which is killed, and inherits nothing of ours. If redlock is killed, it is killed, too.
  *
- * A conn is opened by whoever polls, so all of this is done around the poll.
+ * Conns are opened in poll, so all of this is done around the poll.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -25,41 +25,41 @@
 
 enum {
     SAID_MAX = 160,
-    HEAR_MS = 20,  /* how often to listen to one that connects: with a full pipe it would not go on */
-    READS = 16,    /* of its words in a row: who never stops talking does not stop us */
-    STATUS_MS = 20 /* so long we wait for one to end that closed its side, to tell how */
+    HEAR_MS = 20,  /* how often to read from one that connects: a full pipe would stop it */
+    READS = 16,    /* reads in a row: endless output must not stop us */
+    STATUS_MS = 20 /* how long to wait for the exit status of one that closed its side */
 };
 
-/* How much a line of it tells. */
+/* How informative a line is. */
 enum worth { NOTHING, WORDS, AN_ERROR };
 
-/* Of conn i. */
+/* The process of conn i. */
 struct connection {
-    pid_t pid; /* of the process, until it is reaped; 0: there is none */
-    int is_on; /* its conn has the descriptor that it was given */
+    pid_t pid; /* until the process is reaped; 0: none */
+    int is_on; /* its conn uses the descriptor that it got */
     int was_ready;
-    int has_status, status; /* it has ended */
+    int has_status, status; /* after its end */
     int err_fd;
-    char line[SAID_MAX]; /* that is being read */
+    char line[SAID_MAX]; /* the line that is being read */
     size_t len;
-    char heard[SAID_MAX]; /* the best one so far */
+    char heard[SAID_MAX]; /* the best line so far */
     enum worth worth;
-    char said[SAID_MAX + 40]; /* of the connection that ended last */
+    char said[SAID_MAX + 40]; /* about the connection that ended last */
 };
 
 static struct connection connections[RDL_SERVERS_MAX + 1];
 
 static struct rdl_cli_servers *servers;
 static const char *command;
-static struct rdl_cli_program program; /* of the connection that is made */
+static struct rdl_cli_program program; /* for the connection that is being made */
 static int (*poll_sockets)(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
                            int can_wake);
 
-/* ---------------------------------------------------------------- what it says */
+/* ---------------------------------------------------------------- its output */
 
 /*
- * OpenSSL's own form, 40D7CB9E9F7F0000:error:0A000086:SSL routines:FUNCTION:REASON:FILE:LINE:MORE: of that
- * the reason, and what is behind it.
+ * Shortens OpenSSL's format, 40D7CB9E9F7F0000:error:0A000086:SSL routines:FUNCTION:REASON:FILE:LINE:MORE, to
+ * the reason and what follows it.
  */
 static void shorten(char *line)
 {
@@ -87,7 +87,7 @@ static int has_error(const char *line)
     return 0;
 }
 
-/* The first that says error tells what the others follow from; else the last one. */
+/* Keeps the first line with "error", which caused the later ones; without one, the last line. */
 static void take_line(struct connection *k)
 {
     enum worth worth = has_error(k->line) ? AN_ERROR : k->len > 0 ? WORDS : NOTHING;
@@ -103,7 +103,7 @@ static void take_line(struct connection *k)
     memcpy(k->heard, k->line, sizeof k->heard);
 }
 
-/* What is there of it; the rest of a long line is left out, and of bytes that are no text each. */
+/* Reads what has arrived. The rest of a long line, and bytes that are no text, are dropped. */
 static void hear(struct connection *k)
 {
     char bytes[1024];
@@ -122,7 +122,7 @@ static void hear(struct connection *k)
     }
 }
 
-/* "openssl: ...", once. */
+/* Prints "openssl: ...", once. */
 static void say_heard(struct connection *k)
 {
     const char *name = rdl_cli_program_name(&program);
@@ -134,7 +134,7 @@ static void say_heard(struct connection *k)
     rdl_cli_add(&t, "%s", k->heard);
 }
 
-/* Why a connection that ended with error did; "": that says it all. */
+/* Records why a connection ended; "": the error is reason enough. */
 static void say(struct connection *k, int error)
 {
     struct rdl_cli_text t = {k->said, sizeof k->said, 0};
@@ -155,7 +155,7 @@ const char *rdl_cli_connect_said(size_t i)
 {
     struct connection *k = &connections[i];
 
-    if (k->is_on && rdl_conn_state(&servers->conn[i]) == RDL_CONN_FAILED) { /* shut, and not polled since */
+    if (k->is_on && rdl_conn_state(&servers->conn[i]) == RDL_CONN_FAILED) { /* closed, and not polled since */
         hear(k);
         say(k, rdl_conn_error(&servers->conn[i]));
     }
@@ -164,7 +164,7 @@ const char *rdl_cli_connect_said(size_t i)
 
 /* ---------------------------------------------------------------- its end */
 
-/* It has ended, and is not reaped by that: its group keeps its number until it was killed. */
+/* Reads the exit status without reaping: the group keeps its id until it was killed. */
 static void look_how_it_ended(struct connection *k)
 {
     siginfo_t info;
@@ -183,14 +183,14 @@ void rdl_cli_connect_reaped(pid_t pid, int status)
         struct connection *k = &connections[i];
         if (k->pid != pid)
             continue;
-        kill(-pid, SIGKILL); /* what it left behind */
+        kill(-pid, SIGKILL); /* its remaining processes */
         k->pid = 0;
         k->has_status = 1;
         k->status = status;
     }
 }
 
-/* The conn has let it go. Where it was the process that ended, how it did is to be told. */
+/* Ends the process after its conn has closed. If the process ended first, its status is the reason. */
 static void end(struct connection *k, struct rdl_conn *c)
 {
     int error = rdl_conn_error(c);
@@ -208,7 +208,7 @@ static void end(struct connection *k, struct rdl_conn *c)
     close(k->err_fd);
     k->is_on = 0;
     if (error == RDL_E_CLOSED && !k->was_ready)
-        rdl_conn_closed(c, RDL_E_CONNECT); /* there never was one to the server */
+        rdl_conn_closed(c, RDL_E_CONNECT); /* it never reached the server */
 }
 
 void rdl_cli_connect_end(void)
@@ -219,7 +219,7 @@ void rdl_cli_connect_end(void)
 
 /* ---------------------------------------------------------------- its beginning */
 
-/* In a process of its own: when nobody reads our words any more, all of the group ends. */
+/* Kills the group, from a process of its own, when the pipe has no reader any more. */
 static void watch_the_reader(void)
 {
     struct pollfd p = {STDERR_FILENO, 0, 0};
@@ -233,7 +233,7 @@ static void watch_the_reader(void)
     _exit(0);
 }
 
-/* The system ends a child of ours with us where it can, and never that one's children. */
+/* Some systems kill our child when we die, but none kills that child's children. */
 static int is_to_be_watched(void)
 {
 #ifdef __linux__
@@ -259,7 +259,7 @@ static void become_command(pid_t parent, int socket, int words)
     _exit(RDL_EXIT_NOT_FOUND);
 }
 
-/* The pid, or -1 with errno. */
+/* Returns the pid, or -1 with errno. */
 static pid_t start_between(const int socket[2], const int words[2])
 {
     pid_t parent = getpid();
@@ -275,7 +275,7 @@ static pid_t start_between(const int socket[2], const int words[2])
     return pid;
 }
 
-/* Our end of the socket pair, or -1 with errno. */
+/* Returns our end of the socket pair, or -1 with errno. */
 static int start(struct connection *k)
 {
     int socket[2], words[2], saved;
@@ -310,12 +310,12 @@ static void open_conn(struct connection *k, struct rdl_conn *c, size_t i)
     int fd = -1;
 
     rdl_cli_process_reap(&k->pid);
-    if (k->pid > 0) { /* the last one does not end: no more of them */
+    if (k->pid > 0) { /* the last process does not end: start no more */
         rdl_conn_closed(c, RDL_E_SYSTEM);
         return;
     }
     (void)rdl_cli_program_make(&program, command, ep->host,
-                               ep->port); /* that it can be made was seen before */
+                               ep->port); /* it was checked before that this works */
     fd = start(k);
     if (fd < 0) {
         snprintf(k->said, sizeof k->said, "cannot start its connect command: %s", strerror(errno));
@@ -329,9 +329,9 @@ static void open_conn(struct connection *k, struct rdl_conn *c, size_t i)
     rdl_posix_opened(c, fd);
 }
 
-/* ---------------------------------------------------------------- around the poll */
+/* ---------------------------------------------------------------- poll */
 
-/* 1: something was done. */
+/* Returns 1 if something was done. */
 static int before(struct rdl_conn *c)
 {
     size_t i = (size_t)(c - servers->conn);
@@ -351,7 +351,7 @@ static void behind(struct rdl_conn *c)
     hear(k);
     if (rdl_conn_state(c) == RDL_CONN_READY && !k->was_ready) {
         k->was_ready = 1;
-        k->worth = NOTHING; /* what it said is no reason for what comes now */
+        k->worth = NOTHING; /* what it printed is no reason for later failures */
         k->said[0] = '\0';
     }
     if (rdl_posix_fd(c) < 0)

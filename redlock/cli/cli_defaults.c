@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the command line left open, and what of it does not go together. */
+/* Default options, and options that exclude each other. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
@@ -8,7 +8,7 @@
 
 static const char blanks[] = " \t\r\n"; /* $REDLOCK_URLS may have several lines, or come from a file */
 
-/* $REDLOCK_URLS, else $REDIS_URL; NULL: neither is set. */
+/* Returns $REDLOCK_URLS, or $REDIS_URL; NULL: neither is set. */
 static char *urls_of_environment(struct rdl_cli_options *o)
 {
     char *urls = getenv("REDLOCK_URLS");
@@ -22,8 +22,8 @@ static char *urls_of_environment(struct rdl_cli_options *o)
 }
 
 /*
- * A variable that is set but empty is a mistake: a secret that is missing, a typo in a unit. With the default
- * server each host would lock its own.
+ * A variable that is set but empty is a mistake: a missing secret, or a typo in a unit. With the default
+ * server, each host would use a lock of its own.
  */
 static int default_urls(struct rdl_cli_options *o)
 {
@@ -61,7 +61,10 @@ static int refuse(const char *text)
     return RDL_EXIT_USAGE;
 }
 
-/* rediss:// and the connect command go together, but that the variable may be set for other command lines. */
+/*
+ * rediss:// needs a connect command, and the option needs rediss://. The variable may be set for other
+ * command lines.
+ */
 static int check_connect(struct rdl_cli_options *o)
 {
     static const char openssl[] =
@@ -94,7 +97,7 @@ static int check_connect(struct rdl_cli_options *o)
     return RDL_EXIT_USAGE;
 }
 
-/* A lock of the old protocol has one server and none of what needs more. */
+/* A lock of the old protocol has one server, and no feature that needs more. */
 static int check_legacy(const struct rdl_cli_options *o)
 {
     int is_legacy = o->legacy != RDL_CLI_LEGACY_NEVER;
@@ -120,7 +123,7 @@ static int check_legacy(const struct rdl_cli_options *o)
     return 0;
 }
 
-/* A script takes several locks on one server; what stands beside a lock is not in it. */
+/* One script takes several locks on one server. It does not use the keys that belong to a lock. */
 static int check_several(const struct rdl_cli_options *o)
 {
     if (o->n_names < 2 || o->verb == RDL_CLI_STATUS)
@@ -147,7 +150,7 @@ static int check_several(const struct rdl_cli_options *o)
     return 0;
 }
 
-/* The lease is as long as that at first: whoever waits for a server to forget no lock has to know of it. */
+/* The first lease lasts for --keep, so a client that waits out a restart must know of it. */
 static int check_keep(const struct rdl_cli_options *o)
 {
     char keep[RDL_CLI_DURATION_MAX], other[RDL_CLI_DURATION_MAX];
@@ -168,7 +171,7 @@ static int check_keep(const struct rdl_cli_options *o)
     return 0;
 }
 
-/* What the length of the lease is from. */
+/* Returns the option that sets the length of the lease. */
 static const char *ttl_word(const struct rdl_cli_options *o)
 {
     if (o->max_hold_ms == o->ttl_ms)
@@ -181,7 +184,7 @@ static uint32_t longest(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* A verb without --ttl is not limited by one: the library wants a lease of four attempts. */
+/* A verb without --ttl has no limit by it, but the library needs a lease of four attempts. */
 static void fit_lease(struct rdl_cli_options *o)
 {
     const uint32_t most_ms = RDL_TTL_MAX / 4;
@@ -190,7 +193,7 @@ static void fit_lease(struct rdl_cli_options *o)
     o->ttl_ms = longest(o->ttl_ms, 4 * o->attempt_ms);
 }
 
-/* A password and a token are read from a file or from a descriptor, not from both. */
+/* Refuses a password or a token that has both a file and a descriptor. */
 static int check_files(const struct rdl_cli_options *o)
 {
     if (o->password_file != NULL && o->password_fd >= 0) {
@@ -221,7 +224,7 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
         rdl_cli_print_error("--max-hold must be at least %dms, the shortest ttl", RDL_CLI_TTL_MIN_MS);
         return RDL_EXIT_USAGE;
     }
-    if (o->max_hold_ms != 0 && o->max_hold_ms < o->ttl_ms) /* one lease that is not renewed */
+    if (o->max_hold_ms != 0 && o->max_hold_ms < o->ttl_ms) /* one lease, never renewed */
         o->ttl_ms = o->max_hold_ms;
     rdl_cli_duration_text(o->ttl_ms, ttl);
     sixth = o->ttl_ms / 6;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `redlock doctor`: what is wrong with the servers, and what to do about it; at the end the line that gives
- * a user the rights that the options need. It changes nothing, but for keys of its own that are gone
- * afterwards.
+ * `redlock doctor`: checks the servers and suggests a fix for each problem. At the end it prints the line
+ * that gives a user the permissions which the options need. It changes nothing but its own test keys, which
+ * are gone afterwards.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A string of JSON has up to six bytes for one of the text. */
+/* A JSON string has up to six bytes for one byte of the text. */
 enum {
     LINE_MAX_LEN = 2048,
     JSON_MAX = 6 * (RDL_CLI_PERMISSIONS_MAX + RDL_CLI_FINDINGS_MAX * (2 * RDL_CLI_FINDING_MAX + 200)) + 16384
@@ -31,7 +31,7 @@ static int worst(void)
     return status;
 }
 
-/* "127.0.0.1:6379", or what all of them are together. */
+/* Returns "127.0.0.1:6379", or the text for all servers together. */
 static const char *where_of(const struct rdl_cli_finding *f)
 {
     static char where[RDL_CLI_WHERE_MAX];
@@ -68,7 +68,7 @@ static int show_server(size_t i)
 
     rdl_cli_servers_where(query.servers, i, where);
     rdl_cli_add(&t, "%s: ", where);
-    if (query.host[i].is_told)
+    if (query.host[i].has_info)
         rdl_cli_host_words(&t, &query.host[i]);
     else
         rdl_cli_add(&t, "%s", query.host[i].is_ancient ? "redis before 2.6" : "it replies");
@@ -139,7 +139,7 @@ static void add_server(struct rdl_cli_json *j, size_t i)
     rdl_cli_json_string(j, "server", where);
     rdl_cli_json_bool(j, "answers", checks[i].is_there);
     rdl_cli_json_bool(j, "own_host", rdl_cli_servers_is_own(query.servers, i));
-    if (checks[i].is_there && h->is_told)
+    if (checks[i].is_there && h->has_info)
         rdl_cli_host_json(j, &options, h);
     if (checks[i].has_clock)
         rdl_cli_json_number(j, "round_trip_ms", checks[i].rtt_ms);
@@ -191,9 +191,9 @@ static int show_json(void)
     return rdl_cli_print(out);
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- everything together */
 
-/* Not wrong where one host alone has the lock. */
+/* Returns 1 if all servers are on this host. That is fine if no other host uses the locks. */
 static int is_local(void)
 {
     return rdl_cli_servers_own(query.servers) == query.servers->n;
@@ -214,7 +214,7 @@ static int show(void)
     return rc == 0 ? show_acl() : rc;
 }
 
-/* A user for locks need not be permitted that, so it is no finding. */
+/* A user for locks does not need this permission, so this is no finding. */
 static void note_unseen(size_t i)
 {
     char where[RDL_CLI_WHERE_MAX];
@@ -223,7 +223,7 @@ static void note_unseen(size_t i)
     rdl_cli_print_verbose("%s: appendfsync was not checked: the user may not run CONFIG GET", where);
 }
 
-/* As run does with --legacy auto: a lock of today, and the old protocol if the server does not know it. */
+/* Checks as run does with --legacy auto: the current protocol first, then the old one. */
 static void examine(void)
 {
     rdl_cli_run_checks(&query, checks);
@@ -234,7 +234,7 @@ static void examine(void)
     rdl_cli_run_checks(&query, checks);
 }
 
-/* Who has it, and for how long. Why a server does not answer is known already. */
+/* Prints who holds the lock, and for how long. Why a server does not reply was printed before. */
 static void look_at_lock(void)
 {
     static struct rdl_cli_seen before[RDL_SERVERS_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What became of the lock, for --log. All events and their fields are in one table, which redlock.1 repeats;
- * a new one is a row here, a row there, and a call where it happens. Not of a lock are
+ * Events of the lock, for --log. All events and their fields are in one table, which redlock.1 repeats. A
+ * new event is a row here, a row there, and a call where it happens. Two events are not about a lock:
  * `message` (cli_output.c) and `moved` (cli_lookup.c).
  */
 #define _POSIX_C_SOURCE 200809L
@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Fields; each is left out where there is nothing to say. */
+/* Fields; a field without a value is omitted. */
 enum {
     OURS = 1,   /* id, fence */
     WAITED = 2, /* waited_ms, sets, busy */
@@ -44,7 +44,7 @@ static int has_failed(const struct rdl_cli_lock *l, size_t i)
            (l->servers->unresolved[i] != NULL || rdl_cli_lease_error(l, i) != RDL_OK);
 }
 
-/* How long it took is not known of a single lock. */
+/* A single lock does not record how long a reply took. */
 static int is_timed(const struct rdl_cli_lock *l, size_t i)
 {
     return !l->is_single && l->servers->server[i].vote > RDL_VOTE_PENDING;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `redlock extend`: the lease of a token lasts for one ttl from now on. */
+/* `redlock extend`: extends the lease of a token to one ttl from now. */
 #include "redlock/cli/cli.h"
 
 static int extend(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is wrong with the servers, or may go wrong, each with its remedy; from what was asked and nothing
- * else. A status of 1 is a warning: locks work, and are less safe, or dearer, than they could be.
+ * Problems and risks of the servers, each with its fix, from the results of the checks alone. A status of 1
+ * is a warning: locks work, but are less safe or more expensive than they could be.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "lock/lock_lease.h"
@@ -21,7 +21,7 @@ static const struct rdl_cli_query *query;
 static const struct rdl_cli_checks *exams;
 static struct rdl_cli_findings *found;
 
-/* server: their number if it is about all of them. Those for which there is no room share the last place. */
+/* Begins a finding. server is n for all servers. Findings for which there is no room share the last place. */
 static struct rdl_cli_finding *begin(const char *id, int status, size_t server)
 {
     struct rdl_cli_finding *f = &found->at[found->n < RDL_CLI_FINDINGS_MAX ? found->n++ : found->n - 1];
@@ -32,7 +32,7 @@ static struct rdl_cli_finding *begin(const char *id, int status, size_t server)
     return f;
 }
 
-/* What is wrong; remedy() follows. */
+/* Begins a finding with the problem; remedy() follows. */
 RDL_CLI_PRINTF(4, 5)
 static void find(const char *id, int status, size_t server, const char *format, ...)
 {
@@ -55,16 +55,16 @@ static void remedy(const char *format, ...)
     va_end(args);
 }
 
-/* ---------------------------------------------------------------- who is not there */
+/* ---------------------------------------------------------------- servers without a reply */
 
 #define CLOSED_BY_SERVER                                                                                     \
     "the server closed the connection; if it requires a client certificate: openssl's -cert FILE -key FILE"
 
 /*
- * What a connect command says of TLS, in OpenSSL's words, and what helps. In TLS 1.3 the client ends its side
- * of the handshake before the server has looked at the client's certificate (RFC 8446, section 2). If the
- * server then closes the connection, openssl may fail at its next write or read without having read the alert
- * "certificate required".
+ * Errors of connect commands about TLS, in OpenSSL's words, and their fixes. In TLS 1.3 the client ends its
+ * side of the handshake before the server has checked the client's certificate (RFC 8446, section 2). If the
+ * server then closes the connection, openssl may fail at its next read or write. It then has not read the
+ * alert "certificate required".
  */
 static const struct {
     const char *says, *remedy;
@@ -83,7 +83,10 @@ static const struct {
     {": not found", "install that program, or give its full path"},
 };
 
-/* Where the port speaks another protocol nobody may say so: it waits for more, and so does the command. */
+/*
+ * If the port speaks another protocol, there may be no error: the server waits for more, and so does the
+ * command.
+ */
 static const char *unreachable_remedy(size_t i, const char *why)
 {
     if (rdl_cli_may_be_tls(query->servers, i, query->seen[i].error))
@@ -102,7 +105,7 @@ static const char *unreachable_remedy(size_t i, const char *why)
 
 static const char grant[] = "paste the last line into redis-cli on that server";
 
-/* The ACLs of Valkey 9.1 may keep a user to some databases. */
+/* The ACLs of Valkey 9.1 may restrict a user to some databases. */
 static void find_database(size_t i)
 {
     find("permission", RDL_EXIT_NOPERM, i, "the user may not use database %u",
@@ -154,9 +157,9 @@ static void find_address(size_t i)
     }
 }
 
-/* ---------------------------------------------------------------- who is not for locks */
+/* ---------------------------------------------------------------- servers that cannot hold locks */
 
-/* 1: it is not for locks, so it does not matter what else it is. */
+/* Returns 1 if the server cannot hold locks, so that no other finding matters. */
 static int find_role(size_t i)
 {
     const struct rdl_cli_host *h = &query->host[i];
@@ -189,7 +192,7 @@ static int find_role(size_t i)
     return 0;
 }
 
-/* 1: it is one that was listed before, with all its findings. */
+/* Returns 1 if the server was listed before, with all its findings. */
 static int find_twice(size_t i)
 {
     char other[RDL_CLI_WHERE_MAX];
@@ -207,19 +210,19 @@ static int find_twice(size_t i)
     return 0;
 }
 
-/* Only of several is one another one. */
+/* Only with several servers can one be listed twice. */
 static void find_unnamed(size_t i)
 {
     const struct rdl_cli_host *h = &query->host[i];
 
-    if (query->servers->n == 1 || !h->is_told || h->run_id[0] != '\0')
+    if (query->servers->n == 1 || !h->has_info || h->run_id[0] != '\0')
         return;
     find("run-id", WARNING, i,
          "INFO shows no run_id, so redlock cannot check whether the server is listed twice");
     remedy("check that each URL leads to a different server");
 }
 
-/* ---------------------------------------------------------------- what it may forget */
+/* ---------------------------------------------------------------- data that it may lose */
 
 /* The old protocol has no guard. */
 static int is_guarded(void)
@@ -227,7 +230,7 @@ static int is_guarded(void)
     return query->o->guard != RDL_GUARD_OFF && query->o->legacy == RDL_CLI_LEGACY_NEVER;
 }
 
-/* The time of day so long from now, "" if the system cannot say. */
+/* Writes the time of day this long from now, or "" if it is unknown. */
 static void write_clock(uint64_t ms, char out[CLOCK_MAX])
 {
     time_t end = time(NULL) + (time_t)((ms + 999) / 1000);
@@ -281,7 +284,7 @@ static void find_persistence(size_t i)
     const struct rdl_cli_checks *x = &exams[i];
     int has_log = query->host[i].has_log;
 
-    if (!query->host[i].is_told)
+    if (!query->host[i].has_info)
         return;
     if (!x->has_fsync && has_log)
         return;
@@ -309,7 +312,7 @@ static void find_eviction(size_t i)
     remedy("set maxmemory-policy noeviction");
 }
 
-/* None: the first lock makes one, and its time begins then. */
+/* If there is none, the first lock creates one, and its time begins then. */
 static void find_canary(size_t i)
 {
     const struct rdl_cli_checks *x = &exams[i];
@@ -337,7 +340,7 @@ static void find_canary(size_t i)
 
 /* ------------------------------------------- two hosts that do not exclude each other */
 
-/* Where all are, the locks may be for this host alone: that is a note, not a finding. */
+/* If all servers are on this host, the locks may be for this host only: a note, no finding. */
 static void find_own(size_t i)
 {
     if (!rdl_cli_servers_is_own(query->servers, i) || rdl_cli_servers_remote(query->servers) == 0)
@@ -355,7 +358,7 @@ static void find_holders(void)
     rdl_cli_risk_holders(begin("holders", WARNING, query->servers->n), query->o->lock, &v);
 }
 
-/* On the others it is as long, as a rule. */
+/* One server is enough: on the others it usually is as long. */
 static void find_lease(void)
 {
     for (size_t i = 0; i < query->servers->n; i++) {
@@ -367,7 +370,7 @@ static void find_lease(void)
     }
 }
 
-/* What no client of redlock wrote is in the lock's way. */
+/* Finds a value in the lock's way that no client of redlock wrote. */
 static void find_stray_key(void)
 {
     for (size_t i = 0; i < query->servers->n; i++) {
@@ -386,7 +389,7 @@ static void find_stray_key(void)
 static void find_trip(size_t i)
 {
     const struct rdl_lock_options lease = {.ttl_ms = query->o->ttl_ms, .attempt_ms = query->o->attempt_ms};
-    uint32_t trip_ms = exams[i].rtt_ms, attempt_ms = rdl_attempt_over(&lease, trip_ms);
+    uint32_t trip_ms = exams[i].rtt_ms, attempt_ms = rdl_attempt_ms_for_rtt(&lease, trip_ms);
     char advice[80];
 
     if (!exams[i].has_clock || 2 * (uint64_t)trip_ms <= attempt_ms)
@@ -398,7 +401,7 @@ static void find_trip(size_t i)
     remedy("%s", advice);
 }
 
-/* One that stands still is no measure of the others. */
+/* A clock that does not move is no measure for the others. */
 static int has_time(size_t i)
 {
     return exams[i].has_clock && exams[i].is_ticking;
@@ -412,7 +415,7 @@ static void find_still_clock(size_t i)
     remedy("fix that host's clock, then restart the server");
 }
 
-/* In an order of all clocks, of those that are equal by their number. */
+/* Orders all clocks; equal ones by their index. */
 static int is_before(size_t k, size_t i)
 {
     if (exams[k].clock_ms == exams[i].clock_ms)
@@ -420,7 +423,7 @@ static int is_before(size_t k, size_t i)
     return exams[k].clock_ms < exams[i].clock_ms;
 }
 
-/* The one in the middle; those that tell no time are left out. */
+/* Returns the server with the median clock, of those that report the time. */
 static size_t middle_clock(size_t n_clocks)
 {
     for (size_t i = 0; i < query->servers->n; i++) {
@@ -433,7 +436,7 @@ static size_t middle_clock(size_t n_clocks)
     return 0;
 }
 
-/* By the server in the middle: which of one server's clock and this host's is right nobody knows. */
+/* Compares this host's clock with the median: with one server it is not known which clock is right. */
 static void find_own_clock(size_t middle)
 {
     char other[RDL_CLI_WHERE_MAX];
@@ -477,7 +480,7 @@ static void find_clocks(void)
 
 static const char *words_of(unsigned rights, unsigned keys)
 {
-    static char out[RDL_CLI_FINDING_MAX - 100]; /* beside the words around it */
+    static char out[RDL_CLI_FINDING_MAX - 100]; /* without the text around it */
     struct rdl_cli_text t = {out, sizeof out, 0};
 
     out[0] = '\0';
@@ -486,7 +489,7 @@ static const char *words_of(unsigned rights, unsigned keys)
     return out;
 }
 
-/* Those of the rights that are missing without which it works all the same. */
+/* Returns the missing rights that the server does not need. */
 static unsigned dispensable(const struct rdl_cli_checks *x, unsigned needs)
 {
     unsigned rights = RIGHT(EVALSHA) | RIGHT(GETRANGE);
@@ -499,7 +502,7 @@ static unsigned dispensable(const struct rdl_cli_checks *x, unsigned needs)
     return rights;
 }
 
-/* Without INFO. */
+/* Reports what is unknown without INFO. */
 static void find_blind(const char *id, int status, size_t i, const char *why, const char *what_to_do)
 {
     find(id, status, i,
@@ -546,12 +549,12 @@ static void find_rights(size_t i)
     }
 }
 
-/* What no user may do there. */
+/* Reports what no user may do on this server. */
 static void find_refusals(size_t i)
 {
     const struct rdl_cli_checks *x = &exams[i];
     unsigned needs = rdl_cli_needs(query->o, query->servers);
-    unsigned rights = rdl_cli_rights_on(x, needs) & ~RIGHT(GETRANGE); /* locks work without */
+    unsigned rights = rdl_cli_rights_on(x, needs) & ~RIGHT(GETRANGE); /* locks work without it */
 
     if (rdl_cli_is_scriptless(x, needs)) {
         find("scripts", WARNING, i, "it runs no scripts: locks work without, in more round trips");
@@ -580,7 +583,7 @@ static void find_refusals(size_t i)
     }
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- everything together */
 
 static void find_number(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The guardian. It holds nothing but the reading end of a pipe, on which it is told which process group
- * holds the lock and until when. The pipe's other end is open in the supervisor and, until its exec, in
- * the child: so there is no moment in which the command runs and the guardian does not know of it.
+ * The guardian. It has only the reading end of a pipe, through which it learns which process group holds the
+ * lock and until when. The other end is open in the supervisor and, until its exec, in the child. So at any
+ * moment when the command runs, the guardian knows of it.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -13,14 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 1000 }; /* poll stands still while the host sleeps: look at the clock this often */
+enum { LOOK_MS = 1000 }; /* poll's timeout does not run while the host sleeps: read the clock this often */
 
 struct order {
     int64_t group; /* 0: goodbye */
     uint64_t until_ms;
 };
 
-/* Close the descriptors that it inherited, and leave the working directory. */
+/* Closes the inherited descriptors, and leaves the working directory. */
 static void hold_nothing_but(int fd)
 {
     rdl_cli_process_holds_only(fd);
@@ -28,7 +28,7 @@ static void hold_nothing_but(int fd)
         return;
 }
 
-/* Whoever ends the supervisor with a signal to everybody must not end us with it. */
+/* A signal to all processes, to end the supervisor, must not end the guardian. */
 static void ignore_all_signals(void)
 {
     struct sigaction ignore;
@@ -75,7 +75,7 @@ static pid_t watch(int fd)
 
 static void guard(int fd)
 {
-    rdl_cli_process_goes_first();          /* on a busy host the others' turns are longer than its margin */
+    rdl_cli_process_goes_first(); /* on a busy host, other processes run for longer than its margin */
     rdl_cli_process_lead("lock-guardian"); /* `pkill redlock` must not end it as well */
     ignore_all_signals();
     hold_nothing_but(fd);
@@ -91,7 +91,7 @@ uint32_t rdl_cli_margin_ms(uint32_t ttl_ms)
     return ms < 20 ? 20 : ms > 250 ? 250 : ms;
 }
 
-/* Both ends are closed in any other program. */
+/* Makes a pipe that is closed in all other programs. */
 static int make_pipe(int fd[2])
 {
     if (pipe(fd) != 0)
@@ -119,7 +119,10 @@ int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms)
         guard(order[0]);
     close(order[0]);
     close(ready[1]);
-    /* Were it stopped, its pipe would fill: whoever is to stop the command in time does not wait for it. */
+    /*
+     * The pipe of a stopped guardian would fill. The supervisor must stop the command in time, so it does not
+     * wait.
+     */
     if (g->pid < 0 || fcntl(order[1], F_SETFL, O_NONBLOCK) != 0) {
         close(order[1]);
         close(ready[0]);
@@ -131,7 +134,7 @@ int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms)
     return 0;
 }
 
-/* Nothing is ever written to that pipe: it ends when the guardian has closed all that it inherited. */
+/* Nothing is written to this pipe: it closes when the guardian has closed all that it inherited. */
 void rdl_cli_guardian_wait(struct rdl_cli_guardian *g, uint64_t until_ms)
 {
     struct pollfd p = {g->ready_fd, POLLIN, 0};
@@ -153,7 +156,7 @@ void rdl_cli_guardian_update(const struct rdl_cli_guardian *g, pid_t group, uint
     while (n < 0 && errno == EINTR);
 }
 
-/* One that somebody stopped would not read its goodbye. */
+/* A guardian that was stopped would not read the goodbye. */
 void rdl_cli_guardian_stop(struct rdl_cli_guardian *g)
 {
     rdl_cli_guardian_update(g, 0, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verbs, and --help: one screen with what most people need, with "all" every option, from one table. */
+/* --help: one screen with the options that most users need; with "all" every option, from one table. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
@@ -30,11 +30,11 @@ enum group { SERVERS, LOCKS, TIMEOUTS, SAFETY, OUTPUT, GROUPS };
 static const char *const groups[GROUPS] = {
     "Servers", "Locks and tokens", "Timeouts (TIME is 30, 1.5s, 500ms, 2m or 1h)", "Safety", "Output"};
 
-/* In the order of the man page. Where a word means something else to another verb it has a row for each. */
+/* In the order of the man page. A word that means different things to two verbs has a row for each. */
 static const struct row {
     char letter; /* 0: none */
     const char *word;
-    const char *metavar; /* with the space or sign before it */
+    const char *metavar; /* with the space or sign before */
     unsigned verbs;
     unsigned common; /* verbs that show it on the first screen */
     enum group group;
@@ -196,7 +196,7 @@ static const char statuses[] = "Exit status (of run: that of COMMAND, or 128+N i
 
 enum { COLUMN = 24, WIDTH = 80, LINE_MAX_BYTES = 640 };
 
-/* Words, broken at the last space that fits, from the column of texts on. */
+/* Adds words from the column of texts on, broken at the last space that fits. */
 static void add_text(struct rdl_cli_text *t, const char *text)
 {
     while (strlen(text) > WIDTH - COLUMN) {
@@ -209,7 +209,7 @@ static void add_text(struct rdl_cli_text *t, const char *text)
     rdl_cli_add(t, "%s\n", text);
 }
 
-/* Which verbs accept an option, if not all do. */
+/* Adds the verbs that accept an option, if not all do. */
 static void add_verbs(struct rdl_cli_text *t, unsigned accepting)
 {
     unsigned missing = ALL & ~accepting;
@@ -243,7 +243,7 @@ static int print_row(const struct row *row, int with_verbs)
     return rdl_cli_print(line);
 }
 
-/* of: a verb, or several: then each option is followed by those that accept it. */
+/* of: one verb, or several; then the verbs that accept an option follow it. */
 static int print_group(unsigned of, int all, enum group group)
 {
     int rc = 0, is_begun = 0;

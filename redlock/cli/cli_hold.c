@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `redlock hold`: wait for the lock, print its token, and renew it until standard input ends, a signal comes
- * or whoever started us is gone; then release it, or leave it for what is left of --keep. For scripts, as a
- * coprocess: they end it by closing our input, and see our end, by our output, when the lease is lost.
+ * `redlock hold`: waits for the lock, prints its token, and renews it. It ends when standard input ends, a
+ * signal comes, or the parent process is gone. Then it releases the lock, or leaves it for the rest of
+ * --keep. It is for scripts, as a coprocess: they end it by closing its input. When the lease is lost, its
+ * output ends.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -11,8 +12,8 @@
 #include <unistd.h>
 
 enum {
-    LOOK_MS = 100, /* how often to look for what no signal tells */
-    READS = 16     /* of standard input at a time: who writes without end does not stop us */
+    LOOK_MS = 100, /* how often to check what no signal reports */
+    READS = 16     /* reads of standard input at a time: endless input must not stop us */
 };
 
 struct hold {
@@ -22,13 +23,13 @@ struct hold {
 
 /* ---------------------------------------------------------------- why it ends */
 
-/* A terminal that is somebody else's now would stop us if we read from it. */
+/* Returns 1 if we may read from it: a terminal of another foreground process would stop us. */
 static int is_ours(int fd)
 {
     return !isatty(fd) || tcgetpgrp(fd) == getpgrp();
 }
 
-/* What is written to us means nothing, only that it ends. */
+/* Returns 1 when standard input has ended. Its content is ignored. */
 static int input_ended(void)
 {
     struct pollfd p = {STDIN_FILENO, POLLIN, 0};
@@ -41,14 +42,14 @@ static int input_ended(void)
     return 0;
 }
 
-/* SIGTSTP would cost the lease, and the others are for a command. */
+/* SIGTSTP would cost the lease, and the other signals are for a command. */
 static int was_told_to_end(void)
 {
-    int is_told = 0;
+    int is_stopped = 0;
 
     for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next())
-        is_told |= sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM;
-    return is_told;
+        is_stopped |= sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM;
+    return is_stopped;
 }
 
 static const char *why_over(const struct hold *h)
@@ -60,9 +61,9 @@ static const char *why_over(const struct hold *h)
     return input_ended() ? "standard input is closed" : NULL;
 }
 
-/* ---------------------------------------------------------------- until then */
+/* ---------------------------------------------------------------- waiting */
 
-/* Standard input has no place among the connections: where these are quiet we wait for it ourselves. */
+/* Waits for standard input while the connections are quiet: it is not one of them. */
 static void pause_until(struct hold *h, uint64_t until_ms)
 {
     struct pollfd p[2] = {{h->lock->posix.wake_fd, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
@@ -78,7 +79,7 @@ static void pause_until(struct hold *h, uint64_t until_ms)
     rdl_cli_lease_turn(h->lock, rdl_cli_now(h->lock), 1);
 }
 
-/* 0: released, or left, as it should be; or RDL_EXIT_LOST, the reason said. */
+/* Returns 0 if the lock was released or kept as requested; or RDL_EXIT_LOST, after it printed the reason. */
 static int hold(struct hold *h)
 {
     struct rdl_cli_lock *l = h->lock;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a server says of itself is for the restart guard. The command reads it on its way there, too:
+ * Reads more of the server info that the restart guard requests:
  *
- * A Sentinel that was named instead of the servers that it watches. It knows none of a lock's commands: the
- * error for SET does not say why, and the guard may have it waited for.
+ * A Sentinel that is listed instead of the servers that it watches. It knows none of a lock's commands. The
+ * error for SET does not say why, and because of the guard redlock may wait for it.
  *
- * A clock that is far off this host's, by which timers start jobs.
+ * A clock that differs much from this host's, by which timers start jobs.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -18,10 +18,10 @@
 static const struct rdl_conn_checks *guard;
 static const struct rdl_conn *conns;
 static struct {
-    char line[64]; /* of INFO; of a longer one its beginning */
+    char line[64]; /* a line of INFO, or its beginning */
     size_t len;
     int is_sentinel, has_clock;
-    int64_t ahead_ms; /* its clock of this host's */
+    int64_t ahead_ms; /* how far its clock is ahead of this host's */
 } heard[RDL_SERVERS_MAX];
 
 int rdl_cli_info_clock(const char *line, int64_t *ahead_ms)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* A line of JSON, or of the log as text, member by member: whole, whatever names and texts are in it. */
+/* A line of JSON, or of the log as text, member by member: always complete, whatever it contains. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* What the end of the line takes: the brackets that are open, ,"cut":true and a line end. */
+/* Returns the bytes that the end of the line needs: open brackets, ,"cut":true and a line end. */
 static size_t end_len(const struct rdl_cli_json *j)
 {
     return j->depth + sizeof ",\"cut\":true\n";
 }
 
-/* What was added since the text had this length stays, if the end of the line fits behind it. */
+/* Keeps what was added after this length if the end of the line still fits; otherwise removes it. */
 static int fits(struct rdl_cli_json *j, size_t before)
 {
     if (j->text.len + end_len(j) < j->text.cap)
@@ -82,7 +82,7 @@ void rdl_cli_json_string(struct rdl_cli_json *j, const char *name, const char *v
     fits(j, before);
 }
 
-/* A number, or a word that is a value. */
+/* Adds a number, or a word that is a value. */
 static void add_plain(struct rdl_cli_json *j, const char *name, const char *value)
 {
     size_t before = j->text.len;

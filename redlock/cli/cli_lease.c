@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What holds the lock: a redlock over N servers, or, for --legacy and for several locks at once, which work
- * on one server alone, a single lock. Everybody else sees one interface, and reads what the servers said in
- * servers->server[], where a single lock's answers are entered as those of a redlock with one server.
+ * The lock: a redlock over N servers, or a single lock for --legacy and for several locks at once, which
+ * work on one server. All other files use one interface. They read what the servers replied in
+ * servers->server[], where a single lock's replies are entered like those of a redlock with one server.
  *
- * A single lock has no restart guard. Several locks have that of a redlock which asks for nothing itself.
+ * A single lock has no restart guard. Several locks use that of a redlock that sends no requests itself.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "lock/lock_lease.h"
@@ -17,9 +17,9 @@
 
 enum {
     CLOCK_OLD_MS = 3600000,
-    PARENT_MS = 100, /* how often to look for the parent */
+    PARENT_MS = 100, /* how often to check for the parent */
     KEPT_MS = 50,    /* how often to try again to write a message */
-    DRAIN_MS = 100   /* for releases still on their way when we end */
+    DRAIN_MS = 100   /* for releases that are under way when redlock exits */
 };
 
 uint64_t rdl_cli_now(const struct rdl_cli_lock *l)
@@ -39,7 +39,7 @@ const char *rdl_cli_one_of(const struct rdl_cli_options *o)
 
 /* ---------------------------------------------------------------- set up */
 
-/* For a server that does not tell the time: ours, by --clock-error. */
+/* Sets our clock, with --clock-error, for a server that does not report the time. */
 static void set_clock(struct rdl_cli_lock *l)
 {
     if (l->o->clock_error_ms != 0)
@@ -47,7 +47,7 @@ static void set_clock(struct rdl_cli_lock *l)
                            l->o->clock_error_ms, rdl_cli_now(l));
 }
 
-/* The old protocol, or, with auto, today's until the server refuses it. */
+/* Switches to the old protocol, or with auto to the current one until the server refuses it. */
 static void become(struct rdl_cli_lock *l, int is_legacy)
 {
     enum rdl_legacy kind = l->o->shortest_ttl ? RDL_LEGACY_SHORTEST : RDL_LEGACY;
@@ -100,7 +100,7 @@ void rdl_cli_lease_init(struct rdl_cli_lock *l)
         rdl_redlock_set_canary(&l->redlock, l->canaries);
 }
 
-/* ---------------------------------------------------------------- a single lock's answers, as a server's */
+/* ---------------------------------------------------------------- a single lock's replies, as a server's */
 
 static int enter(struct rdl_cli_lock *l, enum rdl_vote vote, int error, int rc)
 {
@@ -112,15 +112,16 @@ static int enter(struct rdl_cli_lock *l, enum rdl_vote vote, int error, int rc)
     return rc;
 }
 
-/* What a redlock says in the same words. */
+/* Returns 1 for results that a redlock has, too. */
 static int is_ours(int rc)
 {
     return rc == RDL_E_NAME || rc == RDL_E_TTL || rc == RDL_E_RANDOM || rc == RDL_EXPIRED;
 }
 
 /*
- * Several locks: does the server's word count? RDL_OK, or what a redlock says where it does not, by the
- * restart guard; entered. Where it refuses the INFO that the guard requires the conn has its words.
+ * Checks, for several locks, whether the server's vote counts. Returns RDL_OK, or the result that a redlock
+ * has if the restart guard excludes the server; that is entered. If the server refuses the INFO that the
+ * guard requires, the conn has the text.
  */
 static int check_guard(struct rdl_cli_lock *l)
 {
@@ -133,7 +134,7 @@ static int check_guard(struct rdl_cli_lock *l)
                                : enter(l, RDL_VOTE_NONE, RDL_OK, RDL_E_QUARANTINE);
 }
 
-/* The conn that granted them has said since when its server is up: it ends with that run of the server. */
+/* The conn that granted them knows the server's start, because it ends with that run of the server. */
 static int several_granted(struct rdl_cli_lock *l)
 {
     int rc = check_guard(l);
@@ -187,7 +188,7 @@ static int kept(struct rdl_cli_lock *l, int rc)
     return enter(l, RDL_VOTE_ERROR, rc, rc);
 }
 
-/* --legacy=auto: once more, in the old protocol, if the server knows no other. */
+/* Tries again in the old protocol, with --legacy=auto, if the server knows no other. */
 static int try_legacy(struct rdl_cli_lock *l, int rc)
 {
     if (rc != RDL_E_UNSUPPORTED || l->o->legacy != RDL_CLI_LEGACY_AUTO || l->is_legacy)
@@ -198,7 +199,7 @@ static int try_legacy(struct rdl_cli_lock *l, int rc)
     return rdl_lock_acquire_begin(&l->single.lock, l->entropy, rdl_cli_now(l));
 }
 
-/* The result stays until the next operation begins: whoever steps may not be the one who looks at it. */
+/* Keeps the result until the next operation begins, because another function may read it. */
 static int took(struct rdl_cli_lock *l, int rc)
 {
     l->result = l->is_acquiring ? acquired(l, try_legacy(l, rc)) : kept(l, rc);
@@ -216,7 +217,7 @@ int rdl_cli_lease_error(const struct rdl_cli_lock *l, size_t i)
     return error != RDL_OK ? error : rdl_conn_error(&l->servers->conn[i]);
 }
 
-/* An acquire in the old protocol that was refused before it had a value: TIME was, and no clock is set. */
+/* Returns 1 if an acquire in the old protocol had no value: TIME was refused, and no clock is set. */
 static int lacks_clock(const struct rdl_cli_lock *l)
 {
     return l->is_legacy && l->single.lock.action == RDL_ACQUIRE && l->single.value_len == 0 &&
@@ -247,7 +248,7 @@ static void report_denied(const struct rdl_cli_lock *l, int64_t ms, char *out, s
                      : "held by another client, never expires: another program or an old client wrote it");
 }
 
-/* What is there instead of our value. */
+/* Returns the text for what is there instead of our value. */
 static const char *instead(const struct rdl_cli_lock *l)
 {
     if (l->single.lock.result == RDL_OVERWRITTEN)
@@ -309,21 +310,21 @@ void rdl_cli_lease_overwritten(const struct rdl_cli_lock *l)
 
 /* ---------------------------------------------------------------- operations */
 
-/* The minimum is our wall clock, however long we wait: so numbers grow even if the servers forget theirs. */
+/* Sets our current wall clock as the minimum, so tokens grow even if the servers lose theirs. */
 static void set_min_fence(struct rdl_cli_lock *l)
 {
-    static int is_told;
+    static int is_warned;
     struct timespec wall;
     uint64_t min;
 
     if (!l->o->fence || rdl_redlock_fence(&l->redlock) != 0 || clock_gettime(CLOCK_REALTIME, &wall) != 0)
         return;
     min = rdl_cli_wall_ms(wall.tv_sec, wall.tv_nsec);
-    if (min == 0 && !is_told)
+    if (min == 0 && !is_warned)
         rdl_cli_print_warning(
             "--fence: this host's clock is not set, so if the servers lose the last fencing token, "
             "a smaller one may follow; set the clock");
-    is_told |= min == 0;
+    is_warned |= min == 0;
     rdl_redlock_set_min_fence(&l->redlock, min);
 }
 
@@ -349,7 +350,7 @@ int rdl_cli_lease_acquire(struct rdl_cli_lock *l)
     return took(l, rdl_lock_acquire_begin(&l->single.lock, l->entropy, rdl_cli_now(l)));
 }
 
-/* By a ttl; a key that has longer to live keeps that. */
+/* Extends by a ttl. A key that lives longer keeps that time. */
 int rdl_cli_lease_extend(struct rdl_cli_lock *l, uint64_t now_ms)
 {
     uint32_t max_hold_ms = l->o->max_hold_ms, ttl_ms = l->o->ttl_ms;
@@ -359,7 +360,7 @@ int rdl_cli_lease_extend(struct rdl_cli_lock *l, uint64_t now_ms)
         return RDL_E_CAP;
     if (!l->is_single)
         return rdl_redlock_extend_begin(&l->redlock, ttl_ms, now_ms);
-    if (l->is_legacy && now_ms - l->single.clock_at_ms > CLOCK_OLD_MS) /* else it is the server's, or fresh */
+    if (l->is_legacy && now_ms - l->single.clock_at_ms > CLOCK_OLD_MS) /* otherwise the server's, or fresh */
         set_clock(l);
     l->is_acquiring = 0;
     return took(l, rdl_lock_extend_begin(&l->single.lock, ttl_ms, now_ms));
@@ -437,8 +438,8 @@ int rdl_cli_lease_is_releasing(const struct rdl_cli_lock *l)
 /* ---------------------------------------------------------------- running the connections */
 
 /*
- * Linux can send a signal for it (PR_SET_PDEATHSIG), but does so when the thread ends that started us, while
- * its process may go on. So this asks, every PARENT_MS.
+ * Linux can send a signal for this (PR_SET_PDEATHSIG). But it does so when the thread ends that started us,
+ * while its process may go on. So this checks every PARENT_MS.
  */
 static uint64_t watch_parent(struct rdl_cli_lock *l)
 {
@@ -447,7 +448,7 @@ static uint64_t watch_parent(struct rdl_cli_lock *l)
     if (getppid() == l->parent)
         return rdl_cli_now(l) + PARENT_MS;
     l->is_orphan = 1;
-    raise(SIGTERM); /* as if somebody had told us to end */
+    raise(SIGTERM); /* as if another process had sent the signal */
     return UINT64_MAX;
 }
 
@@ -467,11 +468,11 @@ int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms, int can_wake)
         wake = rdl_cli_now(l) + KEPT_MS;
     rc = l->platform.poll(l->platform.ctx, l->servers->conns, l->n_conns, wake, 1, can_wake);
     if (rc != RDL_OK && rc != RDL_E_INTERRUPTED)
-        nanosleep(&pause, NULL); /* out of memory, say: no busy loop while it lasts */
+        nanosleep(&pause, NULL); /* for example out of memory: no busy loop while it lasts */
     return rdl_cli_lease_step(l);
 }
 
-/* ---------------------------------------------------------------- a token from elsewhere */
+/* ---------------------------------------------------------------- adopted tokens */
 
 void rdl_cli_lease_adopt(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX])
 {
@@ -492,7 +493,7 @@ void rdl_cli_lease_token(const struct rdl_cli_lock *l, char out[RDL_VALUE_MAX])
     memcpy(out, text, RDL_VALUE_MAX);
 }
 
-/* About to be connected, or asked and not answered. */
+/* Returns 1 if a server is connecting, or has not replied to a request. */
 static int is_one_late(const struct rdl_cli_lock *l)
 {
     int is_late = 0;
@@ -515,12 +516,12 @@ void rdl_cli_lease_finish(struct rdl_cli_lock *l)
         if (s->vote == RDL_VOTE_GRANTED && s->took_ms > slowest)
             slowest = s->took_ms;
     }
-    until_ms = rdl_cli_now(l) + rdl_attempt_over(&l->opt.lease, slowest);
+    until_ms = rdl_cli_now(l) + rdl_attempt_ms_for_rtt(&l->opt.lease, slowest);
     while (is_one_late(l) && rdl_cli_now(l) < until_ms)
         rdl_cli_lease_turn(l, until_ms, 0);
 }
 
-/* A release on its way, or a wait for a hint that is to end. */
+/* Returns 1 if a release is under way, or a wait for a hint has to end. */
 static int has_work(const struct rdl_cli_lock *l)
 {
     const struct rdl_conn *first = l->servers->conns[0], *second = l->servers->conns[1];

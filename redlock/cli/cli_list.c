@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `redlock list`: which locks there are, and who holds them. It writes nothing. */
+/* `redlock list`: lists the locks and their holders. It writes nothing to the servers. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
@@ -8,16 +8,16 @@
 
 enum { PATIENCE_MS = 60000, WHY_MAX = 400 };
 
-/* Why the list may lack some: the first reason. */
+/* Why the list may be incomplete: the first reason. */
 struct gaps {
-    int status; /* 0: there are none */
+    int status; /* 0: the list is complete */
     char why[WHY_MAX];
 };
 
 static const char too_long[] = "time ran out; give a longer prefix or --wait";
 static struct rdl_cli_names names;
 
-/* It is said once, at the end. */
+/* Records a gap. The first one is printed, at the end. */
 static void add_gap(struct gaps *g, int status, const char *why)
 {
     if (g->status == 0)
@@ -44,7 +44,7 @@ static void warn_unsearched(const struct rdl_cli_query *l, size_t i)
                                                                               : "");
 }
 
-/* A lock is on a majority, so a majority has to be searched, of those that cannot have forgotten it. */
+/* A lock is on a majority, so a majority must be searched, of servers that cannot have lost locks. */
 static void check_search(const struct rdl_cli_query *l, struct gaps *g)
 {
     unsigned searched = 0, counting = 0, n = (unsigned)l->servers->n, quorum = n / 2 + 1;
@@ -84,7 +84,7 @@ static int ends_in(const char *name, const char *end)
     return n >= len && strcmp(name + n - len, end) == 0;
 }
 
-/* The number of a fence may look like a deadline, and is none. */
+/* Returns 1 for a key that belongs to a lock: a fencing token may look like a deadline. */
 static int is_side_key(const char *name)
 {
     return ends_in(name, ":fence") || ends_in(name, ":wake");
@@ -104,7 +104,7 @@ static int is_lock(const struct rdl_cli_query *l, const char *name)
     return 0;
 }
 
-/* Nobody knows whether it is a lock. */
+/* Records a gap if it is unknown whether the key is a lock. */
 static void check_seen(const struct rdl_cli_query *l, const char *name, struct gaps *g)
 {
     char error[WHY_MAX / 2], why[WHY_MAX];
@@ -137,7 +137,7 @@ static int look_at_all(struct rdl_cli_query *l, struct gaps *g, int *status)
         const char *name = names.name[k];
         struct rdl_cli_verdict v;
         rdl_cli_query_at(l, name);
-        if (rdl_now(&l->platform) >= l->until_ms) { /* some may have had no time to answer */
+        if (rdl_now(&l->platform) >= l->until_ms) { /* some may have had no time to reply */
             add_gap(g, RDL_EXIT_UNAVAILABLE, too_long);
             break;
         }

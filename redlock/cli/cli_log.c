@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A line of --log, as text or as an object of JSON. */
+/* A line of --log, as text or as a JSON object. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
@@ -7,7 +7,7 @@
 #include <time.h>
 
 static int log_fd = -1, is_json;
-static const char *log_lock; /* NULL: it is not known yet */
+static const char *log_lock; /* NULL: not known yet */
 static const char *const *log_locks;
 static size_t n_log_locks;
 
@@ -34,7 +34,7 @@ int rdl_cli_log_is_json(void)
     return is_json;
 }
 
-/* RFC 3339, UTC. */
+/* Adds the time as in RFC 3339, in UTC. */
 static void add_time(struct rdl_cli_text *t)
 {
     struct timespec now = {0, 0};
@@ -47,7 +47,7 @@ static void add_time(struct rdl_cli_text *t)
     rdl_cli_add(t, "%s.%03ldZ", seconds, now.tv_nsec / 1000000);
 }
 
-/* Text has their words alone. */
+/* Adds the names of several locks; only JSON has them as an array. */
 static void add_names(struct rdl_cli_json *j)
 {
     rdl_cli_json_open(j, "locks", '[');

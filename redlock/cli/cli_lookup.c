@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cli_lookup.c - names, again: a server may be somewhere else when it comes back.
+ * cli_lookup.c - resolves names again: a server may have a new address when it comes back.
  *
- * The resolver blocks, for minutes if it likes, and there is a lease to be renewed meanwhile. So a process
- * asks it, writes the answer into a pipe and ends; that signal wakes the loop. One that takes too long is
- * killed. What it found is used for the next connection, and for no other: who is connected stays where he
- * is.
+ * The resolver blocks, perhaps for minutes, while the lease must be renewed. So a process makes the query,
+ * writes the result into a pipe and ends; its SIGCHLD wakes the loop. A process that takes too long is
+ * killed. The result is used for the next connection only: a connected server keeps its address.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -17,35 +16,35 @@
 #include <unistd.h>
 
 enum {
-    EVERY_MS = 5000,    /* of one name no oftener: behind the end of the last lookup, or our start */
-    AGAIN_MS = 1000,    /* if the name server could not be asked */
-    PATIENCE_MS = 10000 /* a resolver asks its second name server after five seconds */
+    EVERY_MS = 5000,    /* least time between two lookups of a name, and before the first */
+    AGAIN_MS = 1000,    /* the same, if no name server replied */
+    PATIENCE_MS = 10000 /* a resolver tries its second name server after 5 s */
 };
 
-/* What the process writes; less than PIPE_BUF: whole or not at all. */
+/* The result that the process writes; less than PIPE_BUF: written whole or not at all. */
 struct answer {
     enum rdl_cli_address found;
     struct rdl_cli_ip ip;
-    char text[RDL_CLI_ADDRESSES_MAX]; /* NONE, LATER: why; SEVERAL: all of them */
+    char text[RDL_CLI_ADDRESSES_MAX]; /* NONE, LATER: the reason; SEVERAL: all addresses */
 };
 
 enum { TOLD_NONE = 1, TOLD_SEVERAL = 2, TOLD_TAKEN = 4 };
 
-/* Of a server whose URL has a name. */
+/* The lookup of a server whose URL has a name. */
 static struct lookup {
-    pid_t pid;   /* of the process, until it is reaped; 0: there is none */
-    int is_open; /* fd is: its answer is waited for */
+    pid_t pid;   /* until the process is reaped; 0: none */
+    int is_open; /* fd is open: the result is pending */
     int fd;
-    uint64_t at_ms;         /* then it is given up; else: the next one may begin. 0: we have just started */
-    int has_next;           /* it is not connected, and its name led to next when it was last asked */
-    struct rdl_cli_ip next; /* may be where it is already */
-    unsigned told;          /* since it was connected last */
-    char why[RDL_CLI_ADDRESSES_MAX]; /* it has no address; for servers.unresolved */
+    uint64_t at_ms;         /* pending: its deadline; otherwise: when the next may begin; 0: just started */
+    int has_next;           /* it is not connected, and its name last resolved to next */
+    struct rdl_cli_ip next; /* may be its current address */
+    unsigned printed;       /* messages printed since its last connection */
+    char why[RDL_CLI_ADDRESSES_MAX]; /* why it has no address; for servers.unresolved */
 } lookups[RDL_SERVERS_MAX];
 
 /* ---------------------------------------------------------------- the process */
 
-/* A library may write to standard error, which must not be a socket of the resolver's. */
+/* A library may write to standard error, which must not be a socket of the resolver. */
 static void fill_stdio(void)
 {
     int fd = open("/dev/null", O_RDWR);
@@ -72,7 +71,7 @@ static void ask(struct rdl_endpoint ep, int any, pid_t parent, int fd)
     _exit(write(fd, &a, sizeof a) == (ssize_t)sizeof a ? 0 : 1);
 }
 
-/* 0 or -1 with errno. */
+/* Returns 0, or -1 with errno. */
 static int start(struct lookup *u, const struct rdl_endpoint *ep, int any)
 {
     pid_t parent = getpid(), pid = -1;
@@ -118,30 +117,30 @@ void rdl_cli_lookup_end(void)
     }
 }
 
-/* ---------------------------------------------------------------- what came of it */
+/* ---------------------------------------------------------------- the result */
 
-/* It was not had, or is had no more; not: it is being connected for the first time. */
+/* Returns 1 if the connection failed or was lost; 0 while it is made for the first time. */
 static int is_lost(const struct rdl_conn *c)
 {
     return rdl_conn_state(c) != RDL_CONN_READY && rdl_conn_error(c) != RDL_OK;
 }
 
-/* Until its name is looked up again. */
+/* Returns the time until its name is looked up again. */
 static uint32_t pause_ms(const struct rdl_cli_servers *s, size_t i)
 {
     return s->unresolved[i] != NULL && s->may_resolve[i] ? AGAIN_MS : EVERY_MS;
 }
 
-/* 1: the first time. */
+/* Returns 1 the first time. */
 static int is_news(struct lookup *u, unsigned what)
 {
-    int is_new = (u->told & what) == 0;
+    int is_new = (u->printed & what) == 0;
 
-    u->told |= what;
+    u->printed |= what;
     return is_new;
 }
 
-/* The name leads nowhere, or where it cannot be followed: what that comes to. */
+/* Prints what happens if the name has no address, or one that cannot be used. */
 static void print_stays(const struct rdl_cli_servers *s, size_t i, const char *why)
 {
     char where[RDL_CLI_WHERE_MAX], had[RDL_CLI_ADDRESS_MAX];
@@ -154,7 +153,7 @@ static void print_stays(const struct rdl_cli_servers *s, size_t i, const char *w
         rdl_cli_print_warning("%s %s: redlock still tries %s", where, why, had);
 }
 
-/* What was a question to a name server is answered: there is no such name. */
+/* Returns 1 if the name did not resolve before for a temporary reason, and now is known not to exist. */
 static int is_refuted(struct rdl_cli_servers *s, size_t i, const struct answer *a)
 {
     if (!s->may_resolve[i] || a->found != RDL_CLI_ADDRESS_NONE)
@@ -165,7 +164,7 @@ static int is_refuted(struct rdl_cli_servers *s, size_t i, const struct answer *
     return 1;
 }
 
-/* That there is none was said at the start, if it never had one. */
+/* If the name never had an address, that was printed at the start. */
 static void took_none(struct rdl_cli_servers *s, size_t i, const struct answer *a)
 {
     char why[RDL_CLI_ADDRESSES_MAX + 100];
@@ -183,7 +182,7 @@ static void took_none(struct rdl_cli_servers *s, size_t i, const struct answer *
         print_stays(s, i, why);
 }
 
-/* The answer, if it is there, or the time for it is over. */
+/* Reads the result, if it has arrived, or ends a lookup whose time is over. */
 static void hear(struct rdl_cli_servers *s, size_t i, uint64_t now_ms)
 {
     struct lookup *u = &lookups[i];
@@ -209,7 +208,7 @@ static void hear(struct rdl_cli_servers *s, size_t i, uint64_t now_ms)
         took_none(s, i, &a);
 }
 
-/* ---------------------------------------------------------------- going there */
+/* ---------------------------------------------------------------- moving */
 
 static void log_move(const char *where, const char *from, const char *to)
 {
@@ -226,7 +225,7 @@ static void log_move(const char *where, const char *from, const char *to)
     rdl_cli_log_put(&j);
 }
 
-/* A connection that is just being made to where it was is for nothing. */
+/* Uses the new address. A connection that is being made to the old one is ended. */
 static void move(struct rdl_cli_servers *s, size_t i)
 {
     struct rdl_endpoint *ep = &s->endpoint[i];
@@ -242,12 +241,12 @@ static void move(struct rdl_cli_servers *s, size_t i)
     else
         rdl_cli_print_warning("%s now has an address: %s", where, to);
     log_move(where, had ? from : NULL, to);
-    lookups[i].told = 0;
+    lookups[i].printed = 0;
     if (rdl_conn_state(&s->conn[i]) == RDL_CONN_OPENING)
         rdl_conn_shut(&s->conn[i], rdl_conn_error(&s->conn[i]));
 }
 
-/* What it would be, if it went where its name leads. */
+/* Returns the endpoint with the address that its name now has. */
 static struct rdl_endpoint next_of(const struct rdl_cli_servers *s, size_t i, int goes)
 {
     struct rdl_endpoint ep = s->endpoint[i];
@@ -257,7 +256,7 @@ static struct rdl_endpoint next_of(const struct rdl_cli_servers *s, size_t i, in
     return ep;
 }
 
-/* Another one that is there, or goes there; i: nobody. */
+/* Returns another server that has, or gets, this address; i: none. */
 static size_t who_else(const struct rdl_cli_servers *s, size_t i, const int goes[RDL_SERVERS_MAX])
 {
     const struct rdl_endpoint mine = next_of(s, i, 1);
@@ -281,8 +280,9 @@ static void print_taken(const struct rdl_cli_servers *s, size_t i, size_t by)
 }
 
 /*
- * All who may go at once: two that changed places have each other's address. Who cannot stays where he is,
- * and then somebody else may not go there: until nobody is left of whom that is so.
+ * Moves all servers that may move, at once: two servers that swapped addresses have each other's address. A
+ * server that may not move keeps its address. Another one may then not get that address, so this repeats
+ * until nothing changes.
  */
 static void settle(struct rdl_cli_servers *s)
 {
@@ -315,7 +315,7 @@ static void settle(struct rdl_cli_servers *s)
 
 /* ---------------------------------------------------------------- when */
 
-/* What its connection says of it. */
+/* Updates a lookup by the state of its server's connection. */
 static void start_lookup(struct rdl_cli_servers *s, size_t i)
 {
     if (s->endpoint[i].family != RDL_UNRESOLVED && rdl_conn_error(&s->conn[i]) != RDL_E_URL)
@@ -323,7 +323,7 @@ static void start_lookup(struct rdl_cli_servers *s, size_t i)
     if (is_lost(&s->conn[i]))
         return;
     lookups[i].has_next = 0;
-    lookups[i].told = 0;
+    lookups[i].printed = 0;
 }
 
 static void begin(const struct rdl_cli_servers *s, size_t i, uint64_t now_ms)
@@ -356,7 +356,7 @@ uint64_t rdl_cli_lookup_turn(struct rdl_cli_servers *s, uint64_t now_ms)
             rdl_cli_process_reap(&u->pid);
         start_lookup(s, i);
         begin(s, i, now_ms);
-        /* one that is to die tells by a signal when it did */
+        /* a killed process reports its end by a signal */
         if ((u->is_open || (u->pid == 0 && is_lost(&s->conn[i]))) && u->at_ms < at_ms)
             at_ms = u->at_ms;
     }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The names that servers know under a prefix, each once, and the pattern that asks for them. */
+/* The names on the servers under a prefix, each once, and the pattern for SCAN that finds them. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 32768 }; /* three times as many as there may be names */
+enum { SLOTS = 32768 }; /* three times the most names */
 
 static char *slots[SLOTS];
 
@@ -23,7 +23,7 @@ size_t rdl_cli_pattern(const char *prefix, char out[RDL_CLI_PATTERN_MAX])
     return n;
 }
 
-/* Where it stands, or would. */
+/* Returns the slot of a name, or the free slot for it. */
 static size_t slot_of(const char *name, size_t len)
 {
     size_t i = rdl_cli_id(RDL_CLI_ID_BASE, name, len) % SLOTS;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of the unit in ms; 0: there is no such unit. */
+/* Returns the unit in ms; 0: there is no such unit. */
 static uint64_t scale_of(const char *unit)
 {
     static const struct {
@@ -56,7 +56,7 @@ const char *rdl_cli_duration_text(uint64_t ms, char out[RDL_CLI_DURATION_MAX])
     const size_t last = sizeof units / sizeof units[0] - 1;
     size_t i = 0;
 
-    /* the largest of which it is a multiple; minutes from 2 on, as most people write 60s */
+    /* the largest unit that divides it; minutes from 2 on, because most people write 60s */
     while (i < last && (ms % units[i].ms != 0 || ms / units[i].ms < (i == 1 ? 2 : 1)))
         i++;
     snprintf(out, RDL_CLI_DURATION_MAX, "%llu%s", (unsigned long long)(ms / units[i].ms), units[i].unit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command line. Our own parser and not getopt_long: that one takes abbreviations (which the next
- * version's options would make ambiguous) and repeats "--password=..." in its error text.
+ * The command line. It has a parser of its own. getopt_long accepts abbreviations, which new options would
+ * make ambiguous, and repeats "--password=..." in its error messages.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -49,7 +49,7 @@ enum id {
 
 enum takes { NOTHING, VALUE, MAYBE }; /* MAYBE: --name or --name=value */
 
-/* Which verbs take it. */
+/* The verbs that accept an option. */
 enum {
     RUN = RDL_CLI_RUN,
     HOLDING = RDL_CLI_RUN | RDL_CLI_HOLD,
@@ -74,7 +74,7 @@ struct option {
     unsigned verbs;
 };
 
-/* The words of flock(1) where it has them. */
+/* The names are those of flock(1), where it has the option. */
 static const struct option table[] = {
     {'u', "url", OPT_URL, VALUE, ALL},
     {0, "connect-command", OPT_CONNECT, VALUE, ALL},
@@ -92,7 +92,7 @@ static const struct option table[] = {
     {0, "keep", OPT_KEEP, VALUE, HOLDING},
     {0, "restart-guard", OPT_GUARD, VALUE, GUARDING},
     {0, "legacy", OPT_LEGACY, VALUE, RUN | DOCTOR},
-    {0, "legacy", OPT_WITH_LEGACY, NOTHING, LIST}, /* another one */
+    {0, "legacy", OPT_WITH_LEGACY, NOTHING, LIST}, /* another option */
     {0, "legacy-shortest-ttl", OPT_SHORTEST_TTL, NOTHING, RUN},
     {0, "clock-error", OPT_CLOCK_ERROR, VALUE, RUN | DOCTOR},
     {0, "fence", OPT_FENCE, NOTHING, GETTING | DOCTOR},
@@ -135,7 +135,7 @@ int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url)
     return 0;
 }
 
-/* "redis://user:@host": the password comes from elsewhere. */
+/* Returns 1 for "redis://user:@host": the password comes from another source. */
 static int is_user_alone(const char *url)
 {
     const char *login = strstr(url, "://");
@@ -167,7 +167,7 @@ static int take_server(struct rdl_cli_options *o, enum id id, char *text)
 
 static int check_name(const struct rdl_cli_options *o, const char *name)
 {
-    if (rdl_cli_url_is_one(name)) { /* its password would become a key, and the lock's name our command */
+    if (rdl_cli_url_is_one(name)) { /* its password would become a key, and the lock's name the command */
         rdl_cli_print_error("the lock name looks like the URL of a server: give -u before a URL");
         return rdl_cli_usage(o->verb);
     }
@@ -185,7 +185,7 @@ static int check_name(const struct rdl_cli_options *o, const char *name)
     return 0;
 }
 
-/* Several as one are different ones, and have no more bytes than a request has room for. */
+/* Checks several locks: their names must differ, and fit into one request. */
 static int check_together(const struct rdl_cli_options *o, const char *name)
 {
     size_t n = o->n_names + 1, len = strlen(name);
@@ -271,7 +271,7 @@ static const char *const guards[] = {"strict", "required", "if-permitted", "off"
 static const char *const logs[] = {"text", "json", NULL};                /* enum rdl_cli_log */
 static const char *const legacies[] = {"never", "auto", "always", NULL}; /* enum rdl_cli_legacy */
 
-/* *out: first for the first of words, and so on. */
+/* Sets *out to first for the first of words, to first + 1 for the second, and so on. */
 static int take_word(const char *option, const char *text, const char *const words[], int first, int *out)
 {
     char all[80];
@@ -300,7 +300,10 @@ static int take_shell(struct rdl_cli_options *o, char *string)
     return 0;
 }
 
-/* Every user of the host sees our arguments, and any process with the token can release the lock. */
+/*
+ * Refuses a token as an argument: all users see arguments, and any process with the token can release the
+ * lock.
+ */
 static int refuse_token(char *token)
 {
     memset(token, '*', strlen(token));
@@ -319,7 +322,7 @@ static int take_id(struct rdl_cli_options *o, const char *text)
     return 0;
 }
 
-/* What is on or off. */
+/* Sets an option that is on or off. */
 static int switch_on(struct rdl_cli_options *o, enum id id)
 {
     if (id == OPT_NOWAIT)
@@ -347,7 +350,10 @@ static int switch_on(struct rdl_cli_options *o, enum id id)
     return 0;
 }
 
-/* The secret itself is easily given instead: it is neither repeated nor left in the arguments. */
+/*
+ * Users may give the secret instead of a number, so the text is not repeated, and is erased from the
+ * arguments.
+ */
 static int take_descriptor(const char *word, char *text, int *out)
 {
     if (rdl_cli_number(text, FD_MAX, out) == 0)
@@ -357,7 +363,7 @@ static int take_descriptor(const char *word, char *text, int *out)
     return RDL_EXIT_USAGE;
 }
 
-/* Where the password and the token are from. */
+/* Sets where the password and the token come from. */
 static int take_secret(struct rdl_cli_options *o, const struct option *opt, char *text)
 {
     if (opt->id == OPT_PASSWORD_FILE)
@@ -380,7 +386,7 @@ static int take_trace(struct rdl_cli_options *o, const char *file)
     return 0;
 }
 
-/* value is NULL only for an option that takes none, or may do without. */
+/* Sets an option. value is NULL only if the option needs none. */
 static int take(struct rdl_cli_options *o, const struct option *opt, char *value)
 {
     static char nothing[1];
@@ -447,7 +453,7 @@ static int needs_value(const struct rdl_cli_options *o, const struct option *opt
     return rdl_cli_usage(o->verb);
 }
 
-/* The option of this verb whose word is like this one, or NULL; not --token, which is always refused. */
+/* Returns the option of this verb with a similar name, or NULL; never --token, which is always refused. */
 static const char *similar(unsigned verb, const char *word, size_t len)
 {
     const char *nearest = NULL;
@@ -464,7 +470,7 @@ static const char *similar(unsigned verb, const char *word, size_t len)
     return nearest;
 }
 
-/* Only its name is repeated: what follows the '=' may be a secret. */
+/* Prints only the option's name: the text after '=' may be a secret. */
 static int unknown(const struct rdl_cli_options *o, const char *name, size_t len)
 {
     const char *word = name[1] == '-' ? similar(o->verb, name + 2, len - 2) : NULL;
@@ -476,7 +482,7 @@ static int unknown(const struct rdl_cli_options *o, const char *name, size_t len
     return rdl_cli_usage(o->verb);
 }
 
-/* Is it for this verb? */
+/* Checks that the verb accepts the option. */
 static int check_verb(const struct rdl_cli_options *o, const struct option *opt)
 {
     if (opt->verbs & o->verb)
@@ -485,7 +491,7 @@ static int check_verb(const struct rdl_cli_options *o, const struct option *opt)
     return rdl_cli_usage(o->verb);
 }
 
-/* The one of this verb, or another verb's with this word; NULL: there is none. */
+/* Returns this verb's option, or another verb's with this name; NULL: there is none. */
 static const struct option *option_of(unsigned verb, const char *word, size_t len)
 {
     const struct option *found = NULL;
@@ -521,7 +527,7 @@ static int long_option(struct rdl_cli_options *o, char **argv, int *i)
     return take(o, opt, value);
 }
 
-/* "-n", "-qn", "-w5", "-w 5", "-qw5" */
+/* Reads "-n", "-qn", "-w5", "-w 5", "-qw5". */
 static int short_options(struct rdl_cli_options *o, char **argv, int *i)
 {
     for (char *p = argv[*i] + 1; *p != '\0'; p++) {
@@ -553,7 +559,7 @@ static int by_bytes(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* In another order they are the same locks. */
+/* Sorts the names: in another order they are the same locks. */
 static void name_locks(struct rdl_cli_options *o)
 {
     static char words[RDL_CLI_LOCKS_MAX];
@@ -569,7 +575,7 @@ static void name_locks(struct rdl_cli_options *o)
     o->lock = words;
 }
 
-/* What follows LOCK: "-- CMD...", "CMD...", or flock's "-c string". */
+/* Reads what follows LOCK: "-- CMD...", "CMD...", or flock's "-c string". */
 static int take_command(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
     int is_shell = i < argc && (strcmp(argv[i], "-c") == 0 || strcmp(argv[i], "--command") == 0);
@@ -600,7 +606,7 @@ static int take_command(struct rdl_cli_options *o, int argc, char **argv, int i)
         rdl_cli_print_error("-c takes the whole command as one string: unexpected extra argument");
         return rdl_cli_usage(o->verb);
     }
-    if (i >= argc) { /* the name is not repeated: it may be a URL whose -u was forgotten */
+    if (i >= argc) { /* the name is not printed: it may be a URL without its -u */
         rdl_cli_print_error("no command after the lock name: redlock run [options] LOCK -- COMMAND");
         return rdl_cli_usage(o->verb);
     }
@@ -608,13 +614,13 @@ static int take_command(struct rdl_cli_options *o, int argc, char **argv, int i)
     return 0;
 }
 
-/* 40 hex digits: what acquire prints. */
+/* Returns 1 for 40 hex digits, as acquire prints them. */
 static int looks_like_token(const char *word)
 {
     return strlen(word) >= RDL_VALUE_MAX && strspn(word, "0123456789abcdefABCDEF") >= RDL_VALUE_MAX;
 }
 
-/* Verbs without a command: nothing follows LOCK. */
+/* Refuses what follows LOCK, for verbs without a command. */
 static int take_nothing(const struct rdl_cli_options *o, int argc, char **argv, int i)
 {
     if (i >= argc)
@@ -629,7 +635,7 @@ static int take_nothing(const struct rdl_cli_options *o, int argc, char **argv, 
     return rdl_cli_usage(o->verb);
 }
 
-/* What the names of locks begin with, or nothing: all of them. */
+/* Reads the prefix of the names of locks; without one, all locks are listed. */
 static int take_prefix(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
     o->lock = i < argc ? argv[i] : "";
@@ -653,7 +659,7 @@ static int take_prefix(struct rdl_cli_options *o, int argc, char **argv, int i)
     return 0;
 }
 
-/* How much longer than a lock's name that of the key beside it is. */
+/* Returns how much longer than a lock's name the name of its second key is. */
 static size_t more_beside(const char *name, const char *suffix)
 {
     char key[RDL_NAME_MAX + 16];
@@ -663,15 +669,15 @@ static size_t more_beside(const char *name, const char *suffix)
 }
 
 /*
- * The key that is tried has to have a name as well, which of several goes with a byte that is its length, and
- * so have the keys beside that one.
+ * Checks that the test key's name, and those of the keys that belong to it, fit. With several locks, each
+ * name takes one more byte for its length.
  */
 static int check_patient(const struct rdl_cli_options *o)
 {
     size_t len = strlen(o->names[0]), more = RDL_CLI_TRIAL_MAX;
     int most = RDL_NAME_MAX - (o->n_names > 1);
 
-    if (o->fence) /* its suffix is the longer one */
+    if (o->fence) /* its suffix is longer */
         more += more_beside(o->names[0], ":fence");
     else if (o->wake_hint)
         more += more_beside(o->names[0], ":wake");
@@ -684,7 +690,7 @@ static int check_patient(const struct rdl_cli_options *o)
     return RDL_EXIT_DATA;
 }
 
-/* The lock whose user is looked at, or none. */
+/* Reads the lock whose permissions are checked, or none. */
 static int take_patient(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
     if (i >= argc)
@@ -696,7 +702,7 @@ static int take_patient(struct rdl_cli_options *o, int argc, char **argv, int i)
     return rc == 0 ? take_nothing(o, argc, argv, i + 1) : rc;
 }
 
-/* All that is left are locks. */
+/* Reads the remaining arguments as locks. */
 static int take_locks(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
     int rc = 0;
@@ -708,7 +714,7 @@ static int take_locks(struct rdl_cli_options *o, int argc, char **argv, int i)
     return rc;
 }
 
-/* Where -l named the locks LOCK is not given: what follows is the command, or nothing. */
+/* Reads the rest. If -l named the locks there is no LOCK: the command follows, or nothing. */
 static int take_rest(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
     int is_followed = i < argc && argv[i][0] != '-' && i + 1 < argc && strcmp(argv[i + 1], "--") == 0;
@@ -753,7 +759,7 @@ static int take_lock(struct rdl_cli_options *o, int argc, char **argv, int i)
     return o->verb == RDL_CLI_RUN ? take_command(o, argc, argv, i + 1) : take_nothing(o, argc, argv, i + 1);
 }
 
-/* word: the one after --help, or NULL. Another option, though not obeyed, does not keep the help away. */
+/* Prints help. word is the argument after --help, or NULL. Other options are ignored. */
 static int take_help(struct rdl_cli_options *o, const char *word)
 {
     o->help_all = word != NULL && strcmp(word, "all") == 0;
@@ -781,7 +787,7 @@ int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int
         rc = take_word("$REDLOCK_RESTART_GUARD", guard, guards, RDL_GUARD_STRICT, &o->guard);
     for (; rc == 0 && i < argc && argv[i][0] == '-' && argv[i][1] != '\0'; i++) {
         if (strcmp(argv[i], "--") == 0) {
-            i += o->n_names == 0 || verb != RDL_CLI_RUN; /* else it is the command's */
+            i += o->n_names == 0 || verb != RDL_CLI_RUN; /* otherwise it belongs to the command */
             break;
         }
         rc = argv[i][1] == '-' ? long_option(o, argv, &i) : short_options(o, argv, &i);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages and traces. Who writes them has a command to stop in time, so nothing here waits for a reader:
- * what a full pipe or a halted terminal does not take is kept and written later, and what does not fit there
- * is counted and told. Standard error is shared with the command and with whoever started us, so its flags
- * are not changed (O_NONBLOCK would be theirs as well): a write is made when there is room, and a timer ends
- * it should somebody else have taken the room in between.
+ * Messages and traces. redlock has a command to stop in time, so nothing here waits for a reader. What a
+ * full pipe or a halted terminal does not accept is kept and written later. What does not fit there is
+ * counted, and the count is printed.
+ *
+ * Standard error is shared with the command and with the parent process, so its flags are not changed:
+ * O_NONBLOCK would affect them, too. A write is made when there is room. A timer ends it, in case another
+ * process has used the room in between.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -20,17 +22,17 @@
 
 enum {
     KEPT = 16384,
-    AT_ONCE = 4096, /* what a pipe with room takes whole, and no line is longer */
+    AT_ONCE = 4096, /* a pipe with room accepts this whole, and no line is longer */
     STUCK_US = 2000,
     FILES = 3,
-    SHOWN_MAX = 250 /* bytes of a line that is written over, and no terminal's width is to be filled */
+    SHOWN_MAX = 250 /* bytes of a line that is overwritten; it must not fill a terminal's width */
 };
 
-/* What is still to be written to fd. */
+/* Output that still has to be written to fd. */
 struct backlog {
     int fd, is_used;
     size_t len;
-    unsigned long lost;    /* lines, behind text */
+    unsigned long lost;    /* number of dropped lines after text */
     unsigned long refused; /* lines that the system would not write, as on a full disk */
     int why;
     char text[KEPT];
@@ -54,13 +56,13 @@ int rdl_cli_is_very_verbose(void)
     return verbosity >= RDL_CLI_VERY_VERBOSE;
 }
 
-/* Messages to fd are events: there is a log in JSON, where every line is an object. */
+/* Returns 1 if messages to fd are events: in a JSON log every line is an object. */
 static int is_logged(int fd)
 {
     return fd == rdl_cli_log_fd() && rdl_cli_log_is_json();
 }
 
-/* An event "message": its length. */
+/* Writes an event "message". Returns its length. */
 static size_t message(char *line, size_t cap, const char *level, const char *text)
 {
     struct rdl_cli_json j;
@@ -79,7 +81,7 @@ static void on_alarm(int sig)
     (void)sig;
 }
 
-/* write(), but for STUCK_US at most. An alarm that somebody set before goes on. */
+/* Writes, for STUCK_US at most. An alarm that was set before is kept. */
 static ssize_t write_briefly(int fd, const char *text, size_t len)
 {
     const struct itimerval soon = {{0, STUCK_US}, {0, STUCK_US}};
@@ -98,7 +100,7 @@ static ssize_t write_briefly(int fd, const char *text, size_t len)
     return n;
 }
 
-/* Whoever closed a pipe wants no more of it, and is not to be told. */
+/* Counts lines that could not be written. If the reader closed the pipe, they are not counted. */
 static void count_refused(struct backlog *b, const char *text, size_t len)
 {
     if (errno == EPIPE)
@@ -108,7 +110,7 @@ static void count_refused(struct backlog *b, const char *text, size_t len)
         b->refused += text[i] == '\n';
 }
 
-/* How much of it is done with. */
+/* Returns how many bytes are done. */
 static size_t write_some(struct backlog *b, const char *text, size_t len)
 {
     struct pollfd p = {b->fd, POLLOUT, 0};
@@ -124,7 +126,7 @@ static size_t write_some(struct backlog *b, const char *text, size_t len)
     return len;
 }
 
-/* Whole lines, as many as can be written at once. */
+/* Returns the length of as many whole lines as can be written at once. */
 static size_t next_lines(const char *text, size_t len)
 {
     if (len <= AT_ONCE)
@@ -189,9 +191,9 @@ static void put(int fd, const char *line, size_t len)
     b->len += len;
 }
 
-/* ---------------------------------------------------------------- a line that is written over */
+/* ---------------------------------------------------------------- the line that is overwritten */
 
-static size_t shown; /* so long it is; 0: there is none */
+static size_t shown; /* its length; 0: none */
 
 void rdl_cli_unshow(void)
 {
@@ -213,7 +215,7 @@ void rdl_cli_put(int fd, const char *line, size_t len)
     put(fd, line, len);
 }
 
-/* Where text of n bytes may be cut: not amid a character of UTF-8. */
+/* Returns where to cut a text of n bytes, so that no UTF-8 character is split. */
 static size_t cut(const char *text, size_t n)
 {
     while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
@@ -221,7 +223,7 @@ static size_t cut(const char *text, size_t n)
     return n;
 }
 
-/* text is terminated, but may be longer than len. */
+/* Replaces what acts on a terminal. text is NUL-terminated, but may be longer than len. */
 static void make_printable(char *text, size_t len)
 {
     size_t i = 0;
@@ -233,7 +235,7 @@ static void make_printable(char *text, size_t len)
     }
 }
 
-/* Of a terminal that takes nothing just now it would be kept, and be old when it is read. */
+/* Not on a terminal that accepts nothing now: the line would be kept, and be old when it is read. */
 void rdl_cli_show(const char *text, size_t columns)
 {
     char line[SHOWN_MAX + 2] = "\rredlock: ";
@@ -248,7 +250,7 @@ void rdl_cli_show(const char *text, size_t columns)
     n = n > most ? cut(line + 1, most) : n;
     make_printable(line + 1, n);
     shown = n > before ? n : before;
-    memset(line + 1 + n, ' ', shown - n); /* what is left of the one before */
+    memset(line + 1 + n, ' ', shown - n); /* the rest of the previous one */
     put(STDERR_FILENO, line, 1 + shown);
     shown = n;
 }
@@ -284,7 +286,7 @@ void rdl_cli_forget_kept(void)
 
 /* ---------------------------------------------------------------- messages */
 
-/* One write for a whole line: processes may share the terminal. */
+/* Writes a whole line at once, because processes may share the terminal. */
 static void put_message(const char *prefix, const char *text)
 {
     char line[2048 + 40];
@@ -383,7 +385,7 @@ void rdl_cli_print_verbose(const char *format, ...)
     va_end(args);
 }
 
-/* Messages that could not be written have nowhere to be told of. */
+/* Prints how many lines could not be written; if those were messages, there is no place to print it. */
 static void print_refused(void)
 {
     for (struct backlog *b = backlogs; b < backlogs + FILES; b++) {
@@ -401,9 +403,9 @@ void rdl_cli_last_words(void)
     rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
 }
 
-/* ---------------------------------------------------------------- what was asked for */
+/* ---------------------------------------------------------------- results */
 
-/* Whoever closed the pipe wants no more: we end as a program does that does not ignore SIGPIPE. */
+/* Ends the process as if it did not ignore SIGPIPE: the reader closed the pipe. */
 static void end_by_closed_pipe(void)
 {
     rdl_cli_last_words();
@@ -413,15 +415,15 @@ static void end_by_closed_pipe(void)
 
 int rdl_cli_print(const char *text)
 {
-    static int is_told;
+    static int is_warned;
 
     if (fputs(text, stdout) >= 0 && fflush(stdout) == 0)
         return 0;
     if (errno == EPIPE)
         end_by_closed_pipe();
-    if (!is_told)
+    if (!is_warned)
         rdl_cli_print_error("cannot write to standard output: %s", strerror(errno));
-    is_told = 1;
+    is_warned = 1;
     return RDL_EXIT_OS;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rights a user needs for what the options ask for, no more: commands, and patterns of keys. The line
- * that grants them, and the names of those that are missing, are from the same two tables.
+ * The permissions that a user needs for the options, and no more: commands, and patterns of keys. The line
+ * that grants them, and the names of missing ones, come from the same two tables.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -27,7 +27,7 @@ enum {
 /* In the order of enum rdl_cli_right. */
 static const struct {
     const char *word;
-    unsigned needs; /* any of these */
+    unsigned needs; /* if any of these is needed */
 } rights[RDL_CLI_RIGHTS] = {
     {"set", LOCK},
     {"get", LOCK | SEVERAL},
@@ -53,7 +53,7 @@ static const struct {
 
 /* In the order of enum rdl_cli_key; the last row is that of all other locks. */
 static const struct row {
-    const char *suffix; /* of a key beside this one; NULL: none */
+    const char *suffix; /* for a key that belongs to the lock; NULL: none */
     int is_trial;
     unsigned needs;
 } rows[] = {
@@ -99,7 +99,7 @@ unsigned rdl_cli_rights_for(unsigned needs)
 static const unsigned by_script = RIGHT(EVAL) | RIGHT(EVALSHA);
 static const unsigned by_watch = RIGHT(WATCH) | RIGHT(MULTI) | RIGHT(EXEC) | RIGHT(DISCARD);
 
-/* Fencing numbers, several locks and hints are given by scripts alone. */
+/* Fencing tokens, several locks and hints need scripts. */
 int rdl_cli_is_scriptless(const struct rdl_cli_checks *x, unsigned needs)
 {
     return (x->unknown & RIGHT(EVAL)) != 0 && (x->unknown & by_watch) == 0 &&
@@ -143,9 +143,9 @@ void rdl_cli_key(enum rdl_cli_key key, const char *lock, const char *trial, char
         snprintf(out, cap, "%s", name);
 }
 
-/* ---------------------------------------------------------------- as words of an ACL */
+/* ---------------------------------------------------------------- words of an ACL */
 
-/* As redis-cli takes a word: in quotes, where it is not plain. */
+/* Adds a word for redis-cli, quoted if necessary. */
 static void add_word(struct rdl_cli_text *t, const char *word, size_t len)
 {
     static const char plain[] = "~*{}:+-_.@/,=<>()|!#$%^&[]?\\";
@@ -165,7 +165,7 @@ static void add_word(struct rdl_cli_text *t, const char *word, size_t len)
     rdl_cli_add(t, is_plain ? "" : "\"");
 }
 
-/* A name as a pattern that matches it. No rule of an ACL may have a blank: there any byte will do. */
+/* Writes a pattern that matches a name. An ACL rule may contain no space, so the pattern has a ? there. */
 static void escape(const char *name, char out[RDL_CLI_PATTERN_MAX])
 {
     for (; *name != '\0'; name++) {
@@ -182,7 +182,7 @@ static void add_key(struct rdl_cli_text *t, enum rdl_cli_key key, const char *lo
     char word[sizeof trial + 16] = "~";
 
     if (row_of(key)->is_trial && row_of(key)->suffix != NULL && strchr(lock, '}') != NULL)
-        return; /* the pattern of what it stands beside matches it, too */
+        return; /* the pattern of its lock matches it, too */
     escape(lock, escaped);
     snprintf(trial, sizeof trial, "%s" RDL_CLI_TRIAL "*", escaped);
     rdl_cli_key(key, escaped, trial, word + 1, sizeof word - 1);
@@ -205,7 +205,7 @@ int rdl_cli_permissions_is_database(const char *text)
     return strstr(text, "NOPERM") != NULL && strstr(text, " access database") != NULL;
 }
 
-/* Other servers do not know the word. */
+/* Adds the databases, only for servers that know the rule. */
 static void add_databases(struct rdl_cli_text *t, const struct rdl_cli_servers *s,
                           const struct rdl_cli_checks checks[RDL_SERVERS_MAX])
 {
@@ -218,7 +218,7 @@ static void add_databases(struct rdl_cli_text *t, const struct rdl_cli_servers *
     }
 }
 
-/* ACLs are of Redis 6. */
+/* ACLs exist since Redis 6. */
 int rdl_cli_permissions_is_known(const struct rdl_cli_query *l,
                                  const struct rdl_cli_checks checks[RDL_SERVERS_MAX])
 {

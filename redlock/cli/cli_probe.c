@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * May the user release and extend what was granted? Who may SET and nothing else leaves every key behind, and
- * is stopped when the lease ends; better said before the command starts than after.
+ * Checks that the user may release and extend the granted lock. A user who may use SET and nothing else
+ * leaves every key behind, and the command is stopped when the lease ends. That is better reported before
+ * the command starts.
  *
- * Each server that granted is asked to do both with a value that is nobody's: it says that the key is
- * somebody else's and changes nothing, or that the user may not. That costs one round trip, so only users
- * with a name, and those who are refused INFO, are asked for: the others have all rights, as a rule. What is
- * forbidden within a script (del, pexpire) is not seen: a script stops at a value that is not the key's. A
- * fenced lock, and several at once, were taken by a script.
+ * Each server that granted the lock gets both requests, with a value that no client has. It replies that
+ * another client holds the key, which changes nothing, or that the user may not do this. That costs one
+ * round trip. So it is only done for users with a name, and for users who may not use INFO; all others
+ * usually have all permissions. Commands that are forbidden inside a script (del, pexpire) are not found: a
+ * script stops if the value differs. A fenced lock, and several locks, were taken by a script, so they need
+ * no check of it.
  *
- * A lock of the old protocol is asked for on every server whether it can be extended, since there are servers
- * that compare in no way; it is released in any case.
+ * A lock of the old protocol is checked for extends on every server, because some servers have no method to
+ * compare. It is released in any case.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "lock/lock_lease.h"
@@ -22,8 +24,8 @@
 
 struct probe {
     struct rdl_req release, extend;
-    const struct rdl_op *release_by, *extend_by; /* release_by NULL: not asked */
-    char text[RDL_TEXT_MAX];                     /* what the server said to that */
+    const struct rdl_op *release_by, *extend_by; /* release_by NULL: not checked */
+    char text[RDL_TEXT_MAX];                     /* the server's text about it */
     int is_out;
 };
 
@@ -69,7 +71,7 @@ static void ask(struct rdl_cli_lock *l, size_t i, uint64_t until_ms)
         p->extend.answer = RDL_ANSWER_UNSENT;
 }
 
-/* Also where GET alone was permitted and found that the key is not ours: no way is left for what is. */
+/* Also if only GET was permitted, and found another value: then there is no method for our own value. */
 static int is_refused(const struct rdl_conn *c, const struct rdl_req *req, const struct rdl_op *op)
 {
     return rdl_conn_refuses(c, op) != RDL_OK ||
@@ -88,7 +90,7 @@ static int is_extend_refused(const struct rdl_cli_lock *l, size_t i)
     return is_refused(&l->servers->conn[i], &probes[i].extend, probes[i].extend_by);
 }
 
-/* Its words, before they are those of the next error. 1: an answer is still to come. */
+/* Copies the text before the next error replaces it. Returns 1 if a reply is still to come. */
 static int take(const struct rdl_cli_lock *l, size_t i)
 {
     struct probe *p = &probes[i];
@@ -111,7 +113,7 @@ static void warn_permissions(const struct rdl_cli_lock *l, size_t i)
         return;
     rdl_cli_servers_where(l->servers, i, where);
     if (l->is_legacy && rdl_conn_refuses(&l->servers->conn[i], p->extend_by) == RDL_E_UNSUPPORTED) {
-        rdl_cli_risk_renewal(&f, where, l->o->ttl_ms); /* no user may: the server cannot */
+        rdl_cli_risk_renewal(&f, where, l->o->ttl_ms); /* no user may: the server does not support it */
         rdl_cli_warn_of(&f);
         return;
     }
@@ -133,7 +135,7 @@ void rdl_cli_probe(struct rdl_cli_lock *l)
     int is_pending = 1;
 
     for (size_t i = 0; i < l->servers->n; i++) {
-        uint64_t end_ms = now + rdl_attempt_over(&l->opt.lease, l->servers->conn[i].rtt_ms);
+        uint64_t end_ms = now + rdl_attempt_ms_for_rtt(&l->opt.lease, l->servers->conn[i].rtt_ms);
         if (l->servers->server[i].vote != RDL_VOTE_GRANTED || !is_doubtful(l, i))
             continue;
         ask(l, i, end_ms);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A process beside us, made by fork alone: what it has of ours, and lets go; and how we end it. */
+/* Helper processes, made by fork without exec: what they close and reset, and how redlock ends them. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
@@ -21,7 +21,7 @@ long syscall(long number, ...); /* unistd.h has it, but not for POSIX alone */
 
 /* ---------------------------------------------------------------- its beginning */
 
-/* The last ones that were started; a session lasts as long as anybody is in it, so a number stays its own. */
+/* The last helpers. A session exists while any process is in it, so its id is not reused until then. */
 static pid_t helpers[256];
 static size_t n_helpers;
 
@@ -49,7 +49,7 @@ int rdl_cli_process_is_helper(pid_t pid)
     return 0;
 }
 
-/* The name comes first: whoever finds the session finds whose it is. */
+/* The name is set first, so that a process in the new session always has it. */
 void rdl_cli_process_lead(const char *name)
 {
 #ifdef __linux__
@@ -79,7 +79,7 @@ void rdl_cli_process_ends_with(pid_t parent, const char *name)
         _exit(0);
 }
 
-/* By the kernel's own call: musl's sched_setscheduler does nothing. */
+/* Uses the system call, because musl's sched_setscheduler does nothing. */
 void rdl_cli_process_goes_first(void)
 {
 #ifdef __linux__
@@ -93,7 +93,7 @@ void rdl_cli_process_goes_first(void)
 
 /* ---------------------------------------------------------------- its descriptors */
 
-/* All descriptors that there may be, from this one on. */
+/* Closes all possible descriptors from this one on, but fd. */
 static void close_each_but(int from, int fd)
 {
     struct rlimit files;
@@ -106,7 +106,7 @@ static void close_each_but(int from, int fd)
             close(i);
 }
 
-/* Those that are open, until the list names none to close. 0: the system has no such list. */
+/* Closes the open descriptors, until the list has none to close. Returns 0 if the system has no such list. */
 static int close_listed_but(int from, int fd, const char *list)
 {
     int open[64], n = 1;
@@ -132,7 +132,7 @@ static int close_listed_but(int from, int fd, const char *list)
 static void close_all_but(int from, int fd)
 {
 #ifdef __linux__
-    static const char list[] = "/proc/self/fd"; /* elsewhere /dev/fd may name but the first three */
+    static const char list[] = "/proc/self/fd"; /* on other systems /dev/fd may list only the first three */
 #else
     static const char list[] = "";
 #endif
@@ -175,7 +175,7 @@ int rdl_cli_process_signal(int fd, pid_t pid, int sig)
 
 /* ---------------------------------------------------------------- its end */
 
-enum { GONE_MS = 100 }; /* so long we wait for one that was killed */
+enum { GONE_MS = 100 }; /* how long to wait for a killed process */
 
 void rdl_cli_process_pause_1_ms(void)
 {
@@ -194,7 +194,7 @@ void rdl_cli_process_kill(pid_t *pid)
 {
     if (*pid > 0) {
         kill(-*pid, SIGKILL);
-        kill(*pid, SIGKILL); /* it may have been made just now, and have no group of its own yet */
+        kill(*pid, SIGKILL); /* it may be new and have no group of its own yet */
     }
     rdl_cli_process_reap(pid);
 }

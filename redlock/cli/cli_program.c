@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cli_program.c - from the text of --connect-command to what is run: words, as a shell would split them, or a
- * shell where the text has anything that only a shell understands.
+ * cli_program.c - makes a program from the text of --connect-command: words, split as a shell would split
+ * them. If the text has anything that only a shell understands, a shell runs it.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -14,7 +14,7 @@ struct source {
     const char *at;
     const char *host;
     char port[8];
-    const char *why; /* it cannot be used; NULL: it can */
+    const char *why; /* why it cannot be used; NULL: it can */
 };
 
 static int is_blank(char c)
@@ -22,7 +22,7 @@ static int is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Quotes and backslashes are understood here, too, and so are the brackets around an IPv6 address. */
+/* Returns 1 if the text needs a shell. Quotes, backslashes and the brackets of an IPv6 address do not. */
 static int needs_shell(const char *text)
 {
     char quote = '\0';
@@ -55,7 +55,7 @@ static void put(struct rdl_cli_program *p, struct source *in, const char *text, 
     p->text[p->len] = '\0';
 }
 
-/* The next byte, or what stands in the place of two. */
+/* Adds the next byte, or the text for %h and %p. */
 static void put_next(struct rdl_cli_program *p, struct source *in)
 {
     char what = in->at[0] == '%' ? in->at[1] : '\0';
@@ -75,7 +75,7 @@ static void put_next(struct rdl_cli_program *p, struct source *in)
 
 /* ---------------------------------------------------------------- words */
 
-/* at stands on the quote that begins it; behind the one that ends it then. */
+/* Adds a quoted text. `at` moves from its first quote to the byte after its last one. */
 static void put_quoted(struct rdl_cli_program *p, struct source *in)
 {
     char quote = *in->at++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who waits says so: on our terminal in a line that is written over each second and leaves nothing behind,
- * elsewhere (a log, a pipe, a job in the background) in a line at the beginning and one a minute. A wait of
- * less than a second is none.
+ * The progress of a wait. On our terminal, it is a line that is overwritten each second and leaves no trace.
+ * Elsewhere (a log, a pipe, a background job) it is a line at the start and one each minute. A wait of less
+ * than 1 s prints nothing.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -17,7 +17,7 @@ enum { FIRST_MS = 1000, SECOND_MS = 1000, MINUTE_MS = 60000, COLUMNS = 80, TIME_
 
 /* ---------------------------------------------------------------- words */
 
-/* "42 s", "2 min 5 s", "3 h 20 min" */
+/* Writes a time: "42 s", "2 min 5 s", "3 h 20 min". */
 static void put_time(char out[TIME_MAX], uint64_t s)
 {
     if (s < 100)
@@ -51,9 +51,11 @@ void rdl_cli_progress_text(const struct rdl_cli_progress *p, int is_short, char 
              lives[0] != '\0' ? " unless renewed" : "", why[0] != '\0' ? "; " : "", why);
 }
 
-/* ---------------------------------------------------------------- where, and when */
+/* ---------------------------------------------------------------- place and time */
 
-/* Not where somebody else is at work: a line that is written over would stand amid his. */
+/*
+ * Returns 1 for our terminal. In the background, an overwritten line would mix with another program's output.
+ */
 static int is_terminal(void)
 {
     return isatty(STDERR_FILENO) && tcgetpgrp(STDERR_FILENO) == getpgrp();
@@ -66,7 +68,7 @@ static size_t columns(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : COLUMNS;
 }
 
-/* What has been waited when the next line is due, elsewhere and on a terminal. */
+/* After which time of waiting the next line is due, elsewhere and on a terminal. */
 static uint64_t due_ms[2] = {FIRST_MS, FIRST_MS};
 
 uint64_t rdl_cli_progress_due_ms(void)
@@ -82,11 +84,11 @@ void rdl_cli_progress_show(const struct rdl_cli_progress *p)
     if (p->waited_ms < due_ms[is_short])
         return;
     due_ms[is_short] = p->waited_ms + (is_short ? SECOND_MS : MINUTE_MS);
-    if (p->left_ms < SECOND_MS) /* what comes of it is said next */
+    if (p->left_ms < SECOND_MS) /* the result follows at once */
         return;
     rdl_cli_progress_text(p, is_short, text);
     if (is_short)
-        rdl_cli_show(text, columns() - 1); /* in the last column some terminals begin a new line */
+        rdl_cli_show(text, columns() - 1); /* after the last column some terminals begin a new line */
     else
         rdl_cli_print_info("%s", text);
 }

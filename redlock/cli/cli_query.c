@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stands on the servers: asked for by the command alone. Of a key the value, the time it has left and
- * the value again, so that value and time are of one holder; of a server what INFO says, where it is
- * permitted; of all keys under a prefix the names. And to delete what was seen, if it still stands there: as
+ * Reads the keys on the servers; only the command does this. Of a key it reads the value, the remaining time
+ * and the value again, so that value and time belong to one holder. Of a server it reads INFO, if that is
+ * permitted; under a prefix, the names of all keys. It also deletes what was read, if it is unchanged: like
  * a release, but of a value that may be longer.
  *
- * Keys of other programs may hold hundreds of megabytes. A server that sends them answers nobody else for so
- * long, so no more of a value is read than tells it from a lock's.
+ * Keys of other programs may hold hundreds of megabytes. A server that sends them serves no other client
+ * meanwhile. So no more of a value is read than is needed to distinguish it from a lock's.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -18,13 +18,13 @@
 
 enum { LEAST_MS = 1000, LOOKS_MAX = 3 };
 
-/* One conn's answers as they come in. */
+/* The replies of one conn as they arrive. */
 struct intake {
-    char line[96]; /* of INFO */
+    char line[96]; /* a line of INFO */
     size_t line_len;
     struct rdl_cli_seen value[2];
     unsigned which;
-    char name[RDL_NAME_MAX + 1]; /* of SCAN: first the next cursor, then names */
+    char name[RDL_NAME_MAX + 1]; /* a text of SCAN: first the next cursor, then names */
     size_t name_len;             /* may be more than that */
     unsigned names;
     char cursor[24];
@@ -39,7 +39,7 @@ static size_t index_of(const struct rdl_conn *c)
     return (size_t)(c - query->servers->conn);
 }
 
-/* ---------------------------------------------------------------- what a server says of itself */
+/* ---------------------------------------------------------------- server info */
 
 static int take_after(const char *line, const char *name, char *out, size_t cap)
 {
@@ -58,7 +58,7 @@ static unsigned long number_after(const char *line, const char *name, unsigned l
     return take_after(line, name, number, sizeof number) ? strtoul(number, NULL, 10) : otherwise;
 }
 
-/* A Sentinel shows no role. */
+/* A Sentinel reports no role. */
 static void take_mode(struct rdl_cli_host *h, const char *mode)
 {
     h->is_cluster = mode[0] == 'c';
@@ -76,7 +76,7 @@ static void take_line(struct rdl_cli_host *h, const char *line)
 {
     char mode[12] = "", number[24];
 
-    h->is_told = 1;
+    h->has_info = 1;
     if (take_after(line, "valkey_version:", h->version, sizeof h->version))
         h->is_valkey = 1;
     else if (!h->is_valkey)
@@ -137,7 +137,7 @@ static int questions_on_reply(struct rdl_conn *c)
 static void questions_timestamp(struct rdl_conn *c, uint64_t now_ms)
 {
     (void)now_ms;
-    c->cfg->server_info->has |= RDL_INFO_TIMESTAMP; /* nothing is to be stamped */
+    c->cfg->server_info->has |= RDL_INFO_TIMESTAMP; /* no times are needed */
 }
 
 /* ---------------------------------------------------------------- what a key holds */
@@ -156,7 +156,7 @@ static void take_value(size_t i, const struct rdl_resp_event *ev)
     v->id = rdl_cli_id(v->id, ev->data, ev->len);
 }
 
-/* Of SCAN's reply: the cursor, then names. */
+/* Reads SCAN's reply: the cursor, then names. */
 static void take_name(size_t i, const struct rdl_resp_event *ev)
 {
     struct intake *in = &intakes[i];
@@ -195,7 +195,7 @@ static int questions_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
     return c->state == RDL_CONN_HANDSHAKE;
 }
 
-/* The first two are for all. */
+/* The first two are for all verbs. */
 static const char *const sections[] = {rdl_wire_info_server, rdl_wire_info_replication, rdl_wire_info_memory,
                                        rdl_wire_info_persistence};
 static const struct rdl_conn_checks questions = {sections, 2, questions_take, questions_on_reply,
@@ -208,15 +208,15 @@ int rdl_cli_seen_is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen
     size_t len = a->len < sizeof a->value ? a->len : sizeof a->value;
 
     if (a->what != b->what || a->what != RDL_CLI_SEEN_KEY)
-        return a->what == b->what; /* what else is in it is left from another key */
+        return a->what == b->what; /* its other members are left from another key */
     return a->len == b->len && a->id == b->id && memcmp(a->value, b->value, len) == 0;
 }
 
-/* All methods read the time by PTTL: if that is refused, another one does not help. */
+/* All methods read the time by PTTL: if that is refused, no other method helps. */
 static int time_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind != RDL_RESP_INT) {
-        r->is_last |= !r->is_refused;
+        r->no_retry |= !r->is_refused;
         return rdl_reply_error(c, r);
     }
     intakes[index_of(c)].value[0].pttl_ms = c->reply_value;
@@ -230,7 +230,7 @@ static enum rdl_cli_what what_is(const struct rdl_conn *c, const struct rdl_cli_
     return c->reply_kind == RDL_RESP_BULK && v->len <= sizeof v->value ? RDL_CLI_SEEN_KEY : RDL_CLI_SEEN_ODD;
 }
 
-/* GETRANGE answers a missing key as it does an empty string. */
+/* GETRANGE has the same reply for a missing key and for an empty string. */
 static void print_missing(struct intake *in)
 {
     for (unsigned k = 0; k < 2; k++) {
@@ -240,7 +240,7 @@ static void print_missing(struct intake *in)
     }
 }
 
-/* Value, time, value. YES: one holder, and what it has left; NO: it changed meanwhile. */
+/* Reads value, time, value. YES: one holder, and its remaining time; NO: the key changed meanwhile. */
 static int key_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     struct intake *in = &intakes[index_of(c)];
@@ -261,7 +261,7 @@ static int key_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-/* Length, time; then, as above, a value that may be a lock's. */
+/* Reads length and time; then, as above, a value that may be a lock's. */
 static int length_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     struct rdl_cli_seen *v = &intakes[index_of(c)].value[0];
@@ -284,7 +284,7 @@ static int length_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-/* By the beginning of the value; where that is not permitted, by its length first; or, last, by all of it. */
+/* The methods: the beginning of the value; if that is not permitted, its length first; last, all of it. */
 static const char *const range_commands[] = {rdl_wire_getrange, rdl_wire_pttl, rdl_wire_getrange, NULL};
 static const struct rdl_method range_method = {.commands = range_commands, .on_reply = key_on_reply};
 static const char *const length_commands[] = {rdl_wire_strlen, rdl_wire_pttl, NULL, rdl_wire_get,
@@ -301,8 +301,8 @@ static const struct rdl_method length_method = {
 static const char *const value_commands[] = {rdl_wire_get, rdl_wire_pttl, rdl_wire_get, NULL};
 static const struct rdl_method value_method = {.commands = value_commands, .on_reply = key_on_reply};
 
-/* A name that was found may be of any key. One that the user gave is a lock's as a rule, so all is read. */
-enum { RDL_FAMILY_VALUE = RDL_FAMILY_HINT }; /* nobody here waits for hints */
+/* A name that was found may be any key. One from the user usually is a lock, so all of it is read. */
+enum { RDL_FAMILY_VALUE = RDL_FAMILY_HINT }; /* no request here waits for hints */
 static const struct rdl_method *const found_methods[] = {&range_method, &length_method, NULL};
 static const struct rdl_method *const named_methods[] = {&range_method, &length_method, &value_method, NULL};
 static const struct rdl_op op_found = {found_methods, NULL, RDL_FAMILY_VALUE, 0, RDL_SEND_IF_AWAITED, 0};
@@ -328,7 +328,7 @@ static void scan_write_args(struct rdl_slice *w, const char *const *commands,
     rdl_slice_write_all(w, commands, &args);
 }
 
-/* YES: taken in, and the cursor is 0 at the end. ERROR: it is too long to go on with. */
+/* YES: the names were read; the cursor is 0 at the end. ERROR: the cursor is too long. */
 static int scan_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     size_t i = index_of(c);
@@ -356,7 +356,7 @@ static const struct rdl_method scan_method = {
 static const struct rdl_method *const scan_methods[] = {&scan_method, NULL};
 static const struct rdl_op op_scan = {scan_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
-/* ---------------------------------------------------------------- to delete what was seen */
+/* ---------------------------------------------------------------- deleting a key */
 
 static const struct rdl_method *const release_methods[] = {&rdl_method_release_script, &rdl_method_delex,
                                                            &rdl_method_delifeq, &rdl_method_release_watch};
@@ -369,7 +369,7 @@ static struct rdl_bytes doomed(const struct rdl_conn *c)
     return (struct rdl_bytes){seen->value, seen->len};
 }
 
-/* A release of what was seen there. */
+/* Writes the arguments of a release of the value that was read. */
 static void break_write_args(struct rdl_slice *w, const char *const *commands,
                              const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
                              const struct rdl_record *r)
@@ -383,7 +383,7 @@ static void break_write_args(struct rdl_slice *w, const char *const *commands,
     rdl_slice_write_all(w, commands, &args);
 }
 
-/* A conn keeps the beginning of a reply: whether all of it is what was seen is known here. */
+/* Returns 1 if the whole reply is the value that was read. The conn keeps only its beginning. */
 static int is_seen(const struct rdl_conn *c)
 {
     struct rdl_cli_seen *found = &intakes[index_of(c)].value[intakes[index_of(c)].which];
@@ -405,7 +405,7 @@ static int break_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-/* As those they stand for, but for the value. */
+/* The library's methods, with another value. */
 static struct rdl_method break_method[RELEASE_WAYS];
 static const struct rdl_method *const break_methods[] = {&break_method[0], &break_method[1], &break_method[2],
                                                          &break_method[3], NULL};
@@ -421,9 +421,9 @@ static void make_break_methods(void)
 
 static const struct rdl_op op_break = {break_methods, NULL, RDL_FAMILY_RELEASE, 0, RDL_SEND_IF_AWAITED, 0};
 
-/* ---------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- queries */
 
-/* One turn of the loop; ends the process on a signal. */
+/* Runs one turn of the loop; ends the process on a signal. */
 static void turn(uint64_t until_ms)
 {
     struct rdl_cli_servers *s = query->servers;
@@ -445,7 +445,7 @@ void rdl_cli_query_pause(struct rdl_cli_query *l, uint32_t ms)
         turn(until_ms);
 }
 
-/* It is connected, or that has failed once since it was of use last: while it is tried again, too. */
+/* Returns 1 if it is connected, or if connecting has failed once since it was last connected. */
 static int is_settled(size_t i)
 {
     const struct rdl_conn *c = &query->servers->conn[i];
@@ -463,7 +463,10 @@ static unsigned settled(void)
     return n;
 }
 
-/* So long for an answer: as an attempt, three round trips at least. The doctor sees one that is too short. */
+/*
+ * Returns the time for a reply: an attempt's, at least three round trips. The doctor checks that it is not
+ * too short.
+ */
 static uint64_t reply_timeout_ms(void)
 {
     int is_given = query->o->attempt_ms != 0 && query->o->verb != RDL_CLI_DOCTOR;
@@ -481,7 +484,7 @@ static uint64_t now_ms(void)
     return rdl_now(&query->platform);
 }
 
-/* In so long, or when the user waits no longer. */
+/* Returns the time in ms from now, but not after the user's deadline. */
 static uint64_t in_ms(uint64_t ms)
 {
     uint64_t now = now_ms();
@@ -489,7 +492,7 @@ static uint64_t in_ms(uint64_t ms)
     return now < query->until_ms && ms < query->until_ms - now ? now + ms : query->until_ms;
 }
 
-/* So long for those that a majority does not need: half of what is left is for what follows. */
+/* Returns the time for servers that a majority does not need: half of the rest, because requests follow. */
 static uint64_t others_ms(uint64_t until_ms)
 {
     uint64_t now = now_ms(), left_ms = now < query->until_ms ? query->until_ms - now : 0,
@@ -499,7 +502,7 @@ static uint64_t others_ms(uint64_t until_ms)
     return end_ms < until_ms ? end_ms : until_ms;
 }
 
-/* A majority is connected, or can be no more. */
+/* Returns 1 if a majority is connected, or cannot be any more. */
 static int is_decided(void)
 {
     size_t n = query->servers->n, ready = 0;
@@ -509,7 +512,7 @@ static int is_decided(void)
     return ready > n / 2 || settled() - ready > (n - 1) / 2;
 }
 
-/* The others have one attempt then; but the doctor wants to see them all. */
+/* Connects. After a majority, the others have one attempt's time; the doctor waits for all. */
 static void connect_all(void)
 {
     uint64_t until_ms = in_ms(query->servers->config[0].connect_ms);
@@ -527,7 +530,7 @@ static void connect_all(void)
 void rdl_cli_query_connect(struct rdl_cli_query *l)
 {
     memset(l->is_out, 0, sizeof l->is_out);
-    for (size_t i = 0; i <= l->servers->n; i++) /* a turn that opens or closes one does not read the others */
+    for (size_t i = 0; i <= l->servers->n; i++) /* a turn that opens or closes one does not read the rest */
         turn(0);
     connect_all();
 }
@@ -610,7 +613,7 @@ void rdl_cli_query_await(struct rdl_cli_query *l)
     }
 }
 
-/* A server that says nothing once is waited for no more: neither here nor for another lock. */
+/* Stops using a server that did not reply once: it is not waited for again, also not for another lock. */
 static void leave_out_silent(void)
 {
     for (size_t i = 0; i < query->servers->n; i++) {
@@ -631,7 +634,7 @@ void rdl_cli_query_unseen(struct rdl_cli_query *l, size_t i)
                                                     : rdl_conn_cause(c);
     if (seen->error == RDL_OK && req->answer != RDL_ANSWER_NO)
         seen->error = RDL_E_TIMEOUT;
-    /* what it said before is not why */
+    /* its earlier text is not the reason */
     const char *said = rdl_cli_is_refusal(seen->error) ? rdl_conn_text(c) : "";
     rdl_cli_secret_scrub(said, said, l->servers->endpoint[i].password, seen->said, sizeof seen->said);
 }
@@ -675,7 +678,7 @@ int rdl_cli_query_break(struct rdl_cli_query *l, const char *name, uint32_t id)
     return is_changed;
 }
 
-/* Ask all that have more for it. How many of them answered. */
+/* Continues the search on all servers that have more. Returns how many replied. */
 static unsigned search_on(void)
 {
     unsigned n = 0;
@@ -714,7 +717,7 @@ void rdl_cli_query_search(struct rdl_cli_query *l, const char *prefix, struct rd
     while (goes_on && !names->is_full && now_ms() < l->until_ms)
         goes_on = search_on() > 0;
     l->is_cut = names->is_full || now_ms() >= l->until_ms;
-    for (size_t i = 0; i < l->servers->n; i++) /* who refused SCAN may answer the rest */
+    for (size_t i = 0; i < l->servers->n; i++) /* a server that refused SCAN may reply to other requests */
         l->is_out[i] = l->is_out[i] && l->seen[i].error == RDL_E_TIMEOUT;
     l->names = NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `redlock release`: the lease of a token ends now. */
+/* `redlock release`: releases the lock of a token. */
 #include "redlock/cli/cli.h"
 
 static int release(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX])

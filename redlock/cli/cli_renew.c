@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A lease that is held: its renewals, its loss, leaving it or giving it back. */
+/* A lease that is held: its renewals, its loss, its release, and leaving it with --keep. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
@@ -19,7 +19,7 @@ static void renewed(struct rdl_cli_held *h, uint64_t now)
     uint32_t ttl_ms = h->lock->o->ttl_ms;
 
     h->until_ms = rdl_cli_lease_until_ms(h->lock);
-    /* With --keep it may have more than a ttl left, which a renewal would not make longer. */
+    /* With --keep more than a ttl may be left, and a renewal would not extend it. */
     rdl_renewal_renewed(&h->renewal, ttl_ms, h->until_ms,
                         h->until_ms > now + ttl_ms ? h->until_ms - ttl_ms : now);
 }
@@ -37,14 +37,14 @@ static void print_failed_renewal(struct rdl_cli_held *h, int rc)
     char why[1500];
 
     rdl_cli_lock_reports(h->lock, rc, why, sizeof why);
-    if (rc == RDL_UNKNOWN) /* each of them says so itself */
+    if (rc == RDL_UNKNOWN) /* each of these errors has its own message */
         (is_first ? rdl_cli_print_warning : rdl_cli_print_verbose)("%s was not renewed: %s", lock, why);
     else
         (is_first ? rdl_cli_print_warning : rdl_cli_print_verbose)("%s was not renewed (%s): %s", lock,
                                                                    rdl_strerror(rc), why);
 }
 
-/* 1: the lease ends later now. */
+/* Ends a renewal. Returns 1 if the lease ends later now. */
 static int renewal_ended(struct rdl_cli_held *h, int rc, uint64_t now)
 {
     h->renewing = 0;
@@ -65,7 +65,7 @@ static int renewal_ended(struct rdl_cli_held *h, int rc, uint64_t now)
         rdl_renewal_failed(&h->renewal, now);
         return 0;
     }
-    if (h->until_ms != 0) /* else it is lost already, and that was the last one's event */
+    if (h->until_ms != 0) /* otherwise it is lost already, and that was its last event */
         rdl_cli_event(h->lock, RDL_CLI_RENEW_FAILED, rdl_strerror(rc), -1);
     print_failed_renewal(h, rc);
     if (rc == RDL_LOST || rc == RDL_E_GAP)
@@ -84,7 +84,7 @@ int rdl_cli_held_renew(struct rdl_cli_held *h)
         is_later = renewal_ended(h, rc, now);
     if (h->renewing || h->lost || rdl_renewal_next(&h->renewal, now, &at) != RDL_RENEWAL_RENEW)
         return is_later;
-    if (h->is_renewed) /* by now the slow ones have answered, too */
+    if (h->is_renewed) /* by now slow servers have replied, too */
         rdl_cli_warn_rival(h->lock);
     h->renewing = h->is_renewed = 1;
     rc = rdl_cli_lease_extend(h->lock, now);
@@ -100,7 +100,7 @@ uint64_t rdl_cli_held_wake_ms(const struct rdl_cli_held *h, uint64_t now)
     return at;
 }
 
-/* ---------------------------------------------------------------- leaving it, or giving it back */
+/* ---------------------------------------------------------------- keep or release */
 
 int rdl_cli_keep(struct rdl_cli_lock *l, const char *why)
 {
@@ -128,14 +128,14 @@ int rdl_cli_give_back(struct rdl_cli_lock *l, int lost)
     char why[1500];
     int rc = RDL_OK, stolen = 0;
 
-    if (!lost) {                                     /* signals change nothing any more */
-        while (rdl_cli_lease_step(l) == RDL_PENDING) /* a renewal: one thing at a time */
+    if (!lost) {                                     /* signals no longer matter */
+        while (rdl_cli_lease_step(l) == RDL_PENDING) /* a renewal is under way: one operation at a time */
             rdl_cli_lease_turn(l, UINT64_MAX, 0);
         uint64_t until_ms = rdl_cli_lease_until_ms(l);
         rc = rdl_cli_lease_release(l, rdl_cli_now(l));
         while (rc == RDL_PENDING)
             rc = rdl_cli_lease_turn(l, UINT64_MAX, 0);
-        /* EXPIRED: the first new holder was seen, and then nobody else is waited for */
+        /* EXPIRED: the first new holder is enough; no other reply is waited for */
         stolen =
             (rc == RDL_LOST || (rc == RDL_EXPIRED && rdl_cli_lock_is_denied(l))) && rdl_cli_now(l) < until_ms;
     }

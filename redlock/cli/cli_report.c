@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the servers said, in words for people, and what it means for the exit status. */
+/* The servers' replies as text for people, and the exit status for them. */
 #define _POSIX_C_SOURCE 200809L
 #include "lock/lock_lease.h"
 #include "redlock/cli/cli.h"
@@ -11,10 +11,10 @@
 
 enum {
     SILENCE_MS = 500,
-    TLS_TRIPS = 4 /* of a connect command until the server's first answer, which is the first that we see */
+    TLS_TRIPS = 4 /* round trips of a connect command before the server's first reply */
 };
 
-/* So many have failed that no majority is left, whatever the others do. */
+/* Returns 1 if so many servers failed that the others are no majority. */
 static int is_settled(const struct rdl_cli_lock *l)
 {
     size_t failed = 0;
@@ -24,7 +24,10 @@ static int is_settled(const struct rdl_cli_lock *l)
     return failed > (l->servers->n - 1) / 2;
 }
 
-/* Not asked, or not waited for, because the others had settled it already: not what is wrong. */
+/*
+ * Returns 1 for a server that got no request, or was not waited for, because the result was certain without
+ * it.
+ */
 static int is_bystander(const struct rdl_cli_lock *l, size_t i)
 {
     const struct rdl_server *s = &l->servers->server[i];
@@ -77,8 +80,9 @@ uint64_t rdl_cli_lock_heard_ms(const struct rdl_cli_lock *l)
 }
 
 /*
- * Since Redis 7 an error in a script ends with "script: <40 hex>, on @user_script:1.", or with what room
- * there was for it: which one it was helps nobody. "ERR ACL failure in script: User ..." is none.
+ * Removes the script's name from an error. Since Redis 7 an error in a script ends with "script: <40 hex>,
+ * on @user_script:1.", or as much of that as fits, which helps no user. "ERR ACL failure in script: User
+ * ..." is not such a text.
  */
 static void drop_script(char *text)
 {
@@ -110,7 +114,7 @@ void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t
         rdl_cli_lease_report(l, i, raw, sizeof raw);
     if (s->unresolved[i] == NULL && !rdl_cli_info_is_sentinel(i) && cause[0] != '\0')
         snprintf(raw + strlen(raw), sizeof raw - strlen(raw), ": %s", cause);
-    if (strlen(raw) + 1 == sizeof raw) /* cut, and what the server said with it */
+    if (strlen(raw) + 1 == sizeof raw) /* both texts were cut */
         said = raw;
     rdl_cli_secret_scrub(raw, said, password, out, cap);
     drop_script(out);
@@ -132,8 +136,8 @@ static int denies(const struct rdl_cli_lock *l, size_t i)
 }
 
 /*
- * Is it because of server i that the operation ended so? Of a lease that is lost because it is gone, or
- * somebody else's: where it is. Of a release: not where there never was anything to be released.
+ * Returns 1 if server i is a reason why the operation ended with rc. For a lost lease, these are the servers
+ * where the key is gone or another client's. For a release, not the servers that never had a key.
  */
 static int is_to_blame(const struct rdl_cli_lock *l, size_t i, int rc)
 {
@@ -177,7 +181,7 @@ void rdl_cli_lock_reports(const struct rdl_cli_lock *l, int rc, char *out, size_
     }
 }
 
-/* No name server could be asked for its address. */
+/* Returns 1 if its name has no address because no name server replied. */
 static int is_to_be_looked_up(const struct rdl_cli_lock *l, size_t i)
 {
     return l->servers->unresolved[i] != NULL && l->servers->may_resolve[i];
@@ -190,7 +194,7 @@ static enum rdl_cli_trouble trouble_with(const struct rdl_cli_lock *l, size_t i)
     return rdl_cli_trouble_of(&l->servers->conn[i], rdl_cli_lease_error(l, i));
 }
 
-/* How many have a name that does not exist. */
+/* Counts the servers whose name does not exist. */
 static size_t nameless(const struct rdl_cli_lock *l)
 {
     size_t n = 0;
@@ -201,8 +205,8 @@ static size_t nameless(const struct rdl_cli_lock *l)
 }
 
 /*
- * The exit status for the lack of a majority: what would have made one, had it gone well? 0: nothing that
- * could not go better at the next try.
+ * Returns the exit status for a missing majority, by the failures that prevent it. 0: all of them may pass,
+ * so a retry may succeed.
  */
 int rdl_cli_lock_verdict(const struct rdl_cli_lock *l)
 {
@@ -226,7 +230,7 @@ int rdl_cli_lock_is_starved(const struct rdl_cli_lock *l)
     return n > (l->servers->n - 1) / 2;
 }
 
-/* How many refuse connections: nobody listens there. 0 as well if something else is wrong. */
+/* Counts the servers that refuse connections. Returns 0 if any other server fails differently. */
 static size_t refused(const struct rdl_cli_lock *l)
 {
     size_t n = 0;
@@ -242,7 +246,7 @@ static size_t refused(const struct rdl_cli_lock *l)
     return n;
 }
 
-/* Of the first server that refused the login; NULL: none did. */
+/* Returns the advice for the first server that refused the login; NULL: none did. */
 static const char *login_advice(const struct rdl_cli_lock *l)
 {
     static char text[120];
@@ -256,7 +260,7 @@ static const char *login_advice(const struct rdl_cli_lock *l)
     return NULL;
 }
 
-/* SET NX PX is refused as a command that is not known, or not in this form. */
+/* Returns 1 if a server does not know SET NX PX, or not in this form. */
 static int is_one_too_old(const struct rdl_cli_lock *l)
 {
     for (size_t i = 0; i < l->servers->n; i++) {
@@ -267,7 +271,7 @@ static int is_one_too_old(const struct rdl_cli_lock *l)
     return 0;
 }
 
-/* Key patterns that were made for the locks alone do not cover what stands beside them. */
+/* Key patterns for the locks alone do not match the other keys of a lock. */
 static const char *commands(const struct rdl_cli_options *o)
 {
     static char text[300];
@@ -282,7 +286,7 @@ static const char *commands(const struct rdl_cli_options *o)
     return text;
 }
 
-/* Of what the user was refused: its database, where a server says so; else the commands. */
+/* Returns what the user lacks: the database, if a server reports that; otherwise the commands. */
 static const char *permissions(const struct rdl_cli_lock *l)
 {
     static char text[100];
@@ -308,10 +312,10 @@ uint32_t rdl_cli_silence_ms(const struct rdl_cli_lock *l)
     return is_tls ? TLS_TRIPS * ms : ms;
 }
 
-/* Those that did not answer in time: is that all that is wrong, and what is known of them. */
+/* Servers that did not reply in time: whether that is the only problem, and what is known about them. */
 struct late {
     size_t servers;
-    uint32_t replies; /* 0: none of them ever said anything */
+    uint32_t replies; /* 0: none of them has ever replied */
     uint64_t trip_ms; /* the longest round trip of their logins */
 };
 
@@ -334,7 +338,7 @@ static struct late late_ones(const struct rdl_cli_lock *l)
     return late;
 }
 
-/* Tenths of a second, rounded up. */
+/* Converts to seconds, rounded up to tenths. */
 static double tenths(uint64_t ms)
 {
     uint64_t up = ms + 99;
@@ -351,7 +355,7 @@ void rdl_cli_attempt_remedy(uint64_t trip_ms, uint32_t ttl_ms, char *out, size_t
     snprintf(out, cap, "give --attempt %.1fs%s", tenths(2 * trip_ms), ttl);
 }
 
-/* An attempt was shorter than the round trip, or may have been: what to say about it, or "". */
+/* Returns advice if an attempt was, or may have been, shorter than the round trip; otherwise "". */
 static const char *too_far(const struct rdl_cli_lock *l)
 {
     static char text[200];
@@ -360,7 +364,7 @@ static const char *too_far(const struct rdl_cli_lock *l)
     char remedy[80];
 
     if (attempt_ms == 0)
-        attempt_ms = rdl_attempt_over(&l->opt.lease, (uint32_t)late.trip_ms);
+        attempt_ms = rdl_attempt_ms_for_rtt(&l->opt.lease, (uint32_t)late.trip_ms);
     text[0] = '\0';
     if (late.servers > 0 && late.replies == 0 && l->o->wait_ms == 0) {
         double silence_s = (double)rdl_cli_silence_ms(l) / 1000;
@@ -375,7 +379,7 @@ static const char *too_far(const struct rdl_cli_lock *l)
     return text;
 }
 
-/* The old protocol is for one server, and only run speaks it. */
+/* The old protocol works with one server, and only run uses it. */
 static const char *too_old(const struct rdl_cli_lock *l)
 {
     if (l->servers->n > 1)
@@ -434,7 +438,7 @@ static const char *advice(const struct rdl_cli_lock *l, int status)
     return n == 0 ? too_far(l) : n == 1 ? " (is the server running?)" : " (are the servers running?)";
 }
 
-/* What failed, the reason of each server, and what to do. */
+/* Prints what failed, the reason of each server, and what to do. */
 static void print_no_majority(const struct rdl_cli_lock *l, int status, const char *what, int rc)
 {
     char all[1500], majority[80] = "";
@@ -482,7 +486,7 @@ uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l)
     uint64_t now = rdl_cli_now(l), at[RDL_SERVERS_MAX] = {0};
     size_t n = l->servers->n;
 
-    for (size_t i = 0; i < n; i++) { /* sorted: the last of a majority ends it */
+    for (size_t i = 0; i < n; i++) { /* sorted: the last server of a majority decides */
         int is_there = rdl_conn_state(l->redlock.servers[i].conn) == RDL_CONN_READY;
         uint64_t ms = is_there ? rdl_redlock_counts_at(&l->redlock, i) : UINT64_MAX;
         size_t k = i;
@@ -493,7 +497,7 @@ uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l)
     return at[n / 2] > now && at[n / 2] != UINT64_MAX ? at[n / 2] - now : 0;
 }
 
-/* --canary is for servers that may lose their data. */
+/* Servers with --canary may lose their data, so they get no advice to switch the guard off. */
 const char *rdl_cli_lock_remedy(const struct rdl_cli_lock *l)
 {
     if (l->o->canary)
@@ -510,7 +514,7 @@ unsigned long rdl_cli_lock_quarantine_s(const struct rdl_cli_lock *l)
     return (unsigned long)((rdl_cli_lock_quarantine_ms(l) + 999) / 1000);
 }
 
-/* Of one server: how long ago it started, or, where that does not count, was first seen. */
+/* Adds how long ago the server started or, if that does not count, was first seen. */
 static void add_start(struct rdl_cli_text *t, const struct rdl_cli_lock *l, const struct rdl_server_info *f,
                       const char *max_ttl)
 {
@@ -523,7 +527,7 @@ static void add_start(struct rdl_cli_text *t, const struct rdl_cli_lock *l, cons
                 max_ttl);
 }
 
-/* Of one server that the canary alone delays: how old that is. 0: it is the restart, or unknown. */
+/* Adds the canary's age, if only the canary delays the server. Returns 0 if a restart does, or if unknown. */
 static int add_canary(struct rdl_cli_text *t, const struct rdl_cli_lock *l, const struct rdl_server_info *f,
                       const char *max_ttl)
 {

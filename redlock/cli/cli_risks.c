@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cli_risks.c - what the doctor reports and other verbs warn of: one text of each for both. */
+/* cli_risks.c - risks that the doctor reports and other verbs warn of, with the same text. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 

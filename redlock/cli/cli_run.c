@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `redlock run`: wait for the lock, run a command while it is renewed, release it. */
+/* `redlock run`: waits for the lock, runs a command while it renews the lock, and releases it. */
 #include "redlock/cli/cli.h"
 
 int rdl_cli_run(int argc, char **argv)

@@ -19,7 +19,7 @@ static int hardened;
 
 /* ---------------------------------------------------------------- where from */
 
-/* All of it into text, less one line end. The length; 0: why says why there is no password in it. */
+/* Reads all into text, without one line end. Returns the length; 0: `why` has the reason. */
 static size_t read_all(int fd, char text[sizeof buffer], const char **why)
 {
     size_t len = 0;
@@ -44,14 +44,14 @@ static size_t read_all(int fd, char text[sizeof buffer], const char **why)
 }
 
 /*
- * The numbers of standard input, output and error stay taken: else the next file would be the command's
- * input, or our messages would go to a server.
+ * Closes a descriptor, but keeps the numbers of standard input, output and error in use. Otherwise the next
+ * file would become the command's input, or our messages would go to a server.
  */
 static void let_go(int fd)
 {
     int null = fd > STDERR_FILENO ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
 
-    if (null < 0 || dup2(null, fd) != fd) /* a copy that the command inherits */
+    if (null < 0 || dup2(null, fd) != fd) /* the command inherits this copy */
         close(fd);
     if (null >= 0)
         close(null);
@@ -122,7 +122,7 @@ int rdl_cli_secret_reread(const char *path, struct rdl_bytes *password)
     struct stat st;
     const char *why;
     size_t len = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* it may be a FIFO by now */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* it may have become a FIFO */
 
     if (fd < 0)
         return 0;
@@ -139,7 +139,7 @@ int rdl_cli_secret_reread(const char *path, struct rdl_bytes *password)
     return is_new;
 }
 
-/* ---------------------------------------------------------------- who must not see them */
+/* ---------------------------------------------------------------- hiding them */
 
 int rdl_cli_secret_hide(char *url)
 {
@@ -148,9 +148,9 @@ int rdl_cli_secret_hide(char *url)
     char *scheme = strstr(url, "://");
     char *from = scheme != NULL ? scheme + 3 : url;
 
-    if (at == NULL || at < from || (strncmp(url, "unix:", 5) == 0 && *from == '/')) /* of the path */
+    if (at == NULL || at < from || (strncmp(url, "unix:", 5) == 0 && *from == '/')) /* an @ of the path */
         return 0;
-    /* the rest of the URL moves up, so that not even the length is told; "a@" has no room for stars */
+    /* the rest of the URL moves up, so that not even the length shows; "a@" has no room for stars */
     size_t room = (size_t)(at - from), mark = room < 3 ? room : 3, rest = strlen(at);
     memcpy(from, stars, mark);
     memmove(from + mark, at, rest);
@@ -171,7 +171,7 @@ void rdl_cli_secret_clean_env(void)
     }
 }
 
-/* As rdl_conn_text has it. */
+/* Returns a byte as rdl_conn_text shows it. */
 static char shown(char c)
 {
     return c < ' ' || c > '~' ? '?' : c;
@@ -181,7 +181,7 @@ static int is_at(const char *text, size_t left, struct rdl_bytes secret)
 {
     const char *word = secret.data;
     size_t i = 0;
-    /* a text that was cut may end within the secret */
+    /* a text that was cut may end inside the secret */
     size_t len = left < secret.len ? left : secret.len;
     if (word == NULL)
         return 0;
@@ -213,7 +213,7 @@ static void scrub(const char *text, size_t len, struct rdl_bytes secret, struct 
     o->text[o->n] = '\0';
 }
 
-/* What the library says in the place of a server: known to everybody, so it tells nothing. */
+/* Returns 1 for the library's own texts: they are public, so they contain no secret. */
 static int is_ours(const char *said)
 {
     static const char *const ours[] = {"WRONGPASS: wrong user or password",
@@ -241,7 +241,7 @@ void rdl_cli_secret_scrub(const char *text, const char *said, struct rdl_bytes s
     if (from == NULL)
         return;
     scrub(from, strlen(said), is_ours(said) ? none : secret, &o);
-    if (strlen(said) == RDL_TEXT_MAX - 1) /* as much as is kept of it */
+    if (strlen(said) == RDL_TEXT_MAX - 1) /* it may have been cut */
         scrub("...", 3, none, &o);
     scrub(from + strlen(said), strlen(from + strlen(said)), none, &o);
 }

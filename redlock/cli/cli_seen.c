@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was seen of a lock on its servers, in words and as JSON, and what a majority of them comes to. */
+/* A lock's keys on its servers, as text and JSON, and the state of the lock that follows from them. */
 #define _POSIX_C_SOURCE 200809L
 #include "lock/lock_lease.h"
 #include "redlock/cli/cli.h"
@@ -12,7 +12,7 @@ enum { LINE_MAX_LEN = 1024, JSON_MAX = 65536 };
 
 /* ---------------------------------------------------------------- what a key is */
 
-/* A value of the old protocol: Unix time, maybe with a decimal fraction that tells holders apart. */
+/* Returns 1 for a value of the old protocol: Unix time, maybe with a fraction that distinguishes holders. */
 static int is_deadline(const char *value, size_t len)
 {
     size_t n = 0;
@@ -50,7 +50,7 @@ const char *rdl_cli_seen_odd(const struct rdl_cli_seen *s)
 
 /* ---------------------------------------------------------------- the majority */
 
-/* Not the one that was wanted, but one. */
+/* Returns 1 if the server replied, though with an error. */
 static int is_answer(int error)
 {
     return rdl_cli_is_refusal(error) || error == RDL_E_SYNTAX || error == RDL_E_LIMIT ||
@@ -60,7 +60,7 @@ static int is_answer(int error)
 uint64_t rdl_cli_quarantine_ms(const struct rdl_cli_options *o, const struct rdl_cli_host *h)
 {
     uint64_t least_ms = (uint64_t)o->max_ttl_ms + 1000;
-    uint64_t up_s = h->uptime_s > 0 ? (uint64_t)h->uptime_s : 0; /* negative: as the restart guard reads it */
+    uint64_t up_s = h->uptime_s > 0 ? (uint64_t)h->uptime_s : 0; /* negative: 0, as for the restart guard */
 
     if (o->guard == RDL_GUARD_OFF || !h->has_uptime || up_s > least_ms / 1000)
         return 0;
@@ -72,7 +72,7 @@ static int is_key(const struct rdl_cli_seen *s)
     return s->what == RDL_CLI_SEEN_KEY || s->what == RDL_CLI_SEEN_ODD;
 }
 
-/* How long at most: after that fewer than a majority have it. */
+/* Returns the time after which fewer than a majority have it. */
 static uint64_t ends_in(const struct rdl_cli_seen *const held[], unsigned n, unsigned quorum)
 {
     uint64_t ends = 0;
@@ -88,7 +88,7 @@ static uint64_t ends_in(const struct rdl_cli_seen *const held[], unsigned n, uns
     return ends;
 }
 
-/* Those that have what server i has. */
+/* Counts the servers with the same value as server i. */
 static unsigned sharers(const struct rdl_cli_seen *seen, const unsigned char *counts, size_t n, size_t i,
                         const struct rdl_cli_seen *held[RDL_SERVERS_MAX])
 {
@@ -100,7 +100,7 @@ static unsigned sharers(const struct rdl_cli_seen *seen, const unsigned char *co
     return found;
 }
 
-/* The first token that is not that of id, also on a server that may have forgotten. */
+/* Finds the first other token, also on a server that may have lost locks. */
 static void find_other(const struct rdl_cli_seen *seen, size_t n, struct rdl_cli_verdict *v)
 {
     for (size_t i = 0; i < n; i++) {
@@ -213,7 +213,7 @@ static void add_host(struct rdl_cli_text *t, const struct rdl_cli_query *l, size
     uint64_t wait_ms = rdl_cli_quarantine_ms(l->o, h);
     char ttl[RDL_CLI_DURATION_MAX];
 
-    if (!h->is_told)
+    if (!h->has_info)
         return;
     rdl_cli_add(t, " (");
     rdl_cli_host_words(t, h);
@@ -374,18 +374,18 @@ static void warn_of_leases(const struct rdl_cli_query *l)
             continue;
         rdl_cli_servers_where(l->servers, i, where);
         rdl_cli_apart_lease(l->o, where, s->pttl_ms);
-        return; /* on the others it has as long, as a rule */
+        return; /* on the others it usually is as long */
     }
 }
 
 static void warn_of_clocks(const struct rdl_cli_query *l)
 {
-    static int told;
+    static int warned;
     char where[RDL_CLI_WHERE_MAX];
 
-    for (size_t i = 0; i < l->servers->n && !told; i++) {
+    for (size_t i = 0; i < l->servers->n && !warned; i++) {
         rdl_cli_servers_where(l->servers, i, where);
-        told = l->host[i].has_clock && rdl_cli_apart_clock(where, l->host[i].ahead_ms);
+        warned = l->host[i].has_clock && rdl_cli_apart_clock(where, l->host[i].ahead_ms);
     }
 }
 
@@ -444,7 +444,7 @@ static void add_server(struct rdl_cli_json *j, const struct rdl_cli_query *l, si
         add_id(j, s->id, s->what == RDL_CLI_SEEN_ODD);
         rdl_cli_json_number(j, "ttl_ms", s->pttl_ms);
     }
-    if (l->host[i].is_told)
+    if (l->host[i].has_info)
         rdl_cli_host_json(j, l->o, &l->host[i]);
     rdl_cli_json_close(j);
 }

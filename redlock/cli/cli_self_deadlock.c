@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is the lock that we want held by the `redlock run` around us? Its command has the lock's name and the
- * holder's id in its environment; if that id stands on a majority of the servers it is that very lock, and
- * who waits for it waits for itself. The name alone may be another lock's, on other servers.
+ * Checks whether the `redlock run` around us holds the lock that we wait for. Its command has the lock's
+ * name and the holder's id in its environment. If a majority of the servers has that id, it is the same
+ * lock, and the wait would never end. A lock with only the same name may be another one, on other servers.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "lock/lock_lease.h"
@@ -16,9 +16,9 @@ enum { LEAST_MS = 1000 };
 static uint32_t outer_id;
 static struct rdl_req reqs[RDL_SERVERS_MAX];
 
-/* ---------------------------------------------------------------- asking */
+/* ---------------------------------------------------------------- queries */
 
-/* YES: that id; NO: another one's, or nobody's. Of a longer value a conn keeps the beginning: another's. */
+/* YES: that id; NO: another id, or no key. A value that is longer than the conn keeps is another one. */
 static int id_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind == RDL_RESP_ERROR)
@@ -45,18 +45,18 @@ static size_t count(const struct rdl_cli_lock *l, enum rdl_answer answer)
     return n;
 }
 
-/* So long for an answer. */
+/* Returns the time for a reply. */
 static uint32_t reply_timeout_ms(const struct rdl_cli_lock *l)
 {
     uint32_t slowest_ms = 0;
 
     for (size_t i = 0; i < l->servers->n; i++)
         slowest_ms = l->servers->conn[i].rtt_ms > slowest_ms ? l->servers->conn[i].rtt_ms : slowest_ms;
-    uint32_t ms = rdl_attempt_over(&l->opt.lease, slowest_ms);
+    uint32_t ms = rdl_attempt_ms_for_rtt(&l->opt.lease, slowest_ms);
     return ms > LEAST_MS ? ms : LEAST_MS;
 }
 
-/* The lock is still asked for meanwhile. */
+/* Queries all servers. The acquire goes on meanwhile. */
 static void ask_all(struct rdl_cli_lock *l, const char *name)
 {
     uint64_t until_ms = rdl_cli_now(l) + reply_timeout_ms(l);
@@ -76,7 +76,7 @@ static int is_id(const char *text)
     return text != NULL && strlen(text) == 8 && strspn(text, "0123456789abcdef") == 8;
 }
 
-/* By its name, or among several by the words for it. */
+/* Returns 1 if `outer` contains the name, alone or among several names. */
 static int is_named(const char *outer, const char *name)
 {
     char words[RDL_CLI_LOCKS_MAX];
@@ -92,7 +92,7 @@ static int is_named(const char *outer, const char *name)
     return 0;
 }
 
-/* One that both want: those that are held with it have the same id. NULL: there is none. */
+/* Returns a lock that both use, or NULL. Locks that are held together have the same id. */
 static const char *in_common(const char *outer, const struct rdl_cli_options *o)
 {
     for (size_t k = 0; k < o->n_names && outer != NULL; k++)

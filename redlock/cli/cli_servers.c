@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From URLs to connections. Names are looked up here before there is a lock to lose; later: cli_lookup.c. */
+/* Makes connections from URLs. Names are resolved here before a lock is held; later, in cli_lookup.c. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
@@ -36,7 +36,10 @@ void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[R
                  (unsigned)ep->port);
 }
 
-/* Where a URL is from: "-u number 2", "$REDIS_URL". A URL is never repeated: it may hold a password. */
+/*
+ * Writes the source of a URL: "-u number 2", "$REDIS_URL". URLs are never printed: they may contain a
+ * password.
+ */
 static const char *origin(const struct rdl_cli_options *o, size_t i, char out[ORIGIN_MAX])
 {
     if (o->urls_from != NULL && o->n_urls == 1)
@@ -47,8 +50,8 @@ static const char *origin(const struct rdl_cli_options *o, size_t i, char out[OR
 }
 
 /*
- * The host becomes a word of the connect command, which a shell may read: the parser lets neither its special
- * characters nor a dash in front pass.
+ * Marks a server as rediss://. The host becomes a word of the connect command, which a shell may read. The
+ * parser refuses hosts with a shell's special characters, or with a dash at the start.
  */
 static void become_tls(struct rdl_cli_servers *s, size_t i)
 {
@@ -60,12 +63,11 @@ static void become_tls(struct rdl_cli_servers *s, size_t i)
 }
 
 /*
- * What CLIENT LIST on the server shows of us: redlock:VERB:HOST:PID. It goes out together with the first
- * INFO, and any answer is good enough, so it costs no time and fails nowhere. In the old protocol there is no
- * INFO.
+ * Sets the name that CLIENT LIST on the server shows: redlock:VERB:HOST:PID. It is sent together with the
+ * first INFO, and any reply will do. So it costs no time and fails nowhere. The old protocol sends no INFO.
  *
- * Over TLS it also shows that the connect command has reached the server, before there is a lock to be waited
- * for.
+ * Over TLS the reply also shows that the connect command has reached the server, before an acquire waits for
+ * it.
  */
 static void name_us(struct rdl_cli_servers *s, size_t i, const struct rdl_cli_options *o)
 {
@@ -76,7 +78,7 @@ static void name_us(struct rdl_cli_servers *s, size_t i, const struct rdl_cli_op
         return;
     gethostname(host, sizeof host - 1);
     for (char *p = host; *p != '\0'; p++)
-        *p = *p > ' ' && *p <= '~' ? *p : '_'; /* the server takes no others */
+        *p = *p > ' ' && *p <= '~' ? *p : '_'; /* the server accepts no others */
     int len = snprintf(us, sizeof us, "redlock:%s:%s:%ld", rdl_cli_verb_word(o->verb), host, (long)getpid());
     s->endpoint[i].client_name = (struct rdl_bytes){us, (size_t)len};
 }
@@ -88,7 +90,7 @@ static int parse(struct rdl_cli_servers *s, const struct rdl_cli_options *o, siz
     int is_tls = rdl_cli_url_is_tls(o->urls[i]);
     char *url = rdl_cli_url_plain(o->urls[i]);
     size_t cap = strlen(url) + 1;
-    char *text = malloc(cap); /* lives as long as the process */
+    char *text = malloc(cap); /* kept until the process ends */
 
     if (text == NULL) {
         rdl_cli_print_error("out of memory");
@@ -106,7 +108,7 @@ static int parse(struct rdl_cli_servers *s, const struct rdl_cli_options *o, siz
     return RDL_EXIT_DATA;
 }
 
-/* All that are wrong are told. password: the one that all servers get, or none. */
+/* Parses all URLs, and prints every error. password: the one for all servers, or none. */
 static int parse_all(struct rdl_cli_servers *s, const struct rdl_cli_options *o, struct rdl_bytes password)
 {
     char from[ORIGIN_MAX];
@@ -129,7 +131,7 @@ static int parse_all(struct rdl_cli_servers *s, const struct rdl_cli_options *o,
     return status;
 }
 
-/* All of one name's addresses: nobody can know which of them the others take. */
+/* Refuses a name with several addresses: other hosts may use another one. */
 static void refuse_several(const char *where, const char *all)
 {
     rdl_cli_print_error(
@@ -139,8 +141,8 @@ static void refuse_several(const char *where, const char *all)
 }
 
 /*
- * It is the connect command that goes there, so a name without an address here is no harm; one with several
- * may be several servers.
+ * Resolves a name for a connect command. The command itself connects, so a name without an address here does
+ * no harm. A name with several addresses may lead to several servers.
  */
 static int resolve_tls(struct rdl_cli_servers *s, const struct rdl_cli_options *o, size_t i)
 {
@@ -163,14 +165,14 @@ static int resolve_tls(struct rdl_cli_servers *s, const struct rdl_cli_options *
         break;
     }
     if (o->verb == RDL_CLI_DOCTOR) {
-        s->several[i] = strdup(all); /* lives as long as the process; NULL: there was no memory */
+        s->several[i] = strdup(all); /* kept until the process ends; NULL: no memory */
         return 0;
     }
     refuse_several(where, all);
     return RDL_EXIT_NOHOST;
 }
 
-/* Look up what is a name. Those without an address stand in s->unresolved; in list those that have none. */
+/* Resolves names. s->unresolved has the reason if there is no address; `list` gets the names without one. */
 static int resolve_each(struct rdl_cli_servers *s, const struct rdl_cli_options *o, char *list, size_t cap)
 {
     int is_lenient = o->verb == RDL_CLI_DOCTOR;
@@ -188,7 +190,7 @@ static int resolve_each(struct rdl_cli_servers *s, const struct rdl_cli_options 
         enum rdl_cli_address found = rdl_cli_address_find(&s->endpoint[i], o->any_address, &why, all);
         rdl_cli_servers_where(s, i, where);
         if (found == RDL_CLI_ADDRESS_SEVERAL && is_lenient) {
-            s->several[i] = strdup(all); /* lives as long as the process; NULL: there was no memory */
+            s->several[i] = strdup(all); /* kept until the process ends; NULL: no memory */
             s->unresolved[i] = "it has several";
         } else if (found == RDL_CLI_ADDRESS_SEVERAL) {
             refuse_several(where, all);
@@ -208,7 +210,7 @@ static int resolve_each(struct rdl_cli_servers *s, const struct rdl_cli_options 
     return rc;
 }
 
-/* A few names without an address are a few servers that are down; a majority of them is hopeless. */
+/* Resolves all names. A minority without an address is like servers that are down; a majority is an error. */
 static int resolve_all(struct rdl_cli_servers *s, const struct rdl_cli_options *o)
 {
     char list[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 100)];
@@ -227,7 +229,7 @@ static int resolve_all(struct rdl_cli_servers *s, const struct rdl_cli_options *
     return RDL_EXIT_NOHOST;
 }
 
-/* The endpoint, with the address that a connect command will find. */
+/* Returns the endpoint, with the address that a connect command will use. */
 static struct rdl_endpoint place_of(const struct rdl_cli_servers *s, size_t i)
 {
     struct rdl_endpoint ep = s->endpoint[i];
@@ -271,7 +273,7 @@ size_t rdl_cli_servers_remote(const struct rdl_cli_servers *s)
     return n;
 }
 
-/* One server under two URLs would have two votes. */
+/* Refuses two URLs of one server, which would have two votes. */
 static int check_distinct(const struct rdl_cli_servers *s, const struct rdl_cli_options *o)
 {
     char from[ORIGIN_MAX];
@@ -290,9 +292,9 @@ static int check_distinct(const struct rdl_cli_servers *s, const struct rdl_cli_
 }
 
 /*
- * Connecting, AUTH and the questions behind it are a round trip each, and each may take more than a second;
- * or as long as an attempt, if that was given. (One attempt alone, -n, ends earlier where nobody says
- * anything.)
+ * Returns the connect timeout. Connecting, AUTH and the connection checks take one round trip each, and each
+ * may take more than 1 s; or as long as an attempt, if that was given. (With -n, an attempt ends earlier if
+ * no server replies at all.)
  */
 static uint32_t connect_ms(const struct rdl_cli_options *o)
 {
@@ -326,7 +328,7 @@ void rdl_cli_servers_second(struct rdl_cli_servers *s)
     s->endpoint[s->n] = s->endpoint[0]; /* for its password */
     s->is_tls[s->n] = s->is_tls[0];
     connect_later(s, s->n);
-    s->config[s->n].endpoint = &s->endpoint[0]; /* which may move */
+    s->config[s->n].endpoint = &s->endpoint[0]; /* whose address may change */
 }
 
 int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options *o)
@@ -351,7 +353,7 @@ int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options
     return rc;
 }
 
-/* Of a conn: the replies there were when its login was refused last; is there another password since? */
+/* A refused login of a conn: its number of replies then, and whether the password has changed since. */
 struct refusal {
     uint32_t replies;
     int is_outdated;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals as bytes in a pipe of our own: the one loop there is sees them like everything else. */
+/* Signals as bytes in a pipe, so that the one event loop reads them like everything else. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static const int caught[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD};
-static const int ignored[] = {SIGPIPE, SIGTTOU, SIGXFSZ}; /* of writing, and the terminal */
+static const int ignored[] = {SIGPIPE, SIGTTOU, SIGXFSZ}; /* about writing, and the terminal */
 
 enum { CAUGHT = sizeof caught / sizeof caught[0], IGNORED = sizeof ignored / sizeof ignored[0] };
 
@@ -17,7 +17,7 @@ static struct sigaction before[CAUGHT + IGNORED];
 static int pipe_fd[2] = {-1, -1};
 static void (*last_act)(void);
 
-/* A full pipe loses nothing that matters: there are thousands of signals in it still to be seen. */
+/* A full pipe loses nothing that matters: thousands of signals are still to be read. */
 static void on_signal(int sig)
 {
     int saved = errno;
@@ -33,7 +33,7 @@ static int set_flags(int fd)
     return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0;
 }
 
-/* What our parent ignores (nohup, a shell's background job) stays ignored, here and in the command. */
+/* Catches a signal, unless our parent ignores it (nohup, background jobs): then it stays ignored. */
 static void catch_one(int sig, struct sigaction *old)
 {
     struct sigaction act;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What every verb begins with: its options, connections, and a lock that can be asked for. */
+/* The start of every verb: options, connections, and a lock. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Where the log may not go, and why; NULL: it may. */
+/* Returns why the log may not go to fd; NULL: it may. */
 static const char *misplaced(const struct rdl_cli_options *o, int fd)
 {
     int flags = fcntl(fd, F_GETFL);
@@ -20,7 +20,7 @@ static const char *misplaced(const struct rdl_cli_options *o, int fd)
     return NULL;
 }
 
-/* The command does not get it, but for standard output and error. */
+/* Opens the log. The command does not inherit it, unless it is standard output or error. */
 static int open_log(const struct rdl_cli_options *o)
 {
     int fd = o->log_fd >= 0 ? o->log_fd : STDERR_FILENO;
@@ -47,7 +47,7 @@ static int open_log(const struct rdl_cli_options *o)
     return 0;
 }
 
-/* Each host has its own server at this address, so two hosts do not exclude each other. */
+/* Warns of the default server: each host has its own at this address, so hosts do not exclude each other. */
 static void warn_of_default_server(void)
 {
     static char line[RDL_CLI_LOG_MAX];
@@ -63,7 +63,7 @@ static void warn_of_default_server(void)
     rdl_cli_log_put(&j);
 }
 
-/* Clients that leave --max-ttl out trust a server again when 30 s are over, however long this lease is. */
+/* Warns of a long lease: clients without --max-ttl count a restarted server again after 30 s. */
 static void warn_of_long_lease(const struct rdl_cli_options *o)
 {
     char lease[RDL_CLI_DURATION_MAX], usual[RDL_CLI_DURATION_MAX];
@@ -80,7 +80,7 @@ static void warn_of_long_lease(const struct rdl_cli_options *o)
         option, lease, usual, lease);
 }
 
-/* What a lock that is taken now would not protect. */
+/* Warns of what a lock with these options does not protect. */
 static void warn_of_defaults(const struct rdl_cli_options *o)
 {
     if (o->is_default_server)

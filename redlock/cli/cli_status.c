@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `redlock status`: who holds these locks, and for how long at most. It writes nothing. */
+/* `redlock status`: shows the holders of these locks, and how long they last at most. It writes nothing. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cli_strays.c - processes of the command that left its process group, which no signal to the group reaches:
- * timeout(1), setsid(1) and a shell's `set -m` make such ones.
+ * cli_strays.c - processes of the command that left its process group, so that no signal to the group
+ * reaches them: timeout(1), setsid(1) and a shell's `set -m` make such processes.
  *
- * /proc says who descends from whom. It is read process by process while others start and end, so it is
- * read until two readings agree. What loses its parent becomes a child of ours (PR_SET_CHILD_SUBREAPER), so
- * it stays in reach. Where we had children before the command, or are process 1, orphans may be somebody
- * else's: then only those count that a reading showed below the command.
+ * /proc shows the descendants of each process. It is read process by process while others start and end, so
+ * it is read until two readings agree. Orphans become our children (PR_SET_CHILD_SUBREAPER), so they can
+ * still be signaled. If redlock had children before the command, or is process 1, an orphan may belong to
+ * another program. Then only those count that a reading showed as descendants of the command.
  *
- * Without /proc there are none.
+ * Without /proc, none are found.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -26,31 +26,30 @@
 #include <sys/prctl.h>
 #endif
 
-enum { NAMED_MAX = 8, TICK = 16 /* processes between two looks at the clock */ };
+enum { NAMED_MAX = 8, TICK = 16 /* TICK: processes between two readings of the clock */ };
 
 struct process {
     pid_t pid, parent, group, session;
-    unsigned long long
-        start; /* after the host's own, in ticks: with the pid it is one process and no other */
+    unsigned long long start; /* in ticks since the host's start: with the pid it identifies the process */
     char state;
     char program[20];
-    unsigned char is_below; /* the command, by a reading */
-    unsigned char is_told, is_killed, is_immune;
+    unsigned char is_below; /* a reading showed it as the command or its descendant */
+    unsigned char is_signaled, is_killed, is_immune;
 };
 
 struct list {
-    struct process *at; /* by pid */
+    struct process *at; /* sorted by pid */
     size_t n, cap;
 };
 
-static struct list all;   /* of this host, as last read */
-static struct list below; /* the command and what is below it */
+static struct list all;   /* all processes of this host, as last read */
+static struct list below; /* the command and its descendants */
 static pid_t command;     /* and its process group */
-static int is_strict;     /* orphans may be somebody else's */
+static int is_strict;     /* orphans may belong to another program */
 
 /* ---------------------------------------------------------------- one reading */
 
-/* Of the numbers behind the state in /proc/PID/stat. */
+/* Positions of the numbers after the state in /proc/PID/stat. */
 enum { PARENT, GROUP, SESSION, START = 18, NUMBERS };
 
 static int parse_numbers(const char *at, long long out[NUMBERS])
@@ -65,7 +64,7 @@ static int parse_numbers(const char *at, long long out[NUMBERS])
     return 0;
 }
 
-/* The line of /proc/PID/stat. A program's name may hold anything, so its end is the last parenthesis. */
+/* Parses /proc/PID/stat. A program's name may contain anything, so it ends at the last parenthesis. */
 static int parse(const char *line, struct process *p)
 {
     const char *name = strchr(line, '('), *end = strrchr(line, ')');
@@ -84,7 +83,7 @@ static int parse(const char *line, struct process *p)
     return 0;
 }
 
-/* 0, or -1: it is not there any more. */
+/* Returns 0, or -1 if the process has ended. */
 static int read_process(long pid, struct process *p)
 {
     char path[40], line[1024];
@@ -101,7 +100,7 @@ static int read_process(long pid, struct process *p)
     return parse(line, p);
 }
 
-/* Room for one more; NULL: there is no memory. */
+/* Adds an entry to the list. NULL: no memory. */
 static struct process *add(struct list *l)
 {
     if (l->n == l->cap) {
@@ -134,7 +133,7 @@ static int is_same(const struct process *a, const struct process *b)
     return a->pid == b->pid && a->start == b->start;
 }
 
-/* All processes of this host. 0, or -1: /proc, time or memory is missing. */
+/* Reads all processes of this host. Returns 0, or -1: no /proc, time or memory. */
 static int read_all(uint64_t until_ms)
 {
     DIR *proc = opendir("/proc");
@@ -163,9 +162,9 @@ static int read_all(uint64_t until_ms)
     return rc;
 }
 
-/* ---------------------------------------------------------------- who is below the command */
+/* ---------------------------------------------------------------- descendants of the command */
 
-/* We, and the processes beside us. */
+/* Returns 1 for redlock itself and its helpers. */
 static int is_ours(const struct process *p)
 {
     return p->pid == getpid() || rdl_cli_process_is_helper(p->pid) || rdl_cli_process_is_helper(p->session);
@@ -178,7 +177,7 @@ static int is_known(const struct process *p)
     return known != NULL && is_same(known, p);
 }
 
-/* By itself, or by its parent. */
+/* Returns 1 if the process, or its parent, belongs to the command. */
 static int is_to_be_marked(const struct process *p)
 {
     const struct process *parent = find(&all, p->parent);
@@ -187,7 +186,7 @@ static int is_to_be_marked(const struct process *p)
            (parent != NULL && parent->is_below) || (!is_strict && p->parent == getpid());
 }
 
-/* How many of them there are. */
+/* Marks the command's descendants. Returns how many there are. */
 static size_t mark(void)
 {
     size_t n = 0, before;
@@ -204,7 +203,7 @@ static size_t mark(void)
     return n;
 }
 
-/* What was read becomes what is known. 1: that is the same. */
+/* Stores the reading. Returns 1 if it equals the last one. */
 static int take(size_t n)
 {
     struct list last = below;
@@ -221,7 +220,7 @@ static int take(size_t n)
             is_new = 1;
             continue;
         }
-        p->is_told = known->is_told;
+        p->is_signaled = known->is_signaled;
         p->is_killed = known->is_killed;
         p->is_immune = known->is_immune;
     }
@@ -258,13 +257,15 @@ void rdl_cli_strays_begin(void)
 
 /* ---------------------------------------------------------------- signals */
 
-/* It left the group, and runs. */
+/* Returns 1 if the process left the group and runs. */
 static int is_stray(const struct process *p)
 {
     return p->group != command && p->state != 'Z' && p->state != 'X';
 }
 
-/* It still is what was read: its parent is the same, or ended, and then it is one of the others or we. */
+/*
+ * Returns 1 if it is still the process that was read: its parent is the same, or the command's, or redlock.
+ */
 static int is_unchanged(const struct process *p)
 {
     struct process now;
@@ -280,7 +281,7 @@ static void signal_one(struct process *p, int sig)
     if ((fd >= 0 || errno == ENOSYS || errno == EPERM) && is_unchanged(p)) {
         p->is_immune = rdl_cli_process_signal(fd, p->pid, sig) != 0 && errno == EPERM;
         if (p->state == 'T' && sig != SIGKILL)
-            rdl_cli_process_signal(fd, p->pid, SIGCONT); /* else it would get it only when it is continued */
+            rdl_cli_process_signal(fd, p->pid, SIGCONT); /* or it gets sig only when it is continued */
     }
     if (fd >= 0)
         close(fd);
@@ -292,7 +293,7 @@ size_t rdl_cli_strays_signal(int sig)
 
     for (size_t i = 0; i < below.n; i++) {
         struct process *p = &below.at[i];
-        unsigned char *done = sig == SIGKILL ? &p->is_killed : &p->is_told;
+        unsigned char *done = sig == SIGKILL ? &p->is_killed : &p->is_signaled;
         if (!is_stray(p) || *done || p->is_killed)
             continue;
         signal_one(p, sig);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command runs; this loop renews the lease, forwards signals and, should the lease not be renewed,
- * stops the command before it ends:
+ * Supervises the command: this loop renews the lease and forwards signals. If the lease is not renewed, it
+ * stops the command before the lease ends:
  *
  *     ... renewals ...   until - grace      until - margin       until
  *                        TERM to the group  KILL to the group    another client may hold the lock
  *
- * The lock belongs to the command. When it exits, what is left of its process group gets TERM and, a
- * grace later, KILL, and only then the lock is released, or left for what remains of --keep. Holding it as
- * long as anybody of the group lives (as flock does with its inherited descriptor) would let one forgotten
- * helper keep the lock for ever.
+ * The lock belongs to the command. When the command exits, the rest of its process group gets TERM and,
+ * after the grace period, KILL. Only then the lock is released, or left for the rest of --keep. flock, with
+ * its inherited descriptor, holds the lock as long as any process of the group lives. Then one forgotten
+ * helper would keep the lock for ever.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -20,46 +20,46 @@
 #include <unistd.h>
 
 enum {
-    LOOK_MS = 50,        /* how often to see what no signal tells: an empty group, the terminal */
-    UNKILLABLE_MS = 5000 /* so long we wait for a killed group (not: for the command itself) */
+    LOOK_MS = 50,        /* how often to check what no signal reports: an empty group, the terminal */
+    UNKILLABLE_MS = 5000 /* how long to wait for a killed group, not for the command itself */
 };
 
 enum phase {
     RUNNING,  /* the command runs */
-    LEFTOVER, /* it exited; the rest of its group was told to */
-    STOPPING, /* the lease will end: everybody was told to exit */
-    KILLED    /* everybody was killed */
+    LEFTOVER, /* it exited; the rest of its group got TERM */
+    STOPPING, /* the lease will end: the group got TERM */
+    KILLED    /* the group was killed */
 };
 
-/* What time and the command bring about. */
+/* Events, from the clock and from the command. */
 enum event {
     LEASE_OVER,  /* until - margin */
-    PHASE_OVER,  /* the phase has lasted for as long as it may */
+    PHASE_OVER,  /* the time of the phase is over */
     LEASE_SHORT, /* until - grace */
-    EXITED       /* the command itself did; its group has others still */
+    EXITED       /* the command exited; its group is not empty */
 };
 
 struct run {
     struct rdl_cli_lock *lock;
     struct rdl_cli_guardian guardian;
     struct rdl_cli_held held;
-    uint64_t next_ms; /* when the phase is over; RUNNING never is */
+    uint64_t next_ms; /* when the phase is over; RUNNING has no end */
     pid_t child;      /* and its process group */
-    int status;       /* of the child, when it exited */
+    int status;       /* the child's status, when it exited */
     int exited;
     int stopped; /* the signal that stopped it, or 0 */
     int suspend; /* SIGTSTP was forwarded, and no SIGCONT since */
-    int spent;   /* --max-hold is over, and the command was stopped for that */
-    int immune;  /* what is left of the group is another user's */
+    int spent;   /* the command was stopped because --max-hold was over */
+    int immune;  /* the rest of the group belongs to another user */
     enum phase phase;
-    uint64_t strays_ms; /* when to look for strays next */
-    int is_ahead;       /* of a lease that ends, what is below the command was read */
-    int strays;         /* that some left the group was said */
+    uint64_t strays_ms; /* when to read the strays next */
+    int is_ahead;       /* the lease ends, and the descendants were read */
+    int strays;         /* it was printed that some left the group */
 };
 
 /* ---------------------------------------------------------------- the lease */
 
-/* The lease ends soon. With --max-hold that was asked for, and is no loss. */
+/* Records that the lease ends soon. With --max-hold that is intended, and no loss. */
 static void expire(struct run *r)
 {
     char time[RDL_CLI_DURATION_MAX];
@@ -78,15 +78,15 @@ static void expire(struct run *r)
 
 static void renew(struct run *r)
 {
-    if (rdl_cli_held_renew(&r->held) && !r->exited) /* its number may be somebody else's by now */
+    if (rdl_cli_held_renew(&r->held) && !r->exited) /* its pid may be another process's by now */
         rdl_cli_guardian_update(&r->guardian, r->child, r->held.until_ms);
 }
 
 /* ---------------------------------------------------------------- the processes */
 
 /*
- * Who changed his real user takes no signal from us. kill() fails only when there is nobody else in the
- * group, so it is asked again when the others are gone.
+ * Records that the group cannot be signaled: a process that changed its real user accepts no signal from us.
+ * kill() fails only if the group has no other process, so it is tried again when the others are gone.
  */
 static void immune(struct run *r)
 {
@@ -116,7 +116,7 @@ static void tell_group(struct run *r, int sig)
     if (!rdl_cli_child_kill(r->child, sig))
         immune(r);
     if (is_asleep && sig != SIGTSTP && sig != SIGCONT)
-        rdl_cli_child_kill(r->child, SIGCONT); /* a stopped process would get it only when it is continued */
+        rdl_cli_child_kill(r->child, SIGCONT); /* or a stopped process gets sig only later */
     r->suspend = sig == SIGTSTP;
 }
 
@@ -126,7 +126,7 @@ static void forward(struct run *r)
         if (sig == SIGCHLD || r->exited)
             continue;
         if (sig == SIGTSTP &&
-            (r->stopped != 0 || r->suspend)) /* the only key left: it starts what it stopped */
+            (r->stopped != 0 || r->suspend)) /* the only key left: it continues what it stopped */
             sig = SIGCONT;
         rdl_cli_print_verbose("signal %d forwarded", sig);
         tell_group(r, sig);
@@ -154,8 +154,8 @@ static void child_changed(struct run *r, int status)
 }
 
 /*
- * It ends by itself only when it had to do our work: we were stopped for longer than the lease. One that
- * somebody killed is replaced at once, while the lease lasts.
+ * Handles the guardian's end. It ends by itself only after it had to do our work, because we were stopped
+ * for longer than the lease. A guardian that was killed is replaced at once, while the lease lasts.
  */
 static void guardian_ended(struct run *r, int status)
 {
@@ -168,7 +168,7 @@ static void guardian_ended(struct run *r, int status)
         return;
     }
     if (rdl_cli_now(r->lock) >= r->held.until_ms)
-        return; /* nothing is left to guard, and the supervisor stops the command by itself */
+        return; /* nothing is left to guard; the supervisor stops the command itself */
     rdl_cli_print_warning("the guardian process was killed; starting another");
     if (rdl_cli_guardian_start(&g, r->lock->o->ttl_ms) != 0) {
         rdl_cli_print_warning(
@@ -179,11 +179,11 @@ static void guardian_ended(struct run *r, int status)
     }
     close(r->guardian.fd);
     r->guardian = g;
-    rdl_cli_guardian_wait(&r->guardian, 0); /* we are there ourselves */
+    rdl_cli_guardian_wait(&r->guardian, 0); /* redlock itself guards meanwhile */
     rdl_cli_guardian_update(&r->guardian, r->child, r->held.until_ms);
 }
 
-/* One of the processes beside us. */
+/* Handles the end of a helper process. */
 static void helper_reaped(pid_t pid, int status)
 {
     rdl_cli_lookup_reaped(pid);
@@ -204,18 +204,18 @@ static void reap(struct run *r)
             helper_reaped(pid, status);
     }
     if (r->stopped == SIGTTIN ||
-        r->stopped == SIGTTOU) /* is the terminal ours by now (fg)? nothing tells us */
+        r->stopped == SIGTTOU) /* the terminal may be ours by now (fg): no signal reports it */
         rdl_cli_child_stopped(r->child, r->stopped);
 }
 
-/* ---------------------------------------------------------------- those that left the group */
+/* ---------------------------------------------------------------- strays */
 
 enum {
-    READINGS = 4,  /* of /proc, until two agree: who forks all the time never lets them */
-    WARN_MS = 1000 /* so long they may take when nothing is at stake any more */
+    READINGS = 4,  /* readings of /proc until two agree: with constant forks they never do */
+    WARN_MS = 1000 /* how long they may take when the lease is no longer at stake */
 };
 
-/* The lock is no longer theirs: they are to end with the group. Else they were left behind on purpose. */
+/* Returns 1 if strays must end with the group: the lease ends. Otherwise they were left on purpose. */
 static int are_strays_stopped(const struct run *r)
 {
     return r->held.lost || r->spent;
@@ -232,7 +232,7 @@ static void print_strays(struct run *r)
     rdl_cli_print_warning("also stopping processes that left the command's process group: %s", names);
 }
 
-/* Those that are known and did not get that signal before. */
+/* Signals the known strays that did not get this signal before. */
 static void signal_strays(struct run *r, int sig)
 {
     if (are_strays_stopped(r) && rdl_cli_strays_signal(sig) > 0)
@@ -267,7 +267,7 @@ static void leave_behind(struct run *r)
         r->lock->o->lock);
 }
 
-/* All there is to decide: in which phase which event leads where, by which signal, and what is said. */
+/* All decisions: in a phase, an event leads to a next phase, with a signal and a message. */
 static const struct step {
     enum phase in;
     enum event when;
@@ -285,7 +285,7 @@ static const struct step {
 
 enum { STEPS = sizeof steps / sizeof steps[0] };
 
-/* ms before the end of the lease; 0 once it is lost. */
+/* Returns the time this many ms before the end of the lease; 0 if it is lost. */
 static uint64_t before_end(const struct run *r, uint32_t ms)
 {
     return r->held.until_ms > ms ? r->held.until_ms - ms : 0;
@@ -318,7 +318,7 @@ static uint64_t end_of(const struct run *r, enum phase phase, uint64_t now)
                                : now + UNKILLABLE_MS;
 }
 
-/* The kill must not come late for it. */
+/* Reads the strays, but never so long that the kill would be late. */
 static void read_strays(const struct run *r, int most, uint64_t now)
 {
     uint64_t end_ms = r->phase == KILLED ? now + WARN_MS : kill_at(r);
@@ -327,7 +327,7 @@ static void read_strays(const struct run *r, int most, uint64_t now)
         rdl_cli_strays_read(r->child, most, now + (end_ms - now) / 2);
 }
 
-/* Take the first step that there is. */
+/* Takes the first step of the table that applies. */
 static void advance(struct run *r, uint64_t now)
 {
     if (r->phase != RUNNING && !rdl_cli_child_kill(r->child, 0))
@@ -354,8 +354,8 @@ static void advance(struct run *r, uint64_t now)
 }
 
 /*
- * The kill of the group waits for no reading. So the last moment for one, which must show who is below the
- * command before its group is killed, is a margin before that.
+ * Returns when to read the strays. The kill of the group does not wait for a reading, and a reading must
+ * show the descendants before their group is killed. So the last moment is one margin before the kill.
  */
 static uint64_t read_at(const struct run *r)
 {
@@ -373,7 +373,7 @@ static void look_ahead(struct run *r, uint64_t now)
     r->is_ahead = 1;
 }
 
-/* Neither the command nor anybody of its group is left, or nobody can end them. */
+/* Returns 1 if the command and its group are gone, or cannot be ended. */
 static int is_group_over(const struct run *r, uint64_t now)
 {
     if (!r->exited)
@@ -381,7 +381,7 @@ static int is_group_over(const struct run *r, uint64_t now)
     return rdl_cli_child_group_is_empty(r->child) || (r->phase == KILLED && now >= r->next_ms);
 }
 
-/* The same of those that left it, if they are to end. */
+/* Returns 1 if the strays are gone, or need not end. */
 static int are_strays_over(const struct run *r, uint64_t now)
 {
     if (!are_strays_stopped(r) || (r->phase == KILLED && now >= r->next_ms))
@@ -391,8 +391,8 @@ static int are_strays_over(const struct run *r, uint64_t now)
 }
 
 /*
- * We may have slept until the guardian killed the group, or longer: then nobody knows whether the command
- * ended by itself, and when.
+ * Records the loss of the lease if we were stopped until the guardian killed the group, or longer. Then it
+ * is not known whether the command ended by itself, and when.
  */
 static void came_late(struct run *r, uint64_t now)
 {
@@ -400,7 +400,7 @@ static void came_late(struct run *r, uint64_t now)
         rdl_cli_held_lose(&r->held, "its lease expired before the command was seen to end");
 }
 
-/* When to look again even if nothing happens. */
+/* Returns when to check again even if nothing happens. */
 static uint64_t wake_ms(const struct run *r, uint64_t now)
 {
     const struct rdl_cli_options *o = r->lock->o;
@@ -413,7 +413,7 @@ static uint64_t wake_ms(const struct run *r, uint64_t now)
         at = before_end(r, o->grace_ms);
     if (r->phase == RUNNING && !r->is_ahead && read_at(r) < at)
         at = read_at(r);
-    if (r->phase != RUNNING && r->next_ms > now && r->next_ms < at) /* killed, and still not gone: LOOK_MS */
+    if (r->phase != RUNNING && r->next_ms > now && r->next_ms < at) /* killed, but not gone yet: LOOK_MS */
         at = r->next_ms;
     if (r->phase <= LEFTOVER &&
         r->held.until_ms - rdl_cli_margin_ms(o->ttl_ms) < at) /* no grace, or too short */
@@ -437,13 +437,13 @@ static void loop(struct run *r)
         look_ahead(r, now);
         advance(r, now);
         rdl_cli_lease_turn(r->lock, wake_ms(r, now), 1);
-        rdl_cli_warn_servers(r->lock); /* of those that answered late */
+        rdl_cli_warn_servers(r->lock); /* about servers that replied late */
     }
 }
 
-/* ---------------------------------------------------------------- all of it */
+/* ---------------------------------------------------------------- everything together */
 
-/* However the command ended, unless we had to stop it; one that never ran has done nothing to keep it for. */
+/* Returns 1 if --keep applies: the command ran, and we did not have to stop it. */
 static int is_kept(const struct run *r)
 {
     return !r->held.lost && !r->spent && rdl_cli_child_was_run() &&
@@ -481,6 +481,6 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
         r.held.lost |= rdl_cli_give_back(l, r.held.lost);
     warn_of_strays(&r);
     if (!r.held.lost && !r.spent && WIFSIGNALED(r.status) && WTERMSIG(r.status) == SIGINT)
-        rdl_cli_signals_die(SIGINT); /* a shell reads 130 from that as well, and ends its loop or script */
+        rdl_cli_signals_die(SIGINT); /* a shell also gets 130 from this, and ends its loop or script */
     return r.held.lost ? RDL_EXIT_LOST : r.spent ? RDL_EXIT_MAX_HOLD : child_status(&r);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Text put together piece by piece; strings as JSON has them, and as the shell has them. */
+/* Builds text piece by piece; quotes strings for JSON and for the shell. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
@@ -60,7 +60,7 @@ size_t rdl_cli_line_len(const char *text, size_t len)
     return len;
 }
 
-/* Editors put a byte order mark in front, in UTF-8 or UTF-16, and show nothing of it. */
+/* Some editors add a byte order mark, in UTF-8 or UTF-16, and do not show it. */
 const char *rdl_cli_line_fault(const char *text, size_t len)
 {
     static const char *const marks[] = {"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"};
@@ -76,24 +76,24 @@ static int is_between(unsigned char c, unsigned char least, unsigned char most)
     return c >= least && c <= most;
 }
 
-/* How many bytes the character of UTF-8 has that begins here; 0: this begins none (RFC 3629). */
+/* Returns the bytes of the UTF-8 character that begins here; 0: none does (RFC 3629). */
 static size_t utf8_len(const unsigned char *s)
 {
     size_t len = *s < 0x80 ? 1 : is_between(*s, 0xc2, 0xdf) ? 2 : is_between(*s, 0xe0, 0xef) ? 3 : 4;
 
     if (len == 4 && !is_between(*s, 0xf0, 0xf4))
         return 0;
-    if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f)) /* too long a form, a surrogate */
+    if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f)) /* overlong, or a surrogate */
         return 0;
-    if ((*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f)) /* too long a form, none of Unicode's */
+    if ((*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f)) /* overlong, or not in Unicode */
         return 0;
     for (size_t i = 1; i < len; i++)
-        if (!is_between(s[i], 0x80, 0xbf)) /* the NUL at the end is none either */
+        if (!is_between(s[i], 0x80, 0xbf)) /* the NUL at the end fails this check, too */
             return 0;
     return len;
 }
 
-/* Of a character of UTF-8 with that many bytes. */
+/* Decodes a UTF-8 character of this many bytes. */
 static unsigned code_point(const unsigned char *s, size_t len)
 {
     static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
@@ -105,8 +105,8 @@ static unsigned code_point(const unsigned char *s, size_t len)
 }
 
 /*
- * What acts on a terminal instead of being shown: C0 and C1 controls, line separators, marks and embeddings
- * that turn the direction of writing round.
+ * Returns 1 for characters that act on a terminal instead of being shown: C0 and C1 controls, line
+ * separators, and marks and embeddings that reverse the writing direction.
  */
 static int is_acting(unsigned code)
 {
@@ -119,7 +119,7 @@ size_t rdl_cli_acting_len(const char *text)
     const unsigned char *s = (const unsigned char *)text;
     size_t len = utf8_len(s);
 
-    if (len == 0) /* where the terminal takes each byte for a character */
+    if (len == 0) /* for terminals that read each byte as a character */
         return is_between(*s, 0x80, 0x9f) ? 1 : 0;
     return is_acting(code_point(s, len)) ? len : 0;
 }
@@ -148,7 +148,10 @@ void rdl_cli_add_json(struct rdl_cli_text *t, const char *s)
     rdl_cli_add(t, "\"");
 }
 
-/* No shell makes anything of them, pasted or from a variable; zsh takes =name for the path of a program. */
+/*
+ * Returns 1 for words that no shell changes, pasted or from a variable. (zsh replaces =name by a program's
+ * path.)
+ */
 static int is_plain(const char *s)
 {
     const char *at = s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tokens, read and written. Whoever has the token may release the lock: it is never part of a message, never
- * an argument, and a file of it is its owner's alone.
+ * Reads and writes tokens. A process with the token may release the lock. So the token is never part of a
+ * message and never an argument, and only its owner may read a file with it.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "lock/lock_lease.h"
@@ -18,13 +18,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Token, blank, fence or words of locks, line end. */
+/* Token, space, fence or names of locks, line end. */
 enum { BEHIND_MAX = 1 + RDL_CLI_LOCKS_MAX, LINE_MAX_LEN = RDL_VALUE_MAX + BEHIND_MAX + 2 };
 
-static const char *file; /* that was made for the token, and does not have it yet */
+static const char *file; /* created for the token, which it does not have yet */
 static int file_fd = -1;
 
-/* What an empty token file means. */
+/* Explains an empty token file. */
 static const char unfinished[] =
     "it exists but is empty: the redlock acquire that created it was killed, or is still waiting for "
     "the lock; delete the file if it is not waiting";
@@ -32,8 +32,8 @@ static const char unfinished[] =
 /* ---------------------------------------------------------------- reading */
 
 /*
- * What acquire wrote: the token; behind a blank, with --fence the number, or the words of several locks,
- * which are not taken apart here; a line end.
+ * Returns 1 for what acquire wrote: the token; after a space the fencing token (with --fence) or the names
+ * of several locks, which are not split here; a line end.
  */
 static int is_line(const char *text, size_t len)
 {
@@ -49,8 +49,8 @@ static int is_line(const char *text, size_t len)
 }
 
 /*
- * An extend that names a part of them would let the rest run out, and one that names more would be told that
- * all are lost, and give them back.
+ * Checks that the names are the same. An extend with fewer locks would let the rest run out. With more, it
+ * would report that all are lost, and release them.
  */
 static int check_locks(const char *words, const char *from, const struct rdl_cli_options *o)
 {
@@ -61,7 +61,7 @@ static int check_locks(const char *words, const char *from, const struct rdl_cli
     return RDL_EXIT_DATA;
 }
 
-/* text is terminated. */
+/* Reads the token from text, which is NUL-terminated. */
 static int take(char *text, const char *from, const struct rdl_cli_options *o, char token[RDL_VALUE_MAX])
 {
     size_t len = strlen(text);
@@ -75,12 +75,12 @@ static int take(char *text, const char *from, const struct rdl_cli_options *o, c
                                           : "it must be the 40 hex digits that redlock acquire printed");
         return RDL_EXIT_DATA;
     }
-    for (size_t i = 0; i < RDL_VALUE_MAX; i++) /* the key has small letters */
+    for (size_t i = 0; i < RDL_VALUE_MAX; i++) /* the key has lower-case letters */
         token[i] = (char)tolower((unsigned char)text[i]);
     return len > RDL_VALUE_MAX ? check_locks(text + RDL_VALUE_MAX + 1, from, o) : 0;
 }
 
-/* 0: too long for one is as much as is read of it. */
+/* Reads up to cap bytes, which is too long for a token. Returns their number. */
 static ssize_t read_all(int fd, char *text, size_t cap)
 {
     size_t len = 0;
@@ -113,7 +113,7 @@ static int take_fd(int fd, const char *from, const struct rdl_cli_options *o, ch
         return RDL_EXIT_NOINPUT;
     }
     if (strlen(text) < (size_t)len)
-        text[0] = '\0'; /* a file with a NUL byte is none of ours */
+        text[0] = '\0'; /* a file with a NUL byte is no token file */
     return take(text, from, o, token);
 }
 
@@ -145,7 +145,7 @@ int rdl_cli_token_read(const struct rdl_cli_options *o, char token[RDL_VALUE_MAX
     if (o->token_fd >= 0)
         return take_fd(o->token_fd, "--token-fd", o, token);
     if (value != NULL && value[0] != '\0') {
-        snprintf(text, sizeof text, "%s", value); /* what is cut off makes it no token */
+        snprintf(text, sizeof text, "%s", value); /* a text that is cut here is no token anyway */
         return take(text, "$REDLOCK_TOKEN", o, token);
     }
     rdl_cli_print_error(
@@ -186,7 +186,7 @@ void rdl_cli_token_drop(void)
     file = NULL;
 }
 
-/* The lock is not handed over yet: a signal ends us, as while we waited for it. 0: none of those came. */
+/* Returns a signal that must end us, because the token is not handed over yet; 0: none came. */
 static int next_end(void)
 {
     int sig = rdl_cli_signals_next();
@@ -196,7 +196,7 @@ static int next_end(void)
     return sig;
 }
 
-/* 0; the signal that came; or -1 with errno. A pipe that is full has until until_ms. */
+/* Returns 0, a signal that came, or -1 with errno. A full pipe has until until_ms. */
 static int write_line(int fd, const char *line, size_t len, uint64_t until_ms)
 {
     struct pollfd p[2] = {{fd, POLLOUT, 0}, {rdl_cli_signals_fd(), POLLIN, 0}};

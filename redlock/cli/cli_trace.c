@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --trace: 12.345678 #2 > "*6\r\n$3\r\nSET\r\n..." - all bytes, as in C; never a password, not even one that
- * a server repeats, or that comes in pieces.
+ * --trace: 12.345678 #2 > "*6\r\n$3\r\nSET\r\n..." - all bytes, as in C. It never shows a password, even if
+ * a server repeats it, or if it arrives in pieces.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -26,7 +26,7 @@ static int head(char *line, size_t cap, const struct rdl_cli_servers *s, const s
                     (int)(c - s->conn) + 1, dir);
 }
 
-/* One byte as in a C string; octal, so that a digit behind it cannot be taken for part of it. At most 4. */
+/* Writes a byte as in a C string, at most 4 characters. Octal, so that a digit after it is not part of it. */
 static size_t escape(char *out, uint8_t byte)
 {
     static const char plain[] = "\r\n\t\"\\", letter[] = "rnt\"\\";
@@ -53,11 +53,11 @@ static size_t escape(char *out, uint8_t byte)
 enum { CHUNK = 4096 };
 
 static uint16_t border[RDL_CLI_SECRET_MAX + 1];
-static uint8_t hidden[CHUNK]; /* of the bytes shown next: 1 is left out */
-/* So many bytes of the password were the last that went by, on each conn, sent and received. */
+static uint8_t hidden[CHUNK]; /* 1: this byte of the next piece is not shown */
+/* How many bytes of the password the last bytes were, on each conn, sent and received. */
 static size_t matched[RDL_SERVERS_MAX + 1][2];
 
-/* k bytes of the word went by, and now this one: how many have now? */
+/* Returns how many bytes of the word match after this byte, if k matched before it. */
 static size_t follow(const uint8_t *word, size_t k, uint8_t byte)
 {
     while (word[k] != byte) {
@@ -68,7 +68,7 @@ static size_t follow(const uint8_t *word, size_t k, uint8_t byte)
     return k + 1;
 }
 
-/* Knuth, Morris, Pratt: border[k] is the length of the longest proper prefix that ends the first k bytes. */
+/* Knuth-Morris-Pratt: border[k] is the length of the longest proper prefix that is a suffix of k bytes. */
 static void find_borders(const uint8_t *word, size_t len)
 {
     border[0] = border[1] = 0;
@@ -77,8 +77,8 @@ static void find_borders(const uint8_t *word, size_t len)
 }
 
 /*
- * Mark every occurrence of the password, and at the end of the piece what may be the beginning of one: the
- * rest of it may come with the next piece. k: as matched; the new one is returned.
+ * Marks every occurrence of the password, and at the end of the piece what may be its beginning, because the
+ * rest may come with the next piece. k is as in matched; returns the new one.
  */
 static size_t mark(struct rdl_bytes password, size_t k, const uint8_t *data, size_t len)
 {
@@ -106,7 +106,7 @@ static size_t redacted(char *out, size_t cap, size_t len)
     return (size_t)snprintf(out, cap, "<redacted %zu byte%s>", len, len == 1 ? "" : "s");
 }
 
-/* "..." or <redacted N bytes>, and a blank between them; returns where the line is full. */
+/* Adds "..." or <redacted N bytes>, with a space between them. Returns where the line is full. */
 static size_t show(char *line, size_t *n, size_t cap, const uint8_t *data, size_t i, size_t len)
 {
     while (i < len && *n + 64 < cap) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cli_trouble.c - why servers gave no useful answer, and the exit status where no majority did. */
+/* cli_trouble.c - why servers gave no useful reply, and the exit status if no majority did. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
@@ -11,7 +11,7 @@ enum rdl_cli_trouble rdl_cli_trouble_of(const struct rdl_conn *c, int error)
     case RDL_E_AUTH:
     case RDL_E_PERM:
         return RDL_CLI_REFUSED;
-    case RDL_E_SYNTAX: /* what answered for it may be a stand-in where a server has answered before */
+    case RDL_E_SYNTAX: /* if a server replied before, something else may reply in its place now */
         return rdl_conn_replies(c) > 0 ? RDL_CLI_SILENT : RDL_CLI_FOREIGN;
     case RDL_E_LIMIT:
     case RDL_E_UNEXPECTED:
@@ -22,7 +22,7 @@ enum rdl_cli_trouble rdl_cli_trouble_of(const struct rdl_conn *c, int error)
     case RDL_E_CLUSTER:
     case RDL_E_DUPLICATE:
         return RDL_CLI_HOPELESS;
-    case RDL_E_SYSTEM: /* our own limit; what the whole host lacks may come back */
+    case RDL_E_SYSTEM: /* our own limit; a shortage of the whole host may pass */
         return rdl_posix_errno(c) == EMFILE ? RDL_CLI_OURS : RDL_CLI_SILENT;
     default:
         return RDL_CLI_SILENT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cli_url.c - what people write as a URL: other schemes for the same servers, and mistakes that are named. No
- * text of a URL is ever repeated, as it may hold a password: examples are made up.
+ * cli_url.c - URLs as users write them: other schemes for the same servers, and mistakes that have a
+ * message. No text of a URL is ever printed, because it may contain a password: examples are invented.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -21,7 +21,7 @@ static int begins_with(const char *text, const char *what)
     return strncmp(text, what, strlen(what)) == 0;
 }
 
-/* SCHEMES: it is none of them. */
+/* Returns the index of the scheme; SCHEMES: none of them. */
 static size_t scheme_of(const char *url)
 {
     size_t i = 0;
@@ -50,17 +50,17 @@ char *rdl_cli_url_plain(char *url)
 
     if (i == SCHEMES || begins_with(url, "unix://"))
         return url;
-    url += strlen(schemes[i].scheme) - len; /* none of them is shorter */
+    url += strlen(schemes[i].scheme) - len; /* no scheme is shorter */
     memcpy(url, plain, len);
     return url;
 }
 
 /* ---------------------------------------------------------------- mistakes */
 
-/* As a shell, a YAML file or a word processor has them. */
+/* Returns 1 for quotes as in a shell, a YAML file or a word processor. */
 static int has_quotes(const char *url)
 {
-    static const char typographic[] = "\xe2\x80"; /* in UTF-8 all such begin so */
+    static const char typographic[] = "\xe2\x80"; /* all of these begin so in UTF-8 */
     size_t len = strlen(url);
 
     return len > 0 && (strchr("'\"", url[0]) != NULL || strchr("'\"", url[len - 1]) != NULL ||
@@ -75,7 +75,7 @@ static int has_comma(const char *url)
     return 0;
 }
 
-/* Behind scheme and login there are two colons, and no brackets. */
+/* Returns 1 if two colons follow the scheme and login, without brackets. */
 static int is_bare_ip6(const char *url)
 {
     const char *scheme = strstr(url, "://"), *login = strrchr(url, '@');

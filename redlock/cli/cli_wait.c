@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Getting the lock in bounded slices, so that a signal, a wrong password and a dead majority end the wait. */
+/*
+ * Acquires the lock in bounded slices, so that a signal, a wrong password or a dead majority ends the wait.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "lock/lock_lease.h"
 #include "redlock/cli/cli.h"
@@ -11,15 +13,15 @@
 
 enum {
     AGAIN = -1,            /* no exit status yet: try again */
-    AROUND = 1000,         /* of an attempt: who has the lock waits for us to end */
-    SLICE_MS = 1000,       /* one acquisition of the library */
-    HINT_SLICE_MS = 10000, /* with a wake hint: who begins anew stands at the end of the line */
+    AROUND = 1000,         /* of an attempt: the holder waits for us to end */
+    SLICE_MS = 1000,       /* one acquire of the library */
+    HINT_SLICE_MS = 10000, /* with a wake hint: a new acquire goes to the end of the queue */
     RETRY_MS = 50,         /* its first pause */
-    LOOK_MS = 10000,       /* for this time servers that do not answer are asked who holds the lock */
-    UNREACHABLE_MS = 10000 /* without -w: so long without a majority, and we give up */
+    LOOK_MS = 10000,       /* for this time, servers that do not reply are queried for the holder */
+    UNREACHABLE_MS = 10000 /* without -w: the wait ends after this time without a majority */
 };
 
-/* While we wait nothing is held: a signal means to us what it means to any program. 1: we were stopped. */
+/* Obeys signals like any program, because nothing is held yet. Returns 1 if we were stopped. */
 static int obey(struct rdl_cli_lock *l)
 {
     int was_stopped = 0;
@@ -47,10 +49,10 @@ static void pause_until(struct rdl_cli_lock *l, uint64_t until_ms)
     }
 }
 
-/* Another client is in our way. 1: it is the `redlock run` around us, which waits for our end. */
+/* Returns 1 if the client that holds the lock is the `redlock run` around us, which waits for our end. */
 static int is_around_us(struct rdl_cli_lock *l)
 {
-    static uint64_t until_ms; /* a server that did not answer is asked again */
+    static uint64_t until_ms; /* a server that did not reply is queried again */
     static int looked;
 
     if (looked || !rdl_cli_lock_is_denied(l))
@@ -66,20 +68,21 @@ static int is_around_us(struct rdl_cli_lock *l)
     return inside == RDL_CLI_SELF_DEADLOCK;
 }
 
-/* How far the servers are in answering us, and since when. */
+/* How far the servers' logins are, and since when. */
 struct progress {
     uint64_t most, since_ms;
 };
 
-/* A server that connects is given up when nobody said anything until then. */
+/* Returns when to stop waiting for a server that connects, if none has replied by then. */
 static uint64_t silence_end(const struct rdl_cli_lock *l, const struct progress *p)
 {
     return p->since_ms + rdl_cli_silence_ms(l);
 }
 
 /*
- * One attempt, connecting included: that takes several round trips, and as long as they are answered it may.
- * polled_ms: since then we have listened, so what is late is not late because of us.
+ * Ends connecting, for one attempt, when it makes no progress. It takes several round trips, and may go on
+ * while they are answered. polled_ms: since then redlock has read, so a late reply is not late because of
+ * redlock.
  */
 static void hurry(const struct rdl_cli_lock *l, struct progress *p, uint64_t polled_ms)
 {
@@ -101,37 +104,37 @@ static void hurry(const struct rdl_cli_lock *l, struct progress *p, uint64_t pol
     p->most = most > p->most ? most : p->most;
 }
 
-/* Once. */
+/* Prints once that we wait for the holder. */
 static void wait_for_holder(const struct rdl_cli_lock *l)
 {
-    static int told;
+    static int printed;
 
-    if (!told)
+    if (!printed)
         rdl_cli_event(l, RDL_CLI_WAITING, rdl_strerror(RDL_BUSY), -1);
-    told = 1;
+    printed = 1;
 }
 
-/* For the log an attempt that found it taken is enough: an acquisition with a wake hint lasts for long. */
+/* Checks the last attempt for a holder, because an acquire with a wake hint takes long. */
 static void look_for_holder(const struct rdl_cli_lock *l)
 {
     if (rdl_cli_lease_stats(l).refused > 0)
         wait_for_holder(l);
 }
 
-/* ---------------------------------------------------------------- that we wait */
+/* ---------------------------------------------------------------- progress */
 
 struct wait {
     uint64_t begun_ms;
-    int64_t key_ms; /* what the key in our way had to live at heard_ms */
+    int64_t key_ms; /* the remaining time of the key in the way, at heard_ms */
     uint64_t heard_ms;
-    unsigned told; /* bits of what was said */
-    int rc;        /* of the last attempt */
+    unsigned printed; /* bits of what was printed */
+    int rc;           /* result of the last attempt */
     char why[RDL_CLI_WHY_MAX];
 };
 
 enum { TOLD_BUSY = 1, TOLD_QUARANTINE = 2, TOLD_OTHER = 4 };
 
-/* The longest of the leases in our way; -1 if one has no end, -2: none is known. */
+/* Returns the longest of the leases in the way; -1: one has no end; -2: unknown. */
 static int64_t holder_ms(const struct rdl_cli_lock *l)
 {
     int64_t most = -2;
@@ -145,7 +148,7 @@ static int64_t holder_ms(const struct rdl_cli_lock *l)
     return most;
 }
 
-/* A key that is seen again has less to live, or was renewed. */
+/* Reads the holder's time again: it is shorter, or the key was renewed. */
 static void hear(const struct rdl_cli_lock *l, struct wait *w, uint64_t now)
 {
     int64_t ms = holder_ms(l);
@@ -156,7 +159,7 @@ static void hear(const struct rdl_cli_lock *l, struct wait *w, uint64_t now)
     w->heard_ms = now;
 }
 
-/* Why an attempt failed, unless another client holds the lock. */
+/* Records why an attempt failed, unless another client holds the lock. */
 static void learn(const struct rdl_cli_lock *l, int rc, struct wait *w)
 {
     w->rc = rc;
@@ -168,7 +171,9 @@ static void learn(const struct rdl_cli_lock *l, int rc, struct wait *w)
         rdl_cli_lock_first_report(l, w->why, sizeof w->why);
 }
 
-/* When that is shown next. A first attempt may take long, and a restart was warned of: not at once then. */
+/*
+ * Returns when the progress is shown next. Not at once in a first attempt, nor after a warning of a restart.
+ */
 static uint64_t show_at(const struct wait *w)
 {
     uint64_t due_ms = rdl_cli_progress_due_ms();
@@ -220,8 +225,8 @@ static int attempt(struct rdl_cli_lock *l, uint64_t wait_ms, struct wait *w)
         if (is_around_us(l))
             return AROUND;
         show(l, w);
-        rc = rdl_cli_lease_step(l); /* it may have gone on while that was asked */
-        if (obey(l))                /* whatever it said is given up */
+        rc = rdl_cli_lease_step(l); /* the acquire may have gone on meanwhile */
+        if (obey(l))                /* its result does not matter any more */
             rc = rdl_cli_lease_acquire(l);
     }
     return rc;
@@ -237,7 +242,7 @@ static int busy(const struct rdl_cli_lock *l)
     if (ms >= 0)
         rdl_cli_print_info("%s%s is held by another client; its lease expires in %.1f s unless renewed",
                            rdl_cli_one_of(l->o), l->o->lock, (double)ms / 1000);
-    else /* without end: that is said already */
+    else /* without expiry: that was printed already */
         rdl_cli_print_info("%s%s is held by another client", rdl_cli_one_of(l->o), l->o->lock);
     return l->o->conflict_status;
 }
@@ -260,7 +265,7 @@ static int no_scripts(const struct rdl_cli_lock *l, int rc)
     return RDL_EXIT_UNAVAILABLE;
 }
 
-/* Its number is the greatest that there is, on so many that no majority is left. */
+/* Prints that so many servers have the greatest token that no majority is left. Returns the exit status. */
 static int no_number(const struct rdl_cli_lock *l)
 {
     char who[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 2)], where[RDL_CLI_WHERE_MAX], key[RDL_NAME_MAX + 9];
@@ -315,7 +320,7 @@ static void acquired(struct rdl_cli_lock *l, uint64_t waited_ms)
     }
 }
 
-/* The canary was asked for: a lock that it does not watch is not what is wanted. */
+/* Refuses a lock whose canary cannot be read, because the user requested the canary. */
 static int unwatched(struct rdl_cli_lock *l)
 {
     rdl_cli_warn_servers(l);
@@ -340,7 +345,7 @@ static int no_canary(void)
     return RDL_EXIT_UNAVAILABLE;
 }
 
-/* What an attempt that failed means for the whole: an exit status, its reason said, or AGAIN. */
+/* Returns what a failed attempt means: an exit status, after it printed the reason, or AGAIN. */
 static int wait_status(struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint64_t unreachable_ms)
 {
     const uint64_t wait = l->o->wait_ms;
@@ -368,14 +373,14 @@ static int wait_status(struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint6
     return status != 0 ? rdl_cli_lock_no_quorum(l, status, waited_ms) : AGAIN;
 }
 
-/* What we wait for besides the end of a lease, each said once. */
-static void waiting(const struct rdl_cli_lock *l, int rc, unsigned *told)
+/* Prints, each once, what else we wait for than the end of a lease. */
+static void waiting(const struct rdl_cli_lock *l, int rc, unsigned *printed)
 {
     unsigned what = rc == RDL_BUSY ? TOLD_BUSY : rc == RDL_E_QUARANTINE ? TOLD_QUARANTINE : TOLD_OTHER;
 
-    if (*told & what)
+    if (*printed & what)
         return;
-    *told |= what;
+    *printed |= what;
     if (rc == RDL_BUSY) {
         wait_for_holder(l);
         rdl_cli_warn_servers(l);
@@ -412,7 +417,7 @@ static int get(struct rdl_cli_lock *l, int *status)
         }
         if (rc == RDL_OK) {
             acquired(l, now - begun);
-            (void)rdl_cli_canary_is_foreign(l); /* on a minority: that is warned of */
+            (void)rdl_cli_canary_is_foreign(l); /* on a minority: it is only a warning */
             rdl_cli_probe(l);
             return 1;
         }
@@ -421,12 +426,12 @@ static int get(struct rdl_cli_lock *l, int *status)
         *status = wait_status(l, rc, now - begun, now - l->reached_ms);
         if (*status != AGAIN) {
             rdl_cli_event(l, RDL_CLI_FAILED, rdl_strerror(rc == AROUND ? RDL_BUSY : rc), *status);
-            if (rc == RDL_BUSY || rc == RDL_E_QUARANTINE) /* else its message has said it */
+            if (rc == RDL_BUSY || rc == RDL_E_QUARANTINE) /* otherwise its message has the reason */
                 rdl_cli_lock_note_servers(l);
             rdl_cli_lease_cancel(l); /* single servers may have granted it */
             return 0;
         }
-        waiting(l, rc, &w.told);
+        waiting(l, rc, &w.printed);
         learn(l, rc, &w);
         show(l, &w);
         if (now - tried < RETRY_MS)
@@ -444,7 +449,7 @@ int rdl_cli_wait(struct rdl_cli_lock *l, int *status)
 
 /* ---------------------------------------------------------------- one operation */
 
-/* How far the connections are. */
+/* The state of the connections. */
 struct connected {
     size_t ready, failed;
     uint32_t trip_ms; /* the longest round trip of those that are ready */
@@ -467,7 +472,7 @@ static struct connected look_at_connections(const struct rdl_cli_lock *l)
     return now;
 }
 
-/* Who is not connected when an extend begins is not asked: so the others have a moment, too. */
+/* An extend sends nothing to servers that are not connected, so slow ones have a moment, too. */
 void rdl_cli_wait_connected(struct rdl_cli_lock *l)
 {
     const size_t n = l->servers->n;
@@ -479,7 +484,7 @@ void rdl_cli_wait_connected(struct rdl_cli_lock *l)
         if (c.failed > (n - 1) / 2 || c.ready + c.failed == n)
             return;
         if (c.ready > n / 2 && !is_majority) {
-            uint64_t end_ms = rdl_cli_now(l) + rdl_attempt_over(&l->opt.lease, c.trip_ms);
+            uint64_t end_ms = rdl_cli_now(l) + rdl_attempt_ms_for_rtt(&l->opt.lease, c.trip_ms);
             until_ms = end_ms < until_ms ? end_ms : until_ms;
             is_majority = 1;
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is wrong and mends itself never, though the lock is had, or waited for, all the same: nobody would
- * hear of it until it is too late. One warning each, once.
+ * Warnings of problems that never pass by themselves, although the lock is held or waited for. Without a
+ * warning, users would notice them too late. Each is printed once.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
@@ -10,24 +10,24 @@
 #include <stdio.h>
 #include <string.h>
 
-static int is_first(unsigned *told, size_t i)
+static int is_first(unsigned *warned, size_t i)
 {
     unsigned bit = 1u << i;
-    int is_new = (*told & bit) == 0;
+    int is_new = (*warned & bit) == 0;
 
-    *told |= bit;
+    *warned |= bit;
     return is_new;
 }
 
-/* ---------------------------------------------------------------- who takes no part */
+/* ---------------------------------------------------------------- servers that are not used */
 
 static void warn_failures(const struct rdl_cli_lock *l)
 {
-    static unsigned told;
+    static unsigned warned;
     char one[RDL_CLI_WHERE_MAX + 200];
 
     for (size_t i = 0; i < l->servers->n; i++) {
-        if (!rdl_cli_lock_is_final(l, i) || !is_first(&told, i))
+        if (!rdl_cli_lock_is_final(l, i) || !is_first(&warned, i))
             continue;
         rdl_cli_lock_report(l, i, one, sizeof one);
         rdl_cli_print_warning("a server is not used for %s and will not recover without intervention: %s",
@@ -35,11 +35,11 @@ static void warn_failures(const struct rdl_cli_lock *l)
     }
 }
 
-/* ---------------------------------------------------------------- what INFO does not show */
+/* ---------------------------------------------------------------- missing server info */
 
 enum lack { NOTHING, ALL, UPTIME, RUN_ID };
 
-/* With --restart-guard=off it is known; with one that is required such a server takes no part. */
+/* With --restart-guard=off the user knows; with =required such a server is not used. */
 static enum lack lack_of(const struct rdl_cli_lock *l, size_t i)
 {
     const struct rdl_conn *c = l->servers->server[i].conn;
@@ -54,8 +54,8 @@ static enum lack lack_of(const struct rdl_cli_lock *l, size_t i)
     return c->cfg->server_info->needs_info ? UPTIME : ALL;
 }
 
-/* Those that lack it and were not named before; "": none. */
-static const char *those_without(const struct rdl_cli_lock *l, enum lack lack, unsigned *told)
+/* Returns the servers that lack it and were not named before; "": none. */
+static const char *those_without(const struct rdl_cli_lock *l, enum lack lack, unsigned *warned)
 {
     static char all[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 2)];
     char where[RDL_CLI_WHERE_MAX];
@@ -63,7 +63,7 @@ static const char *those_without(const struct rdl_cli_lock *l, enum lack lack, u
 
     all[0] = '\0';
     for (size_t i = 0; i < l->servers->n; i++) {
-        if (lack_of(l, i) != lack || !is_first(told, i))
+        if (lack_of(l, i) != lack || !is_first(warned, i))
             continue;
         rdl_cli_servers_where(l->servers, i, where);
         n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n > 0 ? ", " : "", where);
@@ -73,8 +73,8 @@ static const char *those_without(const struct rdl_cli_lock *l, enum lack lack, u
 
 static void warn_lacks(const struct rdl_cli_lock *l)
 {
-    static unsigned told[RUN_ID + 1];
-    const char *all = those_without(l, ALL, &told[ALL]);
+    static unsigned warned[RUN_ID + 1];
+    const char *all = those_without(l, ALL, &warned[ALL]);
 
     if (all[0] != '\0')
         rdl_cli_print_warning(
@@ -82,12 +82,12 @@ static void warn_lacks(const struct rdl_cli_lock *l)
             "is listed twice or that deletes keys when its memory is full; grant the user +info, or "
             "give --restart-guard=off",
             all);
-    all = those_without(l, UPTIME, &told[UPTIME]);
+    all = those_without(l, UPTIME, &warned[UPTIME]);
     if (all[0] != '\0')
         rdl_cli_print_warning("INFO on %s shows no uptime, so redlock does not notice a restart: give "
                               "--restart-guard=off if a restart loses no data",
                               all);
-    all = those_without(l, RUN_ID, &told[RUN_ID]);
+    all = those_without(l, RUN_ID, &warned[RUN_ID]);
     if (all[0] != '\0')
         rdl_cli_print_verbose(
             "INFO on %s shows no run_id, so redlock does not notice if a server is listed twice", all);
@@ -95,7 +95,10 @@ static void warn_lacks(const struct rdl_cli_lock *l)
 
 /* ---------------------------------------------------------------- a canary that the user may not use */
 
-/* Where it need not be permitted (the restart guard says so) its server counts all the same. */
+/*
+ * Returns 1 if the user may not read the canary of a server that granted the lock. It counts all the same if
+ * the restart guard does not require INFO.
+ */
 static int is_blind(const struct rdl_cli_lock *l, size_t i)
 {
     const struct rdl_canary *c = &l->canaries[i];
@@ -106,11 +109,11 @@ static int is_blind(const struct rdl_cli_lock *l, size_t i)
 
 static void warn_blind(const struct rdl_cli_lock *l)
 {
-    static unsigned told;
+    static unsigned warned;
     char where[RDL_CLI_WHERE_MAX];
 
     for (size_t i = 0; i < l->servers->n; i++) {
-        if (!is_blind(l, i) || !is_first(&told, i))
+        if (!is_blind(l, i) || !is_first(&warned, i))
             continue;
         rdl_cli_servers_where(l->servers, i, where);
         rdl_cli_print_warning(
@@ -119,7 +122,7 @@ static void warn_blind(const struct rdl_cli_lock *l)
     }
 }
 
-/* Who has not answered yet may be watched. */
+/* A server that has not replied yet may have a canary. */
 int rdl_cli_lock_is_watched(const struct rdl_cli_lock *l)
 {
     size_t blind = 0;
@@ -133,35 +136,35 @@ int rdl_cli_lock_is_watched(const struct rdl_cli_lock *l)
 
 static void warn_clock(const struct rdl_cli_lock *l)
 {
-    static int told;
+    static int warned;
     char where[RDL_CLI_WHERE_MAX];
     int64_t ahead_ms;
 
-    for (size_t i = 0; i < l->servers->n && !told; i++) {
+    for (size_t i = 0; i < l->servers->n && !warned; i++) {
         rdl_cli_servers_where(l->servers, i, where);
-        told = rdl_cli_info_ahead(i, &ahead_ms) && rdl_cli_apart_clock(where, ahead_ms);
+        warned = rdl_cli_info_ahead(i, &ahead_ms) && rdl_cli_apart_clock(where, ahead_ms);
     }
 }
 
 /* ---------------------------------------------------------------- another host's options */
 
-/* On the others it is as long, as a rule. */
+/* One server is enough: on the others it usually is as long. */
 void rdl_cli_warn_long(const struct rdl_cli_lock *l)
 {
-    static int told;
+    static int warned;
     char where[RDL_CLI_WHERE_MAX];
 
-    for (size_t i = 0; i < l->servers->n && !told; i++) {
+    for (size_t i = 0; i < l->servers->n && !warned; i++) {
         const struct rdl_server *s = &l->servers->server[i];
         if (s->vote != RDL_VOTE_DENIED || !rdl_cli_apart_is_long(l->o, s->value))
             continue;
-        told = 1;
+        warned = 1;
         rdl_cli_servers_where(l->servers, i, where);
         rdl_cli_apart_lease(l->o, where, s->value);
     }
 }
 
-/* What a waiter left is there for a moment, or, if it crashed, for a ttl: not for three renewals. */
+/* A waiting client's key exists for a moment or, after a crash, for a ttl: not for three renewals. */
 void rdl_cli_warn_rival(const struct rdl_cli_lock *l)
 {
     enum { RENEWALS = 3 };
@@ -205,15 +208,15 @@ static int is_endless(const struct rdl_cli_lock *l, size_t i)
 
 void rdl_cli_warn_endless(const struct rdl_cli_lock *l)
 {
-    static int told;
+    static int warned;
     char where[RDL_CLI_WHERE_MAX];
     size_t i = 0;
 
     while (i < l->servers->n && !is_endless(l, i))
         i++;
-    if (i == l->servers->n || told)
+    if (i == l->servers->n || warned)
         return;
-    told = 1;
+    warned = 1;
     rdl_cli_servers_where(l->servers, i, where);
     rdl_cli_print_warning("%s%s on %s %s", rdl_cli_one_of(l->o), l->o->lock, where, rdl_cli_lease_endless(l));
 }

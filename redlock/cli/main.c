@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which verb, --help, --version. */
+/* The verbs, --help and --version. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/cli.h"
 
@@ -34,9 +34,9 @@ static const char summary[] =
     "69 too few usable servers, 75 the lock was lost; for all of them: man redlock\n";
 
 /*
- * Where we were given no standard input, output or error, the next file would be that: a message for people
- * would go to a server, or into the pipe that our signals come from. So these three are kept from everything
- * else, by what can be neither read nor written, and closed again for the command.
+ * Opens standard input, output and error if the parent left them closed. Otherwise the next file would get
+ * that number: a message for people would go to a server, or into the pipe of our signals. What is opened
+ * can be neither read nor written, and is closed again for the command.
  */
 static int fill_stdio(void)
 {
@@ -55,7 +55,7 @@ static const struct {
 
 enum { VERBS = sizeof verbs / sizeof verbs[0] };
 
-/* The word is not repeated: it may be a URL with a password. */
+/* Prints the error without the word, which may be a URL with a password. */
 static int unknown(const char *word)
 {
     size_t nearest = 0, len = strlen(word);
@@ -78,7 +78,7 @@ static int print_summary(int all)
     return rc == 0 && all ? rdl_cli_help_of_all() : rc;
 }
 
-/* argv: what follows help or --help: nothing, "all", a verb, or a verb and "all". */
+/* Prints help. argv follows help or --help: nothing, "all", a verb, or a verb and "all". */
 static int help(int argc, char **argv)
 {
     static char option[] = "--help";

@@ -172,7 +172,7 @@ static double median(double *v)
     return v[ROUNDS / 2];
 }
 
-static void tell(const char *what, double *floors, double *ourses)
+static void print_row(const char *what, double *floors, double *ourses)
 {
     double ratios[ROUNDS];
 
@@ -202,10 +202,10 @@ static void compare(void)
     }
     printf("%d rounds of %d cycles of acquire + release, N = 5, one CPU\n", ROUNDS, CYCLES);
     printf("%-24s %9s %9s %8s\n", "median", "floor", "ours", "ratio");
-    tell("client CPU, us", v[0][0], v[0][1]);
-    tell("p50, us", v[1][0], v[1][1]);
-    tell("p99, us", v[2][0], v[2][1]);
-    tell("system calls", v[3][0], v[3][1]);
+    print_row("client CPU, us", v[0][0], v[0][1]);
+    print_row("p50, us", v[1][0], v[1][1]);
+    print_row("p99, us", v[2][0], v[2][1]);
+    print_row("system calls", v[3][0], v[3][1]);
 }
 
 START_TEST(measure)

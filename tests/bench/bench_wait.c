@@ -141,7 +141,7 @@ static double commands_so_far(void)
     while (f != NULL && fgets(line, sizeof line, f) != NULL)
         (void)sscanf(line, "total_commands_processed:%lf", &n);
     if (f == NULL || pclose(f) != 0 || n < 0)
-        fail("redis-cli does not tell how many commands there were");
+        fail("redis-cli does not report how many commands there were");
     return n;
 }
 

@@ -46,8 +46,9 @@ done
 # The two directions of the tables, and the tests.
 awk -f $here/messages.awk redlock/cli/*.c resp/resp_strerror.c | sort -u >"$dir/messages"
 [ "$(wc -l <"$dir/messages")" -gt 100 ] || finding "messages.awk finds next to nothing"
+# A comment is no test.
 cat tests/servers/*.c tests/cli/*.c tests/fixtures/*.c tests/resp/*.c tests/lock/*.c tests/redlock/*.c |
-    tr -d '\n' | sed 's/" *"//g' >"$dir/sources"
+    awk -v RS='[*]/' '{ sub(/\/[*].*/, ""); print }' | tr -d '\n' | sed 's/" *"//g' >"$dir/sources"
 awk -f $here/guide_messages.awk "$dir/messages" $guide "$dir/sources" $here/guide_untested.txt \
     $here/guide_self_explaining.txt >"$dir/said" || failed=1
 cat "$dir/said"

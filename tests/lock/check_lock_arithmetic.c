@@ -71,7 +71,7 @@ START_TEST(attempt_is_three_round_trips_up_to_a_quarter_ttl)
 {
     struct rdl_lock_options opt = {.ttl_ms = trips[_i].ttl, .attempt_ms = trips[_i].attempt};
 
-    ck_assert_uint_eq(rdl_attempt_over(&opt, trips[_i].rtt), trips[_i].ms);
+    ck_assert_uint_eq(rdl_attempt_ms_for_rtt(&opt, trips[_i].rtt), trips[_i].ms);
 }
 END_TEST
 

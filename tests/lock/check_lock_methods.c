@@ -201,7 +201,7 @@ START_TEST(last_try_withdraws_an_unsent_request)
     submit(&a, &rdl_op_acquire, "k");
     if (_i)
         scripted_sent(&s);
-    rdl_conn_last_try(&s.conn, &a);
+    rdl_conn_forbid_retry(&s.conn, &a);
     ck_assert_int_eq(a.answer, _i ? RDL_ANSWER_NONE : RDL_ANSWER_UNSENT);
     ck_assert_int_eq(rdl_conn_is_idle(&s.conn), !_i);
     ck_assert_str_eq(scripted_sent(&s), "");
@@ -249,7 +249,7 @@ START_TEST(refused_evalsha_is_temporary_at_the_last_try)
     scripted_reply(&s, "*2\r\n:1\r\n:5\r\n");
     ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
     ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "\r\nEVALSHA\r\n"));
-    rdl_conn_last_try(&s.conn, &a);
+    rdl_conn_forbid_retry(&s.conn, &a);
     scripted_reply(&s, refusals[_i]);
     ck_assert_str_eq(scripted_sent(&s), "");
     ck_assert_int_eq(a.answer, RDL_ANSWER_ERROR);
@@ -267,7 +267,7 @@ START_TEST(refused_eval_is_reported_at_the_last_try_too)
 
     ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
     scripted_sent(&s);
-    rdl_conn_last_try(&s.conn, &a);
+    rdl_conn_forbid_retry(&s.conn, &a);
     scripted_reply(&s, _i ? NOPERM : UNKNOWN_COMMAND);
     ck_assert_int_eq(a.error, _i ? RDL_E_PERM : RDL_E_UNSUPPORTED);
 }
@@ -922,7 +922,7 @@ START_TEST(unknown_error_after_abandon_leads_to_no_method)
     submit(&a, &rdl_op_extend, "k");
     scripted_sent(&s);
     if (_i)
-        rdl_conn_last_try(&s.conn, &a);
+        rdl_conn_forbid_retry(&s.conn, &a);
     else
         rdl_conn_abandon(&s.conn, &a);
     scripted_reply(&s, other_texts[0]);

@@ -7,11 +7,11 @@ static const char *const texts[PORT_RULES] = {
         "A conn that wants OPEN is opened, and rdl_conn_opened is called once, when the transport is ready.",
     [PORT_REFUSED] = "If a conn cannot be opened, rdl_conn_closed is called with a negative error.",
     [PORT_ABORTED] =
-        "A conn may abort while it is being opened: rdl_conn_closed is called, and nothing after it.",
+        "A conn may want CLOSE while it is being opened: call rdl_conn_closed, and report nothing more.",
     [PORT_ENDS] = "When the transport ends, rdl_conn_closed is called once, with a negative error.",
     [PORT_CLOSES] =
         "A conn that wants CLOSE is closed at once, and rdl_conn_closed is called; the peer sees the end.",
-    [PORT_WANTED] = "A conn gets no call that it did not want.",
+    [PORT_WANTED] = "A conn gets no call that it did not want, except rdl_conn_closed.",
     [PORT_CHUNK] =
         "rdl_conn_tx has room for one byte or more, and tx_done follows with no more than it returned.",
     [PORT_NOTHING] = "rdl_conn_tx may write nothing: this is neither an end nor a reason to wait for ever.",

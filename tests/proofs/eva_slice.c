@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * eva_slice.c - every template, with arguments of any bytes, into every two windows: the first as large as
- * the cut, the second as large as the rest. The last byte of each window is the object's last, so a byte too
+ * eva_slice.c - every template, with arguments of any bytes, into every two slices: the first as large as
+ * the cut, the second as large as the rest. The last byte of each slice is the object's last, so a byte too
  * many is an alarm.
  *
  * Arguments are 9, 10 and 0 bytes long, in turn; WP covers any length (put, write_arg). Scripts for several

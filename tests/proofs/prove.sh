@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# prove.sh OUT [eva|window|wp|put]... - prove the parser and the writer (README.md says which claims), these
+# prove.sh OUT [eva|slice|wp|writer]... - prove the parser and the writer (README.md says which claims), these
 # steps at the same time, and each for all machines. Run from the top of the tree.
 # Exit status 1: an alarm, or a goal that was not proved. RESP=DIR proves the copy of resp/ that is in DIR.
-# EVA: more options for it. WP_PARSE: options with which wp proves a part of the parser, and nothing else. WP_PUT: the
-# functions that put proves, and nothing else, for PUT_MACHINES. ALL_MACHINES=1: the window for 32-bit x86 too, which
+# EVA: more options for it. WP_PARSE: options with which wp proves a part of the parser, and nothing else. WP_WRITER: the
+# functions that writer proves, and nothing else, for WRITER_MACHINES. ALL_MACHINES=1: the slices for 32-bit x86 too, which
 # adds to the others that it is both 32-bit and little-endian.
 #
 # Lists of options are split into words on purpose, and steps are called by name:
@@ -12,7 +12,7 @@
 set -u
 out=$1
 shift
-[ $# -gt 0 ] || set -- eva window wp put
+[ $# -gt 0 ] || set -- eva slice wp writer
 top=$PWD
 here=$top/tests/proofs
 tree=${RESP:-.}
@@ -54,9 +54,9 @@ all_eva() {
 }
 
 # The list of templates is the tests'.
-all_window() {
+all_slice() {
     for machine in gcc_x86_64 ppc_32 ${ALL_MACHINES:+gcc_x86_32}; do
-        eva "window-$machine" $machine eva_slice.c "$out/plain" resp/resp_slice.c resp/resp_bytes.c resp/resp_wire.c resp/resp_script.c resp/resp_decimal.c \
+        eva "slice-$machine" $machine eva_slice.c "$out/plain" resp/resp_slice.c resp/resp_bytes.c resp/resp_wire.c resp/resp_script.c resp/resp_decimal.c \
             -eva-precision 0 -eva-slevel 100000 -eva-auto-loop-unroll 20 &
     done
     wait
@@ -85,10 +85,10 @@ all_wp() {
 
 # head() makes a pointer to its digits a pointer to characters, which is for another memory model. rdl_copy's
 # effect, copy(), is assumed; templates are proved by Eva.
-all_put() {
-    for machine in ${PUT_MACHINES:-gcc_x86_64 gcc_x86_32}; do
-        wp "put-$machine" $machine resp/resp_slice.c -wp-fct ${WP_PUT:-write_bytes,write_arg}
-        [ -n "${WP_PUT:-}" ] || wp "head-$machine" $machine resp/resp_slice.c -wp-fct head -wp-model Typed+Cast
+all_writer() {
+    for machine in ${WRITER_MACHINES:-gcc_x86_64 gcc_x86_32}; do
+        wp "writer-$machine" $machine resp/resp_slice.c -wp-fct ${WP_WRITER:-write_bytes,write_arg}
+        [ -n "${WP_WRITER:-}" ] || wp "head-$machine" $machine resp/resp_slice.c -wp-fct head -wp-model Typed+Cast
     done
 }
 

@@ -94,19 +94,19 @@ START_TEST(errors_are_permanent_if_they_leave_no_majority)
 
     fleet_init(5, 1000);
     for (i = 0; i < 3; i++) {
-        ck_assert(!rdl_votes_are_permanent(lock));
+        ck_assert(!rdl_votes_failed_for_good(lock));
         fleet.servers[i].vote = RDL_VOTE_ERROR;
         fleet.servers[i].error = RDL_E_PERM;
     }
-    ck_assert(rdl_votes_are_permanent(lock));
+    ck_assert(rdl_votes_failed_for_good(lock));
     fleet.servers[0].error = RDL_E_OOM;
-    ck_assert(!rdl_votes_are_permanent(lock));
+    ck_assert(!rdl_votes_failed_for_good(lock));
     fleet.servers[0].vote = RDL_VOTE_NONE; /* never connected, because of its password */
     fleet.servers[0].error = RDL_OK;
     rdl_conn_shut(&fleet.s[0].conn, RDL_E_AUTH);
-    ck_assert(rdl_votes_are_permanent(lock));
+    ck_assert(rdl_votes_failed_for_good(lock));
     fleet.servers[1].vote = RDL_VOTE_GRANTED;
-    ck_assert(!rdl_votes_are_permanent(lock));
+    ck_assert(!rdl_votes_failed_for_good(lock));
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `redlock break` on real servers: it deletes what it was told to delete, and nothing else. */
+/* `redlock break` on real servers: it deletes what it was asked to delete, and nothing else. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"

@@ -297,6 +297,7 @@ START_TEST(max_hold_stops_the_command_with_124)
                 server, N, "nightly", "trap 'exit 0' TERM; while :; do sleep 0.01; done");
     ck_assert_int_eq(command_run(&a), 124); /* whatever the command's exit status is */
     ck_assert_ptr_nonnull(strstr(a.err, "nightly released"));
+    ck_assert_ptr_nonnull(strstr(a.err, "nightly is not renewed any more, because of --max-hold\n"));
     command_set(&a, (const char *const[]){"--ttl", "8s", "--attempt", "2s", "--max-hold", "8s", NULL}, server,
                 N, "nightly", "exit 3");
     ck_assert_int_eq(command_run(&a), 3);

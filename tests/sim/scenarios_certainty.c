@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Directed scenarios: restored keys, limits of a hold, the probe server. Rules R29 and R30. */
+#include "net/net_op.h"
 #include "tests/sim/scene.h"
 
 #include <string.h>

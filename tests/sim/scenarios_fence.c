@@ -73,7 +73,7 @@ static struct world *counters_out_of_step(void)
     return w;
 }
 
-/* The servers lose their counters. A floor below the last token does not make the holder forget it. */
+/* The servers lose their counters. A minimum below the last token does not make the holder forget it. */
 static void low_floor_keeps_the_token(void)
 {
     for (int single = 0; single < 2; single++) {

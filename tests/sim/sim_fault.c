@@ -315,7 +315,7 @@ static void half(struct world *w, const struct planned *p)
         tcp_half(w, t);
 }
 
-/* By up to an hour. If counters may get lost, the floors may not differ by more (lock.h). */
+/* By up to an hour. If counters may get lost, the clients' minimums may not differ by more (lock.h). */
 static void step_wall(struct world *w, const struct planned *p)
 {
     struct client *c = &w->client[p->client];

@@ -71,15 +71,15 @@ static int may_lose(const struct world *w)
     return (w->faults & FAULTS_LOSING) || w->has_expiring_fences || w->opt.is_scripted;
 }
 
-/* If counters get lost, a floor helps if it is not older than half a ttl at the grant. */
+/* If counters get lost, a minimum helps if it is not older than half a ttl at the grant. */
 static int has_floor(const struct world *w, const struct handle *h)
 {
     return h->floor_us != NEVER && w->now - h->floor_us <= (uint64_t)w->ttl_ms / 2 * MS;
 }
 
 /*
- * A token is granted once. It is greater than all that were granted before its request, if the floor ensures
- * that. It is greater than the last one as long as no more of its holders than allowed lost it.
+ * A token is granted once. It is greater than all that were granted before its request, if the minimum
+ * ensures that. It is greater than the last one as long as no more of its holders than allowed lost it.
  */
 void oracle_fenced(struct world *w, struct handle *h)
 {

@@ -247,8 +247,8 @@ static void make_guard(struct world *w)
         w->faults |= is_guarded && restarts ? FAULT_BIT(FAULT_RESTART) : 0;
         w->faults |= w->has_canary ? losses : 0;
     }
-    uint32_t patient_ms = 4 * (client_least_attempt_ms(w) + w->ttl_ms / 16);
-    w->max_ttl_ms = w->ttl_ms > patient_ms ? w->ttl_ms : patient_ms;
+    uint32_t wait_end_ms = 4 * (client_least_attempt_ms(w) + w->ttl_ms / 16);
+    w->max_ttl_ms = w->ttl_ms > wait_end_ms ? w->ttl_ms : wait_end_ms;
     /*
      * A client that comes back knows no run and no canary; a canary is checked when the quarantine is over.
      */

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # lock/lock.c: R14: a resent release that finds no key does not report a loss
-s/ \|\| is_untold\(l, now_ms\)//
+s/ \|\| is_inconclusive\(l, now_ms\)//

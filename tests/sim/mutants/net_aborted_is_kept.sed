@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_timers.c: R17: an aborted stalled connection is not kept for its SETs
-s/ && c->hurry_ms == 0//
+s/ && c->lease_timeout_ms == 0//

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_timers.c: R17: a lease in danger does not wait for another lock's longer timeout
-s/c->hurry_ms != 0 && c->hurry_ms < timeout_of\(c\) \?/0 ?/
+s/c->lease_timeout_ms != 0 && c->lease_timeout_ms < timeout_of\(c\) \?/0 ?/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_request.c: R11: nothing is sent again after its own release
-s/^        r->is_last = 1;/        ;/
+s/^        r->no_retry = 1;/        ;/
