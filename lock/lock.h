@@ -235,7 +235,8 @@ struct rdl_hint_ops {
  * client.
  *
  * Before Redis 6.0 BLPOP waits for whole seconds. The pause still ends on time, without waiting for its
- * reply. On a cluster node, a name that contains '}' needs a hash tag, for example job{1}. Otherwise a
+ * reply. If the name contains '}', the list is name:wake, without the braces (and the fence is
+ * name:fence). So on a cluster node such a name needs its own hash tag, for example job{1}. Otherwise a
  * release returns RDL_E_CLUSTER, and the lease ends with its ttl.
  *
  * Its members are private. Its memory is in use while the lock that it is set for is in use (struct
@@ -421,7 +422,7 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
  * @param now_ms  the current time in ms
  * @return RDL_PENDING, or a result at once.
  *         RDL_E_TTL: ttl_ms is out of range. Nothing was sent or changed; the lease, if there still is one,
- *         continues. rdl_lock_step() repeats the last result.
+ *         continues. rdl_lock_step() still returns the result of the operation before.
  *         RDL_LOST: the lease is over or was released. If it is over, the release of what an extend may have
  *         left is queued; nothing else is sent.
  */
@@ -439,7 +440,8 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms);
  * If the connection closes before the reply, the release is sent again on the next one. The call then waits
  * as long as it would have waited for the first reply.
  *
- * RDL_UNKNOWN: no conclusive reply. The release stays pending, except in two cases:
+ * RDL_UNKNOWN: no conclusive reply. The release stays pending, unless a reply came that does not tell what
+ * happened; then nothing more is sent:
  *
  *   1. The release was sent again and found no key of ours, while the lease was valid. Either the first one
  *      was executed, or the server lost the key in a restart. After a restart another client may have got the
@@ -459,7 +461,8 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms);
  * @param l       the lock
  * @param now_ms  the current time in ms
  * @return RDL_PENDING, or a result at once.
- *         RDL_EXPIRED: nothing was held; nothing is sent.
+ *         RDL_EXPIRED: the handle has nothing to release: it never acquired the lock, or has released it. (An
+ *         expired lease is still released.) Nothing is sent.
  */
 int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms);
 
@@ -504,9 +507,9 @@ void rdl_lock_cancel(struct rdl_lock *l);
  * begun to release it. What this handle held before, under another token, is released if the conn's queue has
  * room for it.
  *
- * Only the previous owner knows when the key expires. So its release stays pending until a conclusive reply,
- * but for at most the ttl after a first temporary error (rdl_lock_release_begin()). Never blocks, sends
- * nothing. Call it between operations only.
+ * This handle does not know when the key expires. So a release of an adopted token stays pending until a
+ * conclusive reply, but for at most the ttl after a first temporary error (rdl_lock_release_begin()).
+ * Never blocks, sends nothing. Call it between operations only.
  *
  * @param l          the lock, of any kind but legacy
  * @param token_hex  40 hex digits in lower case, from rdl_lock_token(); copied; no NUL is needed
@@ -561,7 +564,7 @@ uint64_t rdl_lock_until_ms(const struct rdl_lock *l);
 int rdl_lock_is_idle(const struct rdl_lock *l);
 
 /**
- * Returns when the key in the way expires: after RDL_BUSY, and after RDL_OVERWRITTEN.
+ * Returns for how long the existing key still lives: after RDL_BUSY, and after RDL_OVERWRITTEN.
  *
  * Never blocks. Call it in any state; the value is of the last operation.
  *
@@ -764,8 +767,9 @@ int rdl_lock_drain(struct rdl_lock *l, const struct rdl_platform *platform, uint
  * acquire returns RDL_E_CLUSTER.
  *
  * The number grows as long as the server keeps {name}:fence, which ends only as fence_expiry_ms of the
- * options says. If the server may lose it, see rdl_lock_set_min_fence(). Older clients set an expiry of a day
- * on that key, which breaks this promise. An acquire of this library without fence_expiry_ms removes it.
+ * options says. If the server may lose it, see rdl_lock_set_min_fence(). Older versions of this
+ * library set an expiry of a day on that key, which breaks this promise. An acquire without fence_expiry_ms
+ * removes that expiry (PERSIST), not the key.
  */
 struct rdl_lock_fenced {
     struct rdl_lock lock; /**< use it with all functions of a lock, in its place: a copy is not a lock */
@@ -800,10 +804,10 @@ int rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_option
  * RDL_E_FENCE_RANGE. It returns the same if the server's next token would be above RDL_FENCE_MAX. Then
  * {name}:fence cannot grow any more: delete it by hand once no resource remembers a token of this lock.
  *
- * With wall clocks in ms, tokens grow even if the server lost {name}:fence and comes back after the longest
- * ttl. For this, the clients' clocks must agree within half that ttl. Each client must also set its clock as
- * the least token less than half that ttl before the grant. So set it before each rdl_lock_step() while you
- * wait. With the blocking functions, use a short wait_ms, and set it before each acquire.
+ * With wall clocks in ms, tokens grow even if the server loses {name}:fence. Let T be the longest ttl of
+ * any client. The server must be away for at least T, the clients' clocks must agree within T/2, and each
+ * client's last call must be less than T/2 before the grant. So call it before each rdl_lock_step() while
+ * you wait. With the blocking functions, use a short wait_ms, and set it before each acquire.
  *
  * Never blocks. Call it in any state: during an acquire it applies from the next attempt on.
  *

@@ -331,10 +331,11 @@ int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *op
  * All clients of the servers should use canaries. With ACLs, grant access to RDL_CANARY_KEY: a server that
  * denies it is treated like one that denies INFO. Servers that never had a canary do not count for max_ttl
  * and 1 s after the first acquire. During this time acquires return RDL_E_QUARANTINE, or wait up to
- * lease.wait_ms. With RDL_GUARD_STRICT, keep the canaries' memory from one acquire to the next: a canary
- * counts from when this memory first saw it.
+ * lease.wait_ms. With RDL_GUARD_STRICT, keep the canaries' memory from one acquire to the next: the
+ * max_ttl and 1 s begin when the canary was first read into this memory.
  *
- * With fencing, acquire and extend take a second round trip: attempt_ms, if set, must have room for both.
+ * With canaries and fencing, the request and the canary check are two round trips within one attempt_ms:
+ * if you set attempt_ms, it must have room for both.
  *
  * What it does not detect: a promoted replica that has the canary but lost recent locks. So do not list
  * replicas. A client that may not use INFO, or whose servers report no run_id, accepts a canary of any run.
@@ -412,7 +413,8 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
  * @param now_ms  the time in ms
  * @return RDL_PENDING, or at once:
  *         RDL_E_TTL: ttl_ms is under four attempts, or above max_ttl_ms or RDL_TTL_MAX. Nothing was sent or
- *         changed; the lease, if there still is one, continues. rdl_redlock_step() repeats the last result.
+ *         changed; the lease, if there still is one, continues. rdl_redlock_step() still returns the result
+ *         of the operation before.
  *         RDL_E_CAP: max_extensions is reached, or the ttl would end later than max_hold_ms after the
  *         acquire. All else as after RDL_E_TTL.
  *         RDL_E_SHARED: servers[] belong to another redlock now; nothing was done.
@@ -442,7 +444,8 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
  * @param r       the lock, held or expired
  * @param now_ms  the time in ms
  * @return RDL_PENDING, or at once:
- *         RDL_EXPIRED: the lock was not held; nothing was sent.
+ *         RDL_EXPIRED: the handle has nothing to release: it never acquired the lock, or has released it. (An
+ *         expired lease is still released.) Nothing was sent.
  *         RDL_E_SHARED: servers[] belong to another redlock now. The lease has ended; nothing was sent.
  *         Any other result of a release (rdl_redlock_step()).
  */
@@ -464,8 +467,8 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms);
  * @return RDL_PENDING, or the result, which is repeated until the next operation begins.
  *         Acquire: RDL_OK, RDL_BUSY, RDL_EXPIRED, RDL_NO_QUORUM or RDL_E_QUARANTINE, as in the table above;
  *         fenced: RDL_E_FENCE (scripts are refused), RDL_E_FENCE_RANGE (rdl_redlock_set_min_fence()).
- *         Extend: RDL_OK, RDL_REPAIRED, RDL_ADOPTED, RDL_HELD_WITH_GAP, RDL_E_GAP, RDL_LOST, RDL_UNKNOWN or
- *         RDL_E_CAP, as in the table above.
+ *         Extend: RDL_OK, RDL_REPAIRED, RDL_ADOPTED, RDL_HELD_WITH_GAP, RDL_E_GAP, RDL_LOST or RDL_UNKNOWN,
+ *         as in the table above.
  *         Release: RDL_OK, RDL_EXPIRED, RDL_LOST or RDL_UNKNOWN, as in the table above.
  *         After rdl_redlock_cancel(): RDL_EXPIRED. Before the first operation the result means nothing.
  *         RDL_E_SHARED: servers[] belong to another redlock now.
@@ -485,9 +488,9 @@ uint64_t rdl_redlock_wake_ms(const struct rdl_redlock *r);
 /**
  * Aborts an operation, and releases what was or may have been granted.
  *
- * Never blocks. You may reuse the memory at once. Pending releases are sent as you service the conns; one for
- * which a queue has no room is sent by a later step of the handle, or the key's ttl ends it. Call it in any
- * state.
+ * Never blocks. You may reuse the memory at once. Pending releases are sent as you service the conns. A
+ * release for which a queue has no room is then lost, and the key's ttl ends it. To have it sent, keep the
+ * handle and call rdl_redlock_step() until rdl_redlock_is_idle(). Call it in any state.
  *
  * @param r  the lock
  */
@@ -534,8 +537,9 @@ int rdl_redlock_is_idle(const struct rdl_redlock *r);
  * the key is gone. The previous owner must not extend the lock any more, and must not have begun to release
  * it. What this handle held before, under another token, is released first, as by rdl_redlock_cancel().
  *
- * Only the previous owner knows when the key expires. So its release stays pending until a conclusive reply,
- * but for at most max_ttl and 1 s after a first temporary error. Never blocks. Call it between operations.
+ * This handle does not know when the key expires. So a release of an adopted token stays pending until a
+ * conclusive reply, but for at most max_ttl and 1 s after a first temporary error. Never blocks. Call it
+ * between operations.
  *
  * @param r          the lock
  * @param token_hex  40 hex digits in lower case, from rdl_redlock_token(); copied; no NUL is needed
@@ -616,13 +620,13 @@ unsigned rdl_redlock_fence_holders(const struct rdl_redlock *r);
 struct rdl_stats rdl_redlock_stats(const struct rdl_redlock *r);
 
 /**
- * Returns when enough of the keys in the way expire: after RDL_BUSY.
+ * Returns for how long other clients' keys still prevent a majority: after RDL_BUSY.
  *
  * Never blocks. Call it after an acquire.
  *
  * @param r  the lock
- * @return ms, counted from the reply.
- *         -1: too many of them have no expiry.
+ * @return a duration in ms, counted from the reply.
+ *         -1: too many of the keys have no expiry.
  *         -2: not known, or the result was not RDL_BUSY.
  */
 int64_t rdl_redlock_holder_ms(const struct rdl_redlock *r);
@@ -635,8 +639,8 @@ int64_t rdl_redlock_holder_ms(const struct rdl_redlock *r);
  * @param r  the lock
  * @param i  the server's index, 0 to n - 1
  * @return an absolute time in ms, which may have passed; 0: they count.
- *         UINT64_MAX: never with this configuration. The server is listed twice, or the guard requires INFO
- *         and the server refuses it or is not connected.
+ *         UINT64_MAX: never with this configuration, because the server is listed twice, or refuses INFO,
+ *         which the guard requires; or not known until it connects.
  */
 uint64_t rdl_redlock_counts_at(const struct rdl_redlock *r, size_t i);
 
@@ -703,7 +707,8 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms
  * @param r         the lock, not held
  * @param platform  clock, random numbers and polling; not needed after the call
  * @return a result of an acquire (rdl_redlock_step()), an error of rdl_redlock_init(), RDL_E_SHARED, or:
- *         RDL_E_RANDOM: platform->random failed; nothing was sent, but an expired lease is released.
+ *         RDL_E_RANDOM: platform->random failed. The handle was canceled, as by rdl_redlock_cancel(): an
+ *         expired lease, or an adopted token that was not confirmed, is released.
  *         RDL_E_INTERRUPTED: a wake-up from outside (rdl_posix.wake_fd); canceled, so this handle holds
  *         nothing. What may have been granted is released (rdl_redlock_drain()).
  *         RDL_E_SYSTEM: platform->poll failed; canceled, so this handle holds nothing.
