@@ -160,11 +160,12 @@ extern const struct rdl_methods rdl_methods_all;
 /** What an acquire cost, whatever its result: for logs and metrics. Both counts stop at 65535. */
 struct rdl_stats {
     /**
-     * SETs sent. A script counts as one, and so does a whole attempt of the old protocol. An attempt over N
-     * servers sends up to N.
+     * Acquire requests sent, up to N for each attempt over N servers. A script counts as one, and so does a
+     * whole attempt of the old protocol.
      */
     uint16_t attempts;
-    uint16_t refused; /**< attempts that ended with RDL_BUSY, also over N servers; grows with contention */
+    /** Attempts that ended with RDL_BUSY; grows with contention. Do not divide it by attempts if N > 1. */
+    uint16_t refused;
     uint32_t took_ms; /**< from begin to the last step of the acquire, in ms */
 };
 
@@ -219,10 +220,10 @@ struct rdl_hint_ops {
 /**
  * A wake hint: waiting clients are notified when the lock is released, instead of polling.
  *
- * A release also adds an element to the list {name}:wake. Each waiting client blocks (BLPOP) on a second
- * connection, which the caller supplies. One release wakes one client, in the order in which they began to
- * wait. Use one hint per lock. If several locks share the hint connection, only one can wait on it; the
- * others pause as usual.
+ * A release also adds an element to the list {name}:wake (struct rdl_lock). Each waiting client blocks
+ * (BLPOP) on a second connection, which the caller supplies. One release wakes one client, in the order in
+ * which they began to wait. Use one hint per lock. If several locks share the hint connection, only one can
+ * wait on it; the others pause as usual.
  *
  *     struct rdl_hint hint;
  *     rdl_hint_init(&hint, &second_conn);
@@ -235,9 +236,8 @@ struct rdl_hint_ops {
  * client.
  *
  * Before Redis 6.0 BLPOP waits for whole seconds. The pause still ends on time, without waiting for its
- * reply. If the name contains '}', the list is name:wake, without the braces (and the fence is
- * name:fence). So on a cluster node such a name needs its own hash tag, for example job{1}. Otherwise a
- * release returns RDL_E_CLUSTER, and the lease ends with its ttl.
+ * reply. If the list is in another hash slot than the lock, a release returns RDL_E_CLUSTER. The lease then
+ * ends with its ttl.
  *
  * Its members are private. Its memory is in use while the lock that it is set for is in use (struct
  * rdl_lock).
@@ -288,6 +288,10 @@ struct rdl_lock_mode;
  * Expiry does not end the use: release or cancel an expired lease, too. At all other times nothing in the
  * library refers to them: you may free them, or set them up again, here or elsewhere. Pending releases are in
  * the conn's queue, and are sent while you service the conn.
+ *
+ * Side keys: a fenced lock also has the key {name}:fence, and a wake hint the list {name}:wake. If the name
+ * contains '}', they are name:fence and name:wake. So on a cluster node such a name needs a hash tag of its
+ * own, for example job{1}.
  */
 struct rdl_lock {
     /** @cond private */
@@ -412,17 +416,20 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
  *
  * If the conn is still connecting, the attempt begins when it is ready, within connect_ms and the lease.
  *
- * A connection is stalled if it is connected and a reply is overdue. RDL_E_TIMEOUT: it is stalled, and
- * nothing was sent. Once half the lease time that remained at the first failed extend has passed, the next
- * extend closes a stalled connection and uses a new one. It does so even if other locks use the old one
- * (rdl_conn_abort_if_stalled()). From then on a reply is overdue after this lock's own attempt time.
+ * A reply is overdue if the server has sent nothing for the longest attempt time of the locks that wait on
+ * the connection. The connection is then stalled. RDL_E_TIMEOUT: it is stalled, and nothing was sent.
+ *
+ * Let R be the lease time left when the first extend that failed began. An extend that begins with less than
+ * R/2 left closes a stalled connection and uses a new one. It does so even if other locks use the old one
+ * (rdl_conn_abort_if_stalled()). R is then the time left at that extend. Until the server sends something, a
+ * reply is now overdue after this lock's own attempt time. An extend that succeeds resets R.
  *
  * @param l       the lock
  * @param ttl_ms  the new ttl in ms, from four attempts (rdl_lock_options.attempt_ms) to RDL_TTL_MAX
  * @param now_ms  the current time in ms
  * @return RDL_PENDING, or a result at once.
  *         RDL_E_TTL: ttl_ms is out of range. Nothing was sent or changed; the lease, if there still is one,
- *         continues. rdl_lock_step() still returns the result of the operation before.
+ *         continues. rdl_lock_step() still returns the result of the previous operation.
  *         RDL_LOST: the lease is over or was released. If it is over, the release of what an extend may have
  *         left is queued; nothing else is sent.
  */
@@ -440,8 +447,8 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms);
  * If the connection closes before the reply, the release is sent again on the next one. The call then waits
  * as long as it would have waited for the first reply.
  *
- * RDL_UNKNOWN: no conclusive reply. The release stays pending, unless a reply came that does not tell what
- * happened; then nothing more is sent:
+ * RDL_UNKNOWN: no conclusive reply. The release stays pending, unless a reply came that does not show what
+ * happened. Then nothing more is sent:
  *
  *   1. The release was sent again and found no key of ours, while the lease was valid. Either the first one
  *      was executed, or the server lost the key in a restart. After a restart another client may have got the
@@ -461,8 +468,8 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms);
  * @param l       the lock
  * @param now_ms  the current time in ms
  * @return RDL_PENDING, or a result at once.
- *         RDL_EXPIRED: the handle has nothing to release: it never acquired the lock, or has released it. (An
- *         expired lease is still released.) Nothing is sent.
+ *         RDL_EXPIRED: this handle has nothing to release, and nothing is sent. It never acquired the lock,
+ *         or released or lost it already. A lease that has only expired is still released.
  */
 int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms);
 
@@ -508,8 +515,8 @@ void rdl_lock_cancel(struct rdl_lock *l);
  * room for it.
  *
  * This handle does not know when the key expires. So a release of an adopted token stays pending until a
- * conclusive reply, but for at most the ttl after a first temporary error (rdl_lock_release_begin()).
- * Never blocks, sends nothing. Call it between operations only.
+ * conclusive reply, but for at most the ttl after a first temporary error (rdl_lock_release_begin()). Never
+ * blocks, sends nothing. Call it between operations only.
  *
  * @param l          the lock, of any kind but legacy
  * @param token_hex  40 hex digits in lower case, from rdl_lock_token(); copied; no NUL is needed
@@ -564,12 +571,12 @@ uint64_t rdl_lock_until_ms(const struct rdl_lock *l);
 int rdl_lock_is_idle(const struct rdl_lock *l);
 
 /**
- * Returns for how long the existing key still lives: after RDL_BUSY, and after RDL_OVERWRITTEN.
+ * Returns for how long the key in the way still exists: after RDL_BUSY, and after RDL_OVERWRITTEN.
  *
  * Never blocks. Call it in any state; the value is of the last operation.
  *
  * @param l  the lock
- * @return ms, counted from the reply.
+ * @return a duration in ms, counted from the reply.
  *         -1: it has no expiry. To a plain lock the holder is then a legacy lock or a foreign program; to a
  *         legacy lock it is a holder without a timeout.
  *         -2: not known.
@@ -683,10 +690,12 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
  * room. Service the conn (rdl_conn_tick()) to send the rest, and call rdl_lock_drain() before the program
  * exits.
  *
- * In a child after fork, a connection that its parent opened returns RDL_E_FORKED now and from every later
- * call. The child's copy of the descriptor is closed, and nothing was sent. A lease that was held at the fork
- * stays the parent's: the child must not extend or release the copied handle. It may set up the conn
- * (rdl_conn_init(), rdl_posix_conn_init()) and then its locks again. To hand a lock on to the child, give it
+ * In a child after fork, the first call that uses a connection its parent opened fails with RDL_E_FORKED, and
+ * so does each later one. Nothing is sent, and the library closes the child's copy of the socket. A lease
+ * that was held at the fork stays the parent's.
+ *
+ * From the fork on, treat every copied handle as not held. Set up the conn again (rdl_conn_init(),
+ * rdl_posix_conn_init()), and then its locks, before you use them. To hand a lock on to the child, give it
  * the token (rdl_lock_adopt()).
  *
  * @param l         the lock
@@ -763,13 +772,14 @@ int rdl_lock_drain(struct rdl_lock *l, const struct rdl_platform *platform, uint
  *     write_with(rdl_lock_fence(&store));
  *
  * It needs scripts: without scripts acquire returns RDL_E_FENCE, or RDL_E_PERM if the user may not use them
- * or the key. On a cluster node, a name that contains '}' needs a hash tag, for example job{1}; otherwise
- * acquire returns RDL_E_CLUSTER.
+ * or the key. If {name}:fence (struct rdl_lock) is in another hash slot than the lock, acquire returns
+ * RDL_E_CLUSTER.
  *
  * The number grows as long as the server keeps {name}:fence, which ends only as fence_expiry_ms of the
- * options says. If the server may lose it, see rdl_lock_set_min_fence(). Older versions of this
- * library set an expiry of a day on that key, which breaks this promise. An acquire without fence_expiry_ms
- * removes that expiry (PERSIST), not the key.
+ * options says. If the server may lose it, see rdl_lock_set_min_fence().
+ *
+ * Older versions of this library set an expiry of a day on that key, which breaks this promise. If an acquire
+ * without fence_expiry_ms gets the lock, it removes that expiry, not the key.
  */
 struct rdl_lock_fenced {
     struct rdl_lock lock; /**< use it with all functions of a lock, in its place: a copy is not a lock */
@@ -804,10 +814,14 @@ int rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_option
  * RDL_E_FENCE_RANGE. It returns the same if the server's next token would be above RDL_FENCE_MAX. Then
  * {name}:fence cannot grow any more: delete it by hand once no resource remembers a token of this lock.
  *
- * With wall clocks in ms, tokens grow even if the server loses {name}:fence. Let T be the longest ttl of
- * any client. The server must be away for at least T, the clients' clocks must agree within T/2, and each
- * client's last call must be less than T/2 before the grant. So call it before each rdl_lock_step() while
- * you wait. With the blocking functions, use a short wait_ms, and set it before each acquire.
+ * Let T be the longest ttl of any client. With wall clocks in ms, tokens grow even if the server loses
+ * {name}:fence, on three conditions:
+ *
+ *   1. The server is away for at least T.
+ *   2. The clients' clocks agree within T/2.
+ *   3. Each client's last call of this function was less than T/2 before the grant. So call it before each
+ *      rdl_lock_step() while you wait. With the blocking functions, use a short wait_ms, and call it before
+ *      each acquire.
  *
  * Never blocks. Call it in any state: during an acquire it applies from the next attempt on.
  *

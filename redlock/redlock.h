@@ -201,8 +201,9 @@ struct rdl_canary_ops;
  * The canary of one server: detects lost data (opt-in, rdl_redlock_set_canary()). Its members are private.
  *
  * The canary is the key RDL_CANARY_KEY, without expiry. The first client that does not find it creates it.
- * If it is gone, or another server's, that server may have lost locks: by FLUSHALL, or because a replica
- * that lagged was promoted. The server then does not count for max_ttl and 1 s, as after a restart.
+ * If it is missing, or belongs to another server, the server where this was found may have lost locks: by
+ * FLUSHALL, or because a replica that lagged was promoted. The server then does not count for max_ttl and
+ * 1 s, as after a restart.
  *
  * The canary is read after every SET and extend. This costs two small replies and no round trip; with
  * fencing, one round trip.
@@ -331,11 +332,11 @@ int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *op
  * All clients of the servers should use canaries. With ACLs, grant access to RDL_CANARY_KEY: a server that
  * denies it is treated like one that denies INFO. Servers that never had a canary do not count for max_ttl
  * and 1 s after the first acquire. During this time acquires return RDL_E_QUARANTINE, or wait up to
- * lease.wait_ms. With RDL_GUARD_STRICT, keep the canaries' memory from one acquire to the next: the
- * max_ttl and 1 s begin when the canary was first read into this memory.
+ * lease.wait_ms. With RDL_GUARD_STRICT, max_ttl and 1 s begin when the canary was first read into its struct.
+ * Resetting the struct starts that wait again.
  *
- * With canaries and fencing, the request and the canary check are two round trips within one attempt_ms:
- * if you set attempt_ms, it must have room for both.
+ * With fencing, the request and the canary's check are two round trips within one attempt_ms. If you set
+ * attempt_ms, leave room for both.
  *
  * What it does not detect: a promoted replica that has the canary but lost recent locks. So do not list
  * replicas. A client that may not use INFO, or whose servers report no run_id, accepts a canary of any run.
@@ -398,10 +399,13 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
  * adopted token.
  *
  * The attempt begins when a majority of the conns is ready, as with acquire; the wait also ends with the
- * lease. A connection is stalled if it is connected and a reply is overdue. Once half the lease time that
- * remained at the first failed extend has passed, the library closes this lock's stalled connections and uses
- * new ones. It does so even if other locks use the old ones (rdl_conn_abort_if_stalled()). From then on a
- * reply is overdue after this lock's own attempt time.
+ * lease.
+ *
+ * A connection is stalled if a reply is overdue (rdl_lock_extend_begin()). Let R be the lease time left when
+ * the first extend that was not confirmed began. The first step with less than R/2 left closes this lock's
+ * stalled connections; new ones replace them. They are closed even if other locks use them
+ * (rdl_conn_abort_if_stalled()). Until a server sends something, its reply is now overdue after this lock's
+ * own attempt time. The next extend then sets R to the time left when it begins. One that succeeds resets R.
  *
  * Gaps are only detected if lost data is. So use the restart guard, for restarts, and the canary, for lost
  * data (DESIGN.md, section 7).
@@ -414,7 +418,7 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
  * @return RDL_PENDING, or at once:
  *         RDL_E_TTL: ttl_ms is under four attempts, or above max_ttl_ms or RDL_TTL_MAX. Nothing was sent or
  *         changed; the lease, if there still is one, continues. rdl_redlock_step() still returns the result
- *         of the operation before.
+ *         of the previous operation.
  *         RDL_E_CAP: max_extensions is reached, or the ttl would end later than max_hold_ms after the
  *         acquire. All else as after RDL_E_TTL.
  *         RDL_E_SHARED: servers[] belong to another redlock now; nothing was done.
@@ -444,8 +448,8 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
  * @param r       the lock, held or expired
  * @param now_ms  the time in ms
  * @return RDL_PENDING, or at once:
- *         RDL_EXPIRED: the handle has nothing to release: it never acquired the lock, or has released it. (An
- *         expired lease is still released.) Nothing was sent.
+ *         RDL_EXPIRED: this handle has nothing to release, and nothing is sent. It never acquired the lock,
+ *         or released or lost it already. A lease that has only expired is still released.
  *         RDL_E_SHARED: servers[] belong to another redlock now. The lease has ended; nothing was sent.
  *         Any other result of a release (rdl_redlock_step()).
  */
@@ -468,7 +472,8 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms);
  *         Acquire: RDL_OK, RDL_BUSY, RDL_EXPIRED, RDL_NO_QUORUM or RDL_E_QUARANTINE, as in the table above;
  *         fenced: RDL_E_FENCE (scripts are refused), RDL_E_FENCE_RANGE (rdl_redlock_set_min_fence()).
  *         Extend: RDL_OK, RDL_REPAIRED, RDL_ADOPTED, RDL_HELD_WITH_GAP, RDL_E_GAP, RDL_LOST or RDL_UNKNOWN,
- *         as in the table above.
+ *         as in the table above. RDL_E_CAP: after the wait for the conns, the ttl would end later than
+ *         max_hold_ms allows; nothing was sent.
  *         Release: RDL_OK, RDL_EXPIRED, RDL_LOST or RDL_UNKNOWN, as in the table above.
  *         After rdl_redlock_cancel(): RDL_EXPIRED. Before the first operation the result means nothing.
  *         RDL_E_SHARED: servers[] belong to another redlock now.
@@ -488,9 +493,9 @@ uint64_t rdl_redlock_wake_ms(const struct rdl_redlock *r);
 /**
  * Aborts an operation, and releases what was or may have been granted.
  *
- * Never blocks. You may reuse the memory at once. Pending releases are sent as you service the conns. A
- * release for which a queue has no room is then lost, and the key's ttl ends it. To have it sent, keep the
- * handle and call rdl_redlock_step() until rdl_redlock_is_idle(). Call it in any state.
+ * Never blocks. Pending releases are sent as you service the conns. You may reuse the memory at once. But a
+ * release for which a queue has no room is then lost, and the key's ttl ends the key. To have it sent, keep
+ * the handle, and step it until rdl_redlock_is_idle(). Call it in any state.
  *
  * @param r  the lock
  */
@@ -569,11 +574,11 @@ void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_TOKEN_TEXT_MAX]
  * RDL_E_FENCE_RANGE if the least token is above RDL_FENCE_MAX. It also does if so many servers gave a greater
  * one that no majority is left; rdl_redlock_error() reports which servers.
  *
- * Tokens are unique and grow from holder to holder, while enough servers keep {name}:fence. N is the number
- * of configured servers. q is a majority of them, N/2 + 1. h is the number of servers that held the last
- * token (rdl_redlock_fence_holders()). At most h + q - N - 1 of these h servers may lose it, or come back
- * with an older one. An acquire waits until q servers hold the token. Steps between operations, and each
- * extend, raise it on the others.
+ * Tokens are unique and grow from holder to holder, while enough servers keep the key {name}:fence (struct
+ * rdl_lock). N is the number of configured servers. q is a majority of them, N/2 + 1. h is the number of
+ * servers that held the last token (rdl_redlock_fence_holders()). At most h + q - N - 1 of these h servers
+ * may lose it, or come back with an older one. An acquire waits until q servers hold the token. Steps between
+ * operations, and each extend, raise it on the others.
  *
  * If more servers lose it, wall clocks as the least token help (rdl_lock_set_min_fence()), with max_ttl as
  * the longest ttl. DESIGN.md, section 9, has examples.
@@ -614,19 +619,21 @@ unsigned rdl_redlock_fence_holders(const struct rdl_redlock *r);
  * blocks. Call it in any state.
  *
  * @param r  the lock
- * @return the counts. `attempts` counts SETs: an attempt sends up to N, some of them late, after the grant.
- *         `refused` counts attempts of the lock that ended with RDL_BUSY
+ * @return the counts. `attempts`: acquire requests sent, up to N for each attempt, some of them after the
+ *         grant. `refused`: attempts that ended with RDL_BUSY. Do not divide one by the other if N > 1
  */
 struct rdl_stats rdl_redlock_stats(const struct rdl_redlock *r);
 
 /**
- * Returns for how long other clients' keys still prevent a majority: after RDL_BUSY.
+ * Returns for how long the keys in the way still prevent a majority: after RDL_BUSY.
+ *
+ * It ends when so many other clients' keys have expired that a majority of the servers is free.
  *
  * Never blocks. Call it after an acquire.
  *
  * @param r  the lock
  * @return a duration in ms, counted from the reply.
- *         -1: too many of the keys have no expiry.
+ *         -1: too many of them have no expiry.
  *         -2: not known, or the result was not RDL_BUSY.
  */
 int64_t rdl_redlock_holder_ms(const struct rdl_redlock *r);
@@ -639,8 +646,8 @@ int64_t rdl_redlock_holder_ms(const struct rdl_redlock *r);
  * @param r  the lock
  * @param i  the server's index, 0 to n - 1
  * @return an absolute time in ms, which may have passed; 0: they count.
- *         UINT64_MAX: never with this configuration, because the server is listed twice, or refuses INFO,
- *         which the guard requires; or not known until it connects.
+ *         UINT64_MAX: not foreseeable. If the server is listed twice, or refuses INFO that the guard
+ *         requires: never with this configuration. If it is not connected: not known until it connects.
  */
 uint64_t rdl_redlock_counts_at(const struct rdl_redlock *r, size_t i);
 
@@ -701,14 +708,14 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms
  *
  * Without lease.wait_ms or lease.retry_ms there is one attempt: it blocks for the longest connect_ms and one
  * attempt at most. Otherwise it blocks for lease.wait_ms and one attempt at most, because the first attempt
- * always has its full time. With fencing tokens an attempt may take twice its time. All else is as with
- * rdl_redlock_acquire_begin().
+ * always has its full time. With fencing, raising the token on a majority may take one further attempt_ms.
+ * All else is as with rdl_redlock_acquire_begin().
  *
  * @param r         the lock, not held
  * @param platform  clock, random numbers and polling; not needed after the call
  * @return a result of an acquire (rdl_redlock_step()), an error of rdl_redlock_init(), RDL_E_SHARED, or:
- *         RDL_E_RANDOM: platform->random failed. The handle was canceled, as by rdl_redlock_cancel(): an
- *         expired lease, or an adopted token that was not confirmed, is released.
+ *         RDL_E_RANDOM: platform->random failed; no acquire was sent. The handle was canceled as by
+ *         rdl_redlock_cancel(): an expired lease or an unconfirmed adopted token is released.
  *         RDL_E_INTERRUPTED: a wake-up from outside (rdl_posix.wake_fd); canceled, so this handle holds
  *         nothing. What may have been granted is released (rdl_redlock_drain()).
  *         RDL_E_SYSTEM: platform->poll failed; canceled, so this handle holds nothing.
