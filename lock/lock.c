@@ -357,9 +357,9 @@ int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms)
     return l->result;
 }
 
-static int operation_begin(struct rdl_lock *l, enum rdl_action op, uint32_t ttl_ms, uint64_t deadline_ms)
+static int operation_begin(struct rdl_lock *l, enum rdl_action action, uint32_t ttl_ms, uint64_t deadline_ms)
 {
-    l->action = (uint8_t)op;
+    l->action = (uint8_t)action;
     l->ttl_ms = ttl_ms;
     l->deadline_ms = deadline_ms;
     l->holder_ms = -2;

@@ -119,8 +119,8 @@ struct rdl_lock_options {
      * longer, but at most ttl_ms / 4. A round trip is the longest step of the connection's login: connecting,
      * AUTH, the other commands, the connection checks. (Over N servers: the quorum-th smallest of theirs.)
      *
-     * Without login commands only the TCP connect is timed, which underestimates the round trip behind a
-     * nearby proxy: set attempt_ms there.
+     * Without login commands only the TCP connect is timed. If a proxy is near and the server is far, that is
+     * less than a round trip: set attempt_ms.
      *
      * "Four attempts" is the shortest ttl of these options and of an extend: 4 x attempt_ms. If attempt_ms is
      * 0, it is 4 x the default without round trips, which is always computed from ttl_ms of these options.

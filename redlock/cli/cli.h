@@ -521,7 +521,7 @@ void rdl_cli_lease_cancel(struct rdl_cli_lock *l);
 /* Returns why server i gave no useful reply; RDL_OK: it did, or there is no reason. */
 int rdl_cli_lease_error(const struct rdl_cli_lock *l, size_t i);
 void rdl_cli_lease_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap);
-/* Returns "one of " if the lock's name in a message stands for several locks, otherwise "". */
+/* Returns "one of " if the lock's name in a message means several locks, otherwise "". */
 const char *rdl_cli_one_of(const struct rdl_cli_options *o);
 /* Returns the text that follows the lock's name if the key in the way never expires. */
 const char *rdl_cli_lease_endless(const struct rdl_cli_lock *l);

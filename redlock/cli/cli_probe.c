@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Checks that the user may release and extend the granted lock. A user who may use SET and nothing else
- * leaves every key behind, and the command is stopped when the lease ends. That is better reported before
+ * leaves every key there, and the command is stopped when the lease ends. That is better reported before
  * the command starts.
  *
  * Each server that granted the lock gets both requests, with a value that no client has. It replies that

@@ -4,7 +4,7 @@
  *
  * It knows the commands that the library sends and a few more that tests use. Its replies have the texts of
  * Redis 7.0 to the byte, and it has its own parser of requests. It has no socket, no clock and no heap. So
- * the same object is used in the simulator and behind real sockets (tests/servers/standin_main.c).
+ * the same object is used in the simulator and with real sockets (tests/servers/standin_main.c).
  */
 #ifndef SIM_SERVER_H
 #define SIM_SERVER_H
