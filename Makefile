@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # libredlock. `make help` lists the targets. Sources are found by their place, nothing is listed here:
 #   {resp,net,lock,redlock}/*.c -> build/libredlock.a     LAYER/examples/*.c   -> build/examples/LAYER/*
-#   redlock/cli/*.c             -> build/redlock          tests/*/check_*.c     -> build/check*
+#   redlock/cli/*.c, */*.c      -> build/redlock          tests/*/check_*.c     -> build/check*
 # Fragments (FRAGMENTS below) add targets of their own and may extend these:
 #   CHECK_MORE   parts of `make check`: targets that fail by their exit status
 #   CHECK_NEEDS  files the test suite wants built before it runs
@@ -47,7 +47,7 @@ FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/
 
 CORE_SRC := $(filter-out net/net_posix% lock/lock_posix%,$(sort $(wildcard resp/*.c net/*.c lock/*.c redlock/*.c)))
 LIB_SRC := $(CORE_SRC) $(sort $(wildcard net/net_posix*.c lock/lock_posix*.c))
-CLI_SRC := $(sort $(wildcard redlock/cli/*.c))
+CLI_SRC := $(sort $(wildcard redlock/cli/*.c redlock/cli/*/*.c))
 EXAMPLE_SRC := $(filter-out lock/examples/tls_%,$(sort $(wildcard */examples/*.c)))
 TEST_DIRS := fixtures resp net lock redlock cli servers
 TEST_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/main.c $(addprefix tests/,$(TEST_DIRS:%=%/*.c)) tests/sim/server*.c \

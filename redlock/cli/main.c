@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The verbs, --help and --version. */
 #define _POSIX_C_SOURCE 200809L
-#include "redlock/cli/cli.h"
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/output/output.h"
+#include "redlock/cli/servers/servers.h"
+#include "redlock/cli/verbs/verbs.h"
+#include "redlock/redlock.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A name leads every host to the same server, or to none. */
 #define _POSIX_C_SOURCE 200809L
-#include "redlock/cli/cli.h"
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/output/messages.h"
+#include "redlock/cli/servers/connections.h"
+#include "redlock/redlock.h"
 #include "tests/fixtures/resolver.h"
 
 #include <arpa/inet.h>

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The findings of `redlock doctor` about the clocks of the servers. */
-#include "redlock/cli/cli.h"
+#include "redlock/cli/doctor/checks.h"
+#include "redlock/cli/doctor/findings.h"
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/servers/query.h"
+#include "redlock/cli/verbs/start.h"
+#include "redlock/redlock.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "lock/lock_lease.h"
-#include "redlock/cli/cli.h"
+#include "redlock/cli/child/guardian.h"
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/verbs/start.h"
+#include "redlock/redlock.h"
 
 static const struct {
     const char *row, *option;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of JSON with any content and of any length: jq reads each. */
 #define _POSIX_C_SOURCE 200809L
-#include "redlock/cli/cli.h"
+#include "redlock/cli/output/json.h"
+#include "redlock/cli/output/log.h"
 
 #include <check.h>
 #include <stdio.h>

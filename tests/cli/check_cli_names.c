@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The names under a prefix: the pattern of the query, and which replies are kept. */
-#include "redlock/cli/cli.h"
+#include "redlock/cli/servers/lock_names.h"
+#include "redlock/redlock.h"
 
 #include <check.h>
 #include <stdio.h>

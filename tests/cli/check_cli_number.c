@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "redlock/cli/cli.h"
+#include "redlock/cli/options/numbers.h"
+#include "redlock/redlock.h"
 
 #include <check.h>
 

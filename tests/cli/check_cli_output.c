@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _XOPEN_SOURCE 700
-#include "redlock/cli/cli.h"
+#include "redlock/cli/output/log.h"
+#include "redlock/cli/output/messages.h"
 #include "tests/fixtures/heard.h"
 
 #include <check.h>

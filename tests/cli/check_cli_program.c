@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The text of --connect-command: words, quotes, %h and %p, and when a shell reads it. */
-#include "redlock/cli/cli.h"
+#include "redlock/cli/options/connect_program.h"
 
 #include <check.h>
 #include <string.h>

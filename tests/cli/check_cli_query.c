@@ -4,7 +4,11 @@
  * are simulated here. Each server is a letter: up, down (it refuses), frozen (it accepts and sends nothing),
  * tired (it replies only until it is connected). Also: how far a search by SCAN comes.
  */
-#include "redlock/cli/cli.h"
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/servers/lock_names.h"
+#include "redlock/cli/servers/query.h"
+#include "redlock/cli/verbs/start.h"
+#include "redlock/redlock.h"
 #include "tests/sim/server.h"
 
 #include <check.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Which text explains why a server sent no reply: the system's, the server's or our own. */
-#include "redlock/cli/cli.h"
+#include "redlock/cli/servers/connections.h"
+#include "redlock/cli/servers/failures.h"
+#include "redlock/redlock.h"
 
 #include <check.h>
 #include <errno.h>

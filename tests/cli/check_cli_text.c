@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Strings of any bytes, as JSON and as words of the shell. */
-#include "redlock/cli/cli.h"
+#include "redlock/cli/output/text.h"
+#include "redlock/redlock.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict on the keys of a lock on its servers. */
-#include "redlock/cli/cli.h"
+#include "redlock/cli/options/numbers.h"
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/servers/query.h"
+#include "redlock/cli/servers/query_output.h"
+#include "redlock/redlock.h"
 
 #include <check.h>
 #include <stdio.h>

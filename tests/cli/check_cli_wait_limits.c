@@ -6,7 +6,12 @@
  * seldom_reply), loading, quarantined (in capitals: for longer), . free.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "redlock/cli/cli.h"
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/output/exit.h"
+#include "redlock/cli/servers/self_deadlock.h"
+#include "redlock/cli/servers/servers.h"
+#include "redlock/cli/verbs/start.h"
+#include "redlock/redlock.h"
 #include "tests/fixtures/heard.h"
 #include "tests/sim/server.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What is printed during a wait, and when: time is an argument, and standard error is a pipe. */
 #define _POSIX_C_SOURCE 200809L
-#include "redlock/cli/cli.h"
+#include "redlock/cli/output/messages.h"
+#include "redlock/cli/output/progress.h"
+#include "redlock/redlock.h"
 #include "tests/fixtures/heard.h"
 
 #include <check.h>

@@ -69,12 +69,12 @@ machine() {
 }
 
 step_posix() {
-    others=$(grep -n 'define _[A-Z]*_SOURCE' $posix redlock/cli/*.c | grep -v -e '_POSIX_C_SOURCE 200809L$' -e _DARWIN_C_SOURCE)
+    others=$(grep -n 'define _[A-Z]*_SOURCE' $posix redlock/cli/*.c redlock/cli/*/*.c | grep -v -e '_POSIX_C_SOURCE 200809L$' -e _DARWIN_C_SOURCE)
     [ -z "$others" ] || finding "more than POSIX is asked for: $others"
-    for file in $posix redlock/cli/*.c; do
+    for file in $posix redlock/cli/*.c redlock/cli/*/*.c; do
         ${CC:-cc} -std=c99 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror -I. -c -o "$out/posix.o" "$file" || failed=1
     done
-    echo "cross: posix        $(echo $posix redlock/cli/*.c | wc -w) files build with POSIX.1-2008 alone"
+    echo "cross: posix        $(echo $posix redlock/cli/*.c redlock/cli/*/*.c | wc -w) files build with POSIX.1-2008 alone"
 }
 step_arm() {
     machine arm qemu-arm arm-linux-gnueabihf-gcc -static
@@ -91,7 +91,7 @@ step_riscv64() {
 step_musl() {
     machine musl '' musl-gcc
     machine musl-static '' musl-gcc -static
-    musl-gcc -std=c99 -O1 -w -static -I. -o "$out/redlock" $core $posix redlock/cli/*.c
+    musl-gcc -std=c99 -O1 -w -static -I. -o "$out/redlock" $core $posix redlock/cli/*.c redlock/cli/*/*.c
     [ "$("$out/redlock" --version)" = "$("$build/redlock" --version)" ] ||
         finding 'musl: the command does not say its version'
 }

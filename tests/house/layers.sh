@@ -16,13 +16,29 @@ bad() {
 
 # ---------------------------------------------------------------- includes
 # resp <- net <- lock <- redlock <- cli, examples. A *_private.h is for its own layer only.
+#
+# The command's folders: verbs -> child, doctor -> servers -> process, options -> output. From another folder
+# only FOLDER/FOLDER.h is included.
+folders='output options process servers doctor child verbs'
+below_in_cli() { # folder
+    case $1 in
+    output) ;;
+    options | process) echo output ;;
+    servers) echo output options process ;;
+    doctor | child) echo output options process servers ;;
+    verbs | cli) echo output options process servers doctor child verbs ;;
+    esac
+}
+
 below() {
     case $1 in
     resp) echo 'resp/' ;;
     net) echo 'resp/ net/' ;;
     lock | lock/examples) echo 'resp/ net/ lock/' ;;
     redlock | redlock/examples) echo 'resp/ net/ lock/ redlock/' ;;
-    redlock/cli) echo 'resp/ net/ lock/ redlock/ redlock/cli/' ;;
+    redlock/cli | redlock/cli/*)
+        echo 'resp/ net/ lock/ redlock/' "$1/" $(below_in_cli "${1##*/}" | sed 's,[a-z]*,redlock/cli/&/,g')
+        ;;
     esac
 }
 
@@ -33,6 +49,11 @@ quoted_include() { # file layer included
     dir=${3%/*}/
     case " $(below "$2") " in *" $dir "*) ;; *) bad "$1 includes $3, which is not below $2" ;; esac
     case $3 in *_private.h) [ "$dir" = "$2/" ] || bad "$1 includes $3, which is private" ;; esac
+    case $3 in redlock/cli/*)
+        folder=${dir#redlock/cli/} folder=${folder%/}
+        [ "$dir" = "$2/" ] || [ "$3" = "$dir$folder.h" ] || bad "$1 includes $3: include $dir$folder.h"
+        ;;
+    esac
     [ -e "$3" ] || bad "$1 includes $3: write it from the top of the tree"
 }
 
@@ -41,7 +62,11 @@ system_include() { # file layer included
     case " $core_headers " in *" $3 "*) ;; *) bad "$1 includes <$3>: not for the core" ;; esac
 }
 
-for layer in resp net lock lock/examples redlock redlock/examples redlock/cli; do
+cli=redlock/cli
+for folder in $folders; do
+    cli="$cli redlock/cli/$folder"
+done
+for layer in resp net lock lock/examples redlock redlock/examples $cli; do
     for file in "$layer"/*.[ch]; do
         [ -e "$file" ] || continue
         for inc in $(sed -n 's/^[ ]*#[ ]*include[ ]*"\([^"]*\)".*/\1/p' "$file"); do
@@ -54,7 +79,8 @@ for layer in resp net lock lock/examples redlock redlock/examples redlock/cli; d
 done
 
 # ---------------------------------------------------------------- names of files and macros
-twice=$(find resp net lock redlock -name examples -prune -o -name pkg -prune -o -name '*.[ch]' -print | sed 's,.*/,,' | sort | uniq -d)
+# So that a firmware team can put the library's files into one folder. The command is built as a whole.
+twice=$(find resp net lock redlock -name examples -prune -o -name pkg -prune -o -name cli -prune -o -name '*.[ch]' -print | sed 's,.*/,,' | sort | uniq -d)
 [ -z "$twice" ] || bad "basenames that are not unique:" $twice
 
 for header in resp/*.h net/*.h lock/*.h redlock/*.h; do
@@ -140,7 +166,7 @@ for src in net/*.c; do
 done
 
 # The command calls the C library as it likes, but its names are ours as well.
-for src in redlock/cli/*.c; do
+for src in redlock/cli/*.c redlock/cli/*/*.c; do
     object=$build/lib/${src%.c}.o
     [ -e "$object" ] || continue
     for symbol in $(nm -P --defined-only --extern-only "$object" | cut -d ' ' -f 1); do
@@ -148,11 +174,23 @@ for src in redlock/cli/*.c; do
     done
 done
 
+# A header of the command is short, and what it declares is used by a file other than its own, or by a test.
+for header in redlock/cli/*/*.h; do
+    [ "$(wc -l <"$header")" -le 150 ] || bad "$header has more than 150 lines"
+    for name in $(sed -n 's/^[a-z].*[ *]\(rdl_cli_[a-z0-9_]*\)(.*/\1/p' "$header"); do
+        [ "$(grep -lw "$name" redlock/cli/*.c redlock/cli/*/*.c tests/*/*.c | wc -l)" -gt 1 ] ||
+            bad "$header declares $name, which one file uses: make it static there"
+    done
+done
+for folder in $folders; do
+    grep -q "^| \[$folder/\](" redlock/cli/README.md || bad "redlock/cli/README.md has no line for $folder/"
+done
+
 # The files of a layer form no circle: "A B" is that A wants a name of B's.
-arrows() { # layer
-    for src in "$1"/*.c; do
+arrows() { # layer, or layers
+    for src in $(printf '%s/*.c ' $1); do
         object=$build/lib/${src%.c}.o
-        [ ! -e "$object" ] || nm -P "$object" | sed "s,^,${src##*/} ,"
+        [ ! -e "$object" ] || nm -P "$object" | sed "s,^,$src ,"
     done | awk '
         $3 ~ /^[A-TV-Z]$/ { giver[$2] = $1 }
         $3 == "U" { who[++n] = $1; wants[n] = $2 }
@@ -162,14 +200,21 @@ arrows() { # layer
         }' | sort -u
 }
 straight=
-for layer in resp net lock redlock redlock/cli; do
-    circle=$(arrows "$layer" | tsort 2>&1 >/dev/null | sed -n 's/^tsort: \([a-z_]*\.c\)$/\1/p')
+for layer in resp net lock redlock "$cli"; do
+    circle=$(arrows "$layer" | tsort 2>&1 >/dev/null | sed -n 's/^tsort: \([a-z_/]*\.c\)$/\1/p')
     if [ -n "$circle" ]; then
         bad "files of $layer in a circle:" $circle
     else
-        straight="$straight $layer"
+        straight="$straight ${layer%% *}"
     fi
 done
+
+# A file of the command uses only the folders below its own.
+arrows "$cli" | while read -r from to; do
+    folder=${from%/*} other=${to%/*}
+    [ "$folder" = "$other" ] || case " $(below "$folder") " in *" $other/ "*) ;; *) echo "$from uses $to, which is not below it" ;; esac
+done >"$build/layers.txt"
+while read -r line; do bad "$line"; done <"$build/layers.txt"
 
 [ "$checked" -gt 0 ] || bad "no objects in $build: run it as \`make layers\`"
 echo "layers: no circle of files in$straight"

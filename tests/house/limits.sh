@@ -18,7 +18,7 @@ sed -n '/^\.Sh LIMITS AND DEFAULTS/,/^\.Sh EXAMPLES/p' "$page" >"$dir/section"
 {
     cat <<'CODE'
 #define _POSIX_C_SOURCE 200809L
-#include "redlock/cli/cli.h"
+#include "redlock/cli/options/options.h"
 #include <stdio.h>
 #define SHOW(constant) printf(#constant " %llu\n", (unsigned long long)(constant))
 static void show_ms(const char *member, uint64_t ms)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # messages.awk - of the command's sources, the format of every message, a line each: KIND, a tab, the format.
-# A call's first literal is its format, in as many pieces as it has; of find() in the doctor's findings the second one.
+# A call's first literal is its format, in as many pieces as it has; of rdl_cli_describe and rdl_cli_advise it is the second argument.
 # rdl_strerror's words and the advice behind a message are told as well.
 
 function literal(text,    out) { # of the arguments of a call: the literal that begins them
@@ -23,9 +23,9 @@ function literal(text,    out) { # of the arguments of a call: the literal that 
     return out
 }
 
-function arguments(n, text) { # text without its first n arguments, which hold neither commas nor brackets
+function arguments(n, text) { # text without its first n arguments, which may be calls themselves
     for (; n > 0; n--)
-        sub(/^[^,]*,/, "", text)
+        sub(/^([^,()]|\([^()]*\))*,/, "", text)
     return text
 }
 
@@ -48,10 +48,6 @@ function file_is_over() {
     calls("rdl_cli_print_info", 0, "told")
     calls("rdl_cli_print_verbose", 0, "note")
     calls("rdl_cli_print_verbose\\)", 0, "told") # of (... ? rdl_cli_print_warning : rdl_cli_print_verbose)(
-    if (source ~ /static void find\(/) {
-        calls("find", 3, "finding")
-        calls("remedy", 0, "remedy")
-    }
     calls("rdl_cli_describe", 1, "finding")
     calls("rdl_cli_advise", 1, "remedy")
     if (source ~ /static void print_lost\(/)

@@ -53,7 +53,7 @@ check-shared: $(SHARED) $(LIB) ## ci: what the shared library exports, and that 
 .PHONY: sbom check-reproduce
 SBOM := $(B)/libredlock.spdx
 sbom: $(SBOM) ## build: build/libredlock.spdx, what the library and the command are made of, as SPDX
-$(SBOM): $(LIB_SRC) $(CLI_SRC) $(PUBLIC_AND_PRIVATE) $(wildcard redlock/cli/*.h) FORCE
+$(SBOM): $(LIB_SRC) $(CLI_SRC) $(PUBLIC_AND_PRIVATE) $(wildcard redlock/cli/*/*.h) FORCE
 	$(Q)$(PKG)/sbom.sh $(VERSION) $(filter-out FORCE,$^) >$@
 check-reproduce: $(B)/redlock $(SHARED) $(LIB) ## ci: built and installed from another folder it is the same, byte for byte; its SBOM too, and true
 	+@tests/pkg/reproduce.sh "$(MAKE)"

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
-#include "redlock/cli/cli.h"
+#include "redlock/cli/child/command.h"
+#include "redlock/cli/child/guardian.h"
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/output/exit.h"
+#include "redlock/cli/servers/lock.h"
+#include "redlock/redlock.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/heard.h"
 #include "tests/fixtures/relay.h"

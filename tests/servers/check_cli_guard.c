@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The command and its coordinator's features: restart guard, fencing token, --max-hold. */
 #define _POSIX_C_SOURCE 200809L
-#include "redlock/cli/cli.h"
+#include "redlock/cli/servers/servers.h"
+#include "redlock/redlock.h"
 #include "tests/fixtures/fleet.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"

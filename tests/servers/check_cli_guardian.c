@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* check_cli_guardian.c - the process that kills the command if redlock dies. Rule R36. */
 #define _POSIX_C_SOURCE 200809L
-#include "redlock/cli/cli.h"
+#include "redlock/cli/child/guardian.h"
+#include "redlock/cli/process/process.h"
+#include "redlock/redlock.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
 

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* --log: each event has the fields that redlock.1 lists. Real servers, and jq. */
 #define _POSIX_C_SOURCE 200809L
-#include "redlock/cli/cli.h"
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/output/log.h"
+#include "redlock/cli/output/messages.h"
+#include "redlock/cli/servers/connections.h"
+#include "redlock/cli/servers/resolve_again.h"
+#include "redlock/redlock.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/resolver.h"
 #include "tests/fixtures/servers.h"

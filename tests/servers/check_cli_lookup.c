@@ -4,7 +4,13 @@
  * the command, with servers that move. The test supplies the resolver: tests/fixtures/resolver.h.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "redlock/cli/cli.h"
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/output/messages.h"
+#include "redlock/cli/servers/connections.h"
+#include "redlock/cli/servers/resolve.h"
+#include "redlock/cli/servers/resolve_again.h"
+#include "redlock/cli/verbs/verbs.h"
+#include "redlock/redlock.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/heard.h"
 #include "tests/fixtures/resolver.h"

@@ -238,7 +238,7 @@ START_TEST(help_all_lists_exactly_the_options_of_its_verb)
     size_t n = 0;
 
     snprintf(help, sizeof help, "%s", help_of(verbs[_i], "all"));
-    read_lines("redlock/cli/cli_options.c", NULL, "    {", &sources);
+    read_lines("redlock/cli/options/parse.c", NULL, "    {", &sources);
     for (size_t k = 0; k < sources.n; k++) {
         if (option_of(sources.line[k], &letter, word) == NULL || strcmp(word, "token") == 0)
             continue; /* --token exists only to be refused */
@@ -262,7 +262,7 @@ START_TEST(the_manuals_options_are_those_of_the_parser)
     char letter, word[40], flag[42];
 
     read_lines("redlock/cli/redlock.1", "OPTIONS", ".It Fl ", &items);
-    read_lines("redlock/cli/cli_options.c", NULL, "    {", &sources);
+    read_lines("redlock/cli/options/parse.c", NULL, "    {", &sources);
     for (size_t i = 0; i < items.n; i++)
         flags += command_count(items.line[i], "Fl -");
     for (size_t k = 0; k < sources.n; k++) {
@@ -287,7 +287,7 @@ START_TEST(the_manual_lists_the_options_of_each_verb)
     char letter, word[40], flag[42];
 
     read_lines("redlock/cli/redlock.1", "OPTIONS", ".It Fl ", &items);
-    read_lines("redlock/cli/cli_options.c", NULL, "    {", &sources);
+    read_lines("redlock/cli/options/parse.c", NULL, "    {", &sources);
     for (size_t k = 0; k < sources.n; k++) {
         if (option_of(sources.line[k], &letter, word) == NULL || strcmp(word, "token") == 0)
             continue;
@@ -307,7 +307,7 @@ START_TEST(the_manuals_exit_statuses_are_those_of_the_code)
     size_t n = 0;
 
     read_lines("redlock/cli/redlock.1", "EXIT STATUS", ".It ", &items);
-    read_lines("redlock/cli/cli.h", NULL, "    RDL_EXIT_", &sources);
+    read_lines("redlock/cli/output/exit.h", NULL, "    RDL_EXIT_", &sources);
     for (size_t k = 0; k < sources.n; k++) {
         if (sscanf(sources.line[k], " %*[A-Z_] = %d", &status) != 1)
             continue;
@@ -327,7 +327,7 @@ START_TEST(redlock_help_all_lists_every_option_with_its_verbs)
     char letter, word[40];
 
     snprintf(help, sizeof help, "%s", help_of("", "all"));
-    read_lines("redlock/cli/cli_options.c", NULL, "    {", &sources);
+    read_lines("redlock/cli/options/parse.c", NULL, "    {", &sources);
     for (size_t k = 0; k < sources.n; k++)
         if (option_of(sources.line[k], &letter, word) != NULL && strcmp(word, "token") != 0)
             ck_assert_msg(names_option(help, word), "--%s", word);

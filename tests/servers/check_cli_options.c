@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
-#include "redlock/cli/cli.h"
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/output/messages.h"
+#include "redlock/cli/output/progress.h"
+#include "redlock/redlock.h"
 #include "tests/fixtures/command.h"
 
 #include <check.h>

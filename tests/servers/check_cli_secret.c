@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* check_cli_secret.c - where passwords come from, and that nothing shows them. Rule R37. */
 #define _GNU_SOURCE
-#include "redlock/cli/cli.h"
+#include "redlock/cli/output/trace.h"
+#include "redlock/cli/servers/passwords.h"
+#include "redlock/redlock.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/fakeserver.h"
 #include "tests/fixtures/servers.h"
@@ -39,7 +41,7 @@ START_TEST(everything_before_the_last_at_sign_of_a_url_is_hidden)
         char url[64];
         snprintf(url, sizeof url, "%s", cases[i][0]);
         size_t len = strlen(url);
-        int hidden = rdl_cli_secret_hide(url);
+        int hidden = rdl_cli_url_hide_password(url);
         if (strcmp(cases[i][0], "redis://x@h") ==
             0) { /* no room for three stars, and not the secret either */
             ck_assert_str_eq(url, "redis://*@h");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
-#include "redlock/cli/cli.h"
+#include "redlock/cli/process/process.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
 

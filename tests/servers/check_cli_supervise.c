@@ -2,7 +2,8 @@
 /* check_cli_supervise.c - `redlock run`: the command is stopped before its lease expires. Rule R36. */
 #define _POSIX_C_SOURCE 200809L
 #include "lock/lock_lease.h"
-#include "redlock/cli/cli.h"
+#include "redlock/cli/child/guardian.h"
+#include "redlock/redlock.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
-#include "redlock/cli/cli.h"
+#include "redlock/cli/output/exit.h"
+#include "redlock/cli/output/trace.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
 
@@ -15,7 +16,7 @@
 
 Suite *suite_cli_trace(void);
 
-static struct rdl_cli_servers servers;
+static struct rdl_bytes secret; /* the password of server 2 */
 static char path[] = "build/trace.XXXXXX";
 static char text[65536];
 
@@ -50,13 +51,12 @@ static void matches(const char *pattern)
 
 static void trace(char dir, const char *bytes, size_t len)
 {
-    servers.config[1].trace(servers.config[1].trace_ctx, &servers.conn[1], dir, (const uint8_t *)bytes, len);
+    rdl_cli_trace_bytes(1, secret, dir, (const uint8_t *)bytes, len);
 }
 
 static void open_trace(void)
 {
-    servers.n = 2;
-    ck_assert_int_eq(rdl_cli_trace_open(&servers, path), 0);
+    ck_assert_int_eq(rdl_cli_trace_open(path), 0);
 }
 
 START_TEST(trace_bytes_are_escaped_as_in_c)
@@ -82,8 +82,8 @@ END_TEST
 
 static void with_password(const char *password)
 {
-    servers.endpoint[1].password.data = password;
-    servers.endpoint[1].password.len = strlen(password);
+    secret.data = password;
+    secret.len = strlen(password);
     open_trace();
 }
 
@@ -204,7 +204,7 @@ END_TEST
 START_TEST(an_unwritable_trace_file_is_an_error)
 {
     dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
-    ck_assert_int_eq(rdl_cli_trace_open(&servers, "/nonexistent/file"), RDL_EXIT_OS);
+    ck_assert_int_eq(rdl_cli_trace_open("/nonexistent/file"), RDL_EXIT_OS);
 }
 END_TEST
 

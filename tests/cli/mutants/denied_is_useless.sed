@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-# redlock/cli/cli_report.c: a server where the lock is held has replied
+# redlock/cli/servers/replies.c: a server where the lock is held has replied
 # tests: cli_wait_limits/occasional_replies_keep_a_wait_alive
 s/vote == RDL_VOTE_GRANTED \|\| vote == RDL_VOTE_DENIED/vote == RDL_VOTE_GRANTED/

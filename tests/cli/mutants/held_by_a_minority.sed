@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-# redlock/cli/cli_seen.c: R24: a lock is held only by a majority
+# redlock/cli/servers/query_output.c: R24: a lock is held only by a majority
 # tests: cli_verdict/a_majority_decides_without_servers_that_may_have_lost_data
 s/v->on >= v->quorum\)/v->on > 0)/

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-# redlock/cli/cli_child.c: the command sees no id of an outer run
+# redlock/cli/child/command.c: the command sees no id of an outer run
 # tests: cli_child/the_command_gets_the_id_that_status_prints
 s/unsetenv\("REDLOCK_ID"\);//

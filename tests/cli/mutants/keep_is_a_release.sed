@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-# redlock/cli/cli_renew.c: a kept lock is not released
+# redlock/cli/servers/held_lease.c: a kept lock is not released
 # tests: cli_keep/keep_holds_the_lock_however_the_command_ends
 s/if \(now >= end_ms \|\|/if (1 ||/

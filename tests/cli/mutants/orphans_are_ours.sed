@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-# redlock/cli/cli_strays.c: R36: orphans of other processes are left alone
+# redlock/cli/child/descendants.c: R36: orphans of other processes are left alone
 # tests: cli_strays/children_from_before_the_command_are_not_stopped
 s/is_strict \|= .*$/;/

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: MIT
-# redlock/cli/cli_signals.c: the command does not ignore SIGCHLD, even if the parent did
+# redlock/cli/process/signals.c: the command does not ignore SIGCHLD, even if the parent did
 # tests: cli_signals/an_ignored_sigchld_is_caught_and_reset_for_the_command
 s/set_default\(SIGCHLD\);//

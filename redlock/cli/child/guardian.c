@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The guardian. It has only the reading end of a pipe, through which it learns which process group holds the
+ * lock and until when. The other end is open in the supervisor and, until its exec, in the child. So at any
+ * moment when the command runs, the guardian knows of it.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/child/guardian.h"
+#include "redlock/cli/process/process.h"
+#include "redlock/redlock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LOOK_MS = 1000 }; /* poll's timeout does not run while the host sleeps: read the clock this often */
+
+struct order {
+    int64_t group; /* 0: goodbye */
+    uint64_t until_ms;
+};
+
+/* Closes the inherited descriptors, and leaves the working directory. */
+static void hold_nothing_but(int fd)
+{
+    rdl_cli_process_holds_only(fd);
+    if (chdir("/") != 0)
+        return;
+}
+
+/* A signal to all processes, to end the supervisor, must not end the guardian. */
+static void ignore_all_signals(void)
+{
+    struct sigaction ignore;
+    sigset_t none;
+
+    memset(&ignore, 0, sizeof ignore);
+    ignore.sa_handler = SIG_IGN;
+    for (int sig = 1; sig < 32; sig++)
+        sigaction(sig, &ignore, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static int timeout_ms(uint64_t until_ms)
+{
+    uint64_t now = rdl_posix_now_ms();
+    if (until_ms <= now)
+        return 0;
+    return until_ms - now < LOOK_MS ? (int)(until_ms - now) : LOOK_MS;
+}
+
+/* Returns the group to kill, or 0 after a goodbye. */
+static pid_t watch(int fd)
+{
+    struct order o = {0, UINT64_MAX}, next;
+    struct pollfd p = {fd, POLLIN, 0};
+
+    for (;;) {
+        int n = poll(&p, 1, timeout_ms(o.until_ms));
+        if (n == 0 && rdl_posix_now_ms() >= o.until_ms)
+            return (pid_t)o.group;
+        if (n <= 0)
+            continue;
+        ssize_t got = read(fd, &next, sizeof next);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got != (ssize_t)sizeof next)
+            return (pid_t)o.group;
+        if (next.group == 0)
+            return 0;
+        o = next;
+    }
+}
+
+static void guard(int fd)
+{
+    rdl_cli_process_goes_first(); /* on a busy host, other processes run for longer than its margin */
+    rdl_cli_process_lead("lock-guardian"); /* `pkill redlock` must not end it as well */
+    ignore_all_signals();
+    hold_nothing_but(fd);
+    pid_t group = watch(fd);
+    if (group > 0)
+        kill(-group, SIGKILL);
+    _exit(0);
+}
+
+uint32_t rdl_cli_margin_ms(uint32_t ttl_ms)
+{
+    uint32_t ms = ttl_ms / 20;
+    return ms < 20 ? 20 : ms > 250 ? 250 : ms;
+}
+
+/* Makes a pipe that is closed in all other programs. */
+static int make_pipe(int fd[2])
+{
+    if (pipe(fd) != 0)
+        return -1;
+    if (fcntl(fd[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(fd[1], F_SETFD, FD_CLOEXEC) == 0)
+        return 0;
+    close(fd[0]);
+    close(fd[1]);
+    return -1;
+}
+
+int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms)
+{
+    int order[2], ready[2];
+
+    if (make_pipe(order) != 0)
+        return -1;
+    if (make_pipe(ready) != 0) {
+        close(order[0]);
+        close(order[1]);
+        return -1;
+    }
+    g->pid = rdl_cli_process_fork();
+    if (g->pid == 0)
+        guard(order[0]);
+    close(order[0]);
+    close(ready[1]);
+    /*
+     * The pipe of a stopped guardian would fill. The supervisor must stop the command in time, so it does not
+     * wait.
+     */
+    if (g->pid < 0 || fcntl(order[1], F_SETFL, O_NONBLOCK) != 0) {
+        close(order[1]);
+        close(ready[0]);
+        return -1;
+    }
+    g->fd = order[1];
+    g->ready_fd = ready[0];
+    g->early_ms = rdl_cli_margin_ms(ttl_ms) / 2;
+    return 0;
+}
+
+/* Nothing is written to this pipe: it closes when the guardian has closed all that it inherited. */
+void rdl_cli_guardian_wait(struct rdl_cli_guardian *g, uint64_t until_ms)
+{
+    struct pollfd p = {g->ready_fd, POLLIN, 0};
+    int n = 0;
+
+    while (n <= 0 && rdl_posix_now_ms() < until_ms)
+        n = poll(&p, 1, timeout_ms(until_ms));
+    close(g->ready_fd);
+    g->ready_fd = -1;
+}
+
+void rdl_cli_guardian_update(const struct rdl_cli_guardian *g, pid_t group, uint64_t until_ms)
+{
+    const struct order o = {group, until_ms > g->early_ms ? until_ms - g->early_ms : 0};
+    ssize_t n;
+
+    do /* less than PIPE_BUF: whole or not at all */
+        n = write(g->fd, &o, sizeof o);
+    while (n < 0 && errno == EINTR);
+}
+
+/* A guardian that was stopped would not read the goodbye. */
+void rdl_cli_guardian_stop(struct rdl_cli_guardian *g)
+{
+    rdl_cli_guardian_update(g, 0, 0);
+    close(g->fd);
+    rdl_cli_process_end(&g->pid);
+}

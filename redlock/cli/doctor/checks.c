@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The doctor's checks of each server, in addition to INFO: its clock, its settings, and, with a key of its
+ * own, every request that a lock with these options needs. The servers are checked in parallel.
+ *
+ * The commands of a lock are tried one by one before the scripts that call them. So if a script then fails,
+ * the reason is a command that only the script calls. (Redis 7.0 does not report which command it was.)
+ * Afterwards the key is deleted; if that is not permitted, it expires.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/doctor/checks.h"
+#include "lock/lock_lease.h"
+#include "lock/lock_op.h"
+#include "redlock/cli/doctor/permissions.h"
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/servers/servers.h"
+#include "redlock/redlock.h"
+#include "redlock/redlock_op.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { LIFE_MS = 10000, CLOCKS = 3, TICK_MS = 1100, HINT_MS = 100 };
+
+static struct rdl_cli_query *query;  /* whose conns these are */
+static struct rdl_cli_checks *exams; /* the results for its servers */
+
+static size_t index_of(const struct rdl_conn *c)
+{
+    return (size_t)(c - query->servers->conn);
+}
+
+static uint64_t now_ms(void)
+{
+    return rdl_now(&query->platform);
+}
+
+/* ---------------------------------------------------------------- the clock */
+
+static uint64_t asked_ms;
+
+/* Keeps the reading with the shortest round trip: the clock may be wrong by half of it. */
+static int clock_on_reply(struct rdl_conn *c, struct rdl_record *r)
+{
+    struct rdl_cli_checks *x = &exams[index_of(c)];
+    uint64_t now = now_ms();
+    uint32_t took_ms = (uint32_t)(now - asked_ms);
+    int64_t us;
+
+    if (c->reply_kind != RDL_RESP_ARRAY)
+        return rdl_reply_error(c, r);
+    if (c->reply_items < 2)
+        return RDL_E_UNEXPECTED;
+    if (c->reply_value < 0 || c->reply_second < 0) {
+        r->verdict = RDL_ANSWER_ERROR;
+        r->error = RDL_E_UNEXPECTED;
+        return RDL_OK;
+    }
+    r->verdict = RDL_ANSWER_YES;
+    us = c->reply_value * 1000000 + c->reply_second;
+    x->is_ticking |= x->has_clock && us != x->clock_us;
+    x->clock_us = us;
+    if (x->has_clock && took_ms >= x->rtt_ms)
+        return RDL_OK;
+    x->has_clock = 1;
+    x->rtt_ms = took_ms;
+    x->clock_ms = us / 1000 - (int64_t)(asked_ms + took_ms / 2);
+    return RDL_OK;
+}
+
+static const char *const clock_commands[] = {rdl_wire_time, NULL};
+static const struct rdl_method clock_method = {
+    .commands = clock_commands, .on_reply = clock_on_reply, .take = rdl_take_numbers};
+static const struct rdl_method *const clock_methods[] = {&clock_method, NULL};
+static const struct rdl_op op_clock = {clock_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+
+/* ---------------------------------------------------------------- settings */
+
+static struct {
+    char value[40];
+    size_t len;
+} setting[RDL_SERVERS_MAX];
+
+static void setting_write_args(struct rdl_slice *w, const char *const *commands,
+                               const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                               const struct rdl_record *r)
+{
+    const struct rdl_args args = {"p", own, 1}; /* the name */
+
+    (void)c;
+    (void)r;
+    rdl_slice_write_all(w, commands, &args);
+}
+
+/* Keeps the last item of the array, which is the value. */
+static void setting_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
+{
+    size_t i = index_of(c);
+
+    if (ev->kind != RDL_RESP_BULK)
+        return;
+    if (ev->first)
+        setting[i].len = 0;
+    for (size_t k = 0; k < ev->len && setting[i].len < sizeof setting[i].value - 1; k++)
+        setting[i].value[setting[i].len++] = (char)ev->data[k];
+    setting[i].value[setting[i].len] = '\0';
+}
+
+static int any_on_reply(struct rdl_conn *c, struct rdl_record *r)
+{
+    if (c->reply_kind == RDL_RESP_ERROR)
+        return rdl_reply_error(c, r);
+    r->verdict = RDL_ANSWER_YES;
+    return RDL_OK;
+}
+
+static const char *const setting_commands[] = {rdl_wire_config_get, NULL};
+static const struct rdl_method setting_method = {.commands = setting_commands,
+                                                 .write_args = setting_write_args,
+                                                 .on_reply = any_on_reply,
+                                                 .take = setting_take};
+static const struct rdl_method *const setting_methods[] = {&setting_method, NULL};
+static const struct rdl_op op_setting = {setting_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+
+/* ---------------------------------------------------------------- what a lock needs */
+
+static const char *const pttl[] = {rdl_wire_pttl, NULL};
+static const struct rdl_method pttl_method = {.commands = pttl, .on_reply = any_on_reply};
+static const struct rdl_method *const pttl_methods[] = {&pttl_method, NULL};
+static const struct rdl_op op_pttl = {pttl_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+
+static const char *const getrange[] = {rdl_wire_getrange, NULL};
+static const struct rdl_method getrange_method = {.commands = getrange, .on_reply = any_on_reply};
+static const struct rdl_method *const getrange_methods[] = {&getrange_method, NULL};
+static const struct rdl_op op_getrange = {getrange_methods,    NULL, RDL_FAMILY_DIRECT, 0,
+                                          RDL_SEND_IF_AWAITED, 0};
+
+static const char *const pexpire[] = {rdl_wire_pexpire, NULL};
+static const struct rdl_method pexpire_method = {.commands = pexpire, .on_reply = any_on_reply};
+static const struct rdl_method *const pexpire_methods[] = {&pexpire_method, NULL};
+static const struct rdl_op op_pexpire = {pexpire_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+
+/* One operation for each method, so that every method is tried. */
+static const struct rdl_method *const extend_by_script[] = {&rdl_method_extend_script, NULL};
+static const struct rdl_method *const extend_by_watch[] = {&rdl_method_extend_watch, NULL};
+static const struct rdl_method *const release_by_script[] = {&rdl_method_release_script, NULL};
+static const struct rdl_method *const release_by_delex[] = {&rdl_method_delex, NULL};
+static const struct rdl_method *const release_by_delifeq[] = {&rdl_method_delifeq, NULL};
+static const struct rdl_method *const release_by_watch[] = {&rdl_method_release_watch, NULL};
+static const struct rdl_op op_extend_script = {extend_by_script,    NULL, RDL_FAMILY_DIRECT, 0,
+                                               RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_extend_watch = {extend_by_watch,     NULL, RDL_FAMILY_DIRECT, 0,
+                                              RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_release_script = {release_by_script,   NULL, RDL_FAMILY_DIRECT, 0,
+                                                RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_delex = {release_by_delex, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_delifeq = {release_by_delifeq,  NULL, RDL_FAMILY_DIRECT, 0,
+                                         RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_release_watch = {release_by_watch,    NULL, RDL_FAMILY_DIRECT, 0,
+                                               RDL_SEND_IF_AWAITED, 0};
+
+#define RIGHT(name) (1u << RDL_CLI_RIGHT_##name)
+#define BY_EVAL     (RIGHT(EVAL) | RIGHT(EVALSHA))
+#define BY_WATCH    (RIGHT(WATCH) | RIGHT(MULTI) | RIGHT(EXEC) | RIGHT(DISCARD))
+
+enum {
+    PX = RDL_CLI_NEED_PX,
+    FENCE = RDL_CLI_NEED_FENCE,
+    HINT = RDL_CLI_NEED_HINT,
+    CANARY = RDL_CLI_NEED_CANARY,
+    LEGACY = RDL_CLI_NEED_LEGACY,
+    SEVERAL = RDL_CLI_NEED_SEVERAL,
+    LOCK = PX | LEGACY,
+    TRIAL = RDL_CLI_KEY_TRIAL,
+    TRIAL_FENCE = RDL_CLI_KEY_TRIAL_FENCE,
+    TRIAL_WAKE = RDL_CLI_KEY_TRIAL_WAKE
+};
+
+/* One check: its request, and what a refusal means. */
+struct step {
+    unsigned needs; /* sent if any of these is needed */
+    const struct rdl_op *op;
+    int key;         /* enum rdl_cli_key */
+    int key_refused; /* the key that a refused key means */
+    uint32_t life_ms;
+    unsigned right;             /* the right that a refusal means; 0: none */
+    unsigned within;            /* the right that is missing if only a script fails */
+    unsigned releases, extends; /* the methods that a success proves */
+    const char *value, *extra;  /* NULL: the token for value, none for extra */
+};
+
+/* clang-format off */
+#define KEY(key) RDL_CLI_KEY_##key, RDL_CLI_KEY_##key
+#define LOOK(needs, key) needs, &rdl_op_found, KEY(key), 0, RIGHT(GET), 0, 0, 0, NULL, NULL
+#define TAKE(needs) needs, &rdl_op_acquire, TRIAL, TRIAL, LIFE_MS, RIGHT(SET), 0, 0, 0, NULL, NULL
+#define TAKE_OLD LEGACY, &rdl_op_setnx, TRIAL, TRIAL, 0, RIGHT(SETNX), 0, 0, 0, NULL, NULL
+#define ASK(needs, op, life_ms, right) needs, &(op), TRIAL, TRIAL, life_ms, right, 0, 0, 0, NULL, NULL
+#define RELEASE(op, right, way) LOCK, &(op), TRIAL, TRIAL, 0, right, 0, way, 0, NULL, NULL
+#define EXTEND(op, life_ms, right, way) PX, &(op), TRIAL, TRIAL, life_ms, right, 0, 0, way, NULL, NULL
+#define BY_SCRIPT(op, life_ms, right, within, releases, extends) \
+    SEVERAL, &(op), TRIAL, TRIAL, life_ms, right, within, releases, extends, NULL, NULL
+#define DROP(needs, key) needs, &rdl_op_delete, KEY(key), 0, 0, 0, 0, 0, NULL, NULL
+/* clang-format on */
+
+static const char deadline[] = "1795000000", later[] = "1795000060";
+
+static const struct step steps[] = {
+    /* keys in use are only read */
+    {LOOK(LOCK | SEVERAL, LOCK)},
+    {LOOK(FENCE, FENCE)},
+    {LOOK(HINT, WAKE)},
+    {CANARY, &rdl_cli_op_canary, KEY(CANARY), 0, RIGHT(GET), 0, 0, 0, NULL, NULL},
+    /* the commands, one by one */
+    {TAKE(PX)},
+    {TAKE_OLD},
+    {LOOK(LOCK | SEVERAL, TRIAL)},
+    {ASK(LOCK | SEVERAL, op_getrange, 0, RIGHT(GETRANGE))},
+    {ASK(PX | SEVERAL, op_pttl, 0, RIGHT(PTTL))},
+    {ASK(PX | SEVERAL, op_pexpire, LIFE_MS, RIGHT(PEXPIRE))},
+    {ASK(LOCK | SEVERAL, rdl_op_delete, 0, RIGHT(DEL))},
+    /* each method; the second call of a script is by EVALSHA */
+    {TAKE(PX)},
+    {TAKE_OLD},
+    {RELEASE(op_release_script, RIGHT(EVAL), RDL_CLI_BY_SCRIPT)},
+    {RELEASE(op_release_script, RIGHT(EVALSHA), 0)},
+    {TAKE(PX)},
+    {TAKE_OLD},
+    {RELEASE(op_delex, 0, RDL_CLI_BY_DELEX)},
+    {TAKE(PX)},
+    {TAKE_OLD},
+    {RELEASE(op_delifeq, 0, RDL_CLI_BY_DELIFEQ)},
+    {TAKE(PX)},
+    {TAKE_OLD},
+    {EXTEND(op_extend_script, LIFE_MS + 1000, RIGHT(EVAL), RDL_CLI_BY_SCRIPT)},
+    {EXTEND(op_extend_watch, LIFE_MS + 2000, BY_WATCH, RDL_CLI_BY_WATCH)},
+    {RELEASE(op_release_watch, BY_WATCH, RDL_CLI_BY_WATCH)},
+    {DROP(LOCK, TRIAL)},
+    /* several locks: one is enough for their scripts, which go by EVAL where EVALSHA is refused */
+    {BY_SCRIPT(op_release_script, 0, RIGHT(EVAL), 0, 0, 0)},
+    {BY_SCRIPT(op_release_script, 0, RIGHT(EVALSHA), 0, 0, 0)},
+    {BY_SCRIPT(rdl_op_acquire_multi, LIFE_MS, RIGHT(EVAL), RIGHT(PSETEX), 0, 0)},
+    {BY_SCRIPT(rdl_op_extend_multi, LIFE_MS + 1000, RIGHT(EVAL), 0, 0, RDL_CLI_BY_SCRIPT)},
+    {BY_SCRIPT(rdl_op_release_multi, 0, RIGHT(EVAL), 0, RDL_CLI_BY_SCRIPT, 0)},
+    {DROP(SEVERAL, TRIAL)},
+    /* --fence; the test counter expires */
+    {FENCE, &rdl_op_acquire_fenced, TRIAL, TRIAL_FENCE, LIFE_MS, RIGHT(EVAL), RIGHT(PSETEX), 0, 0, NULL,
+     "1 10000"},
+    {FENCE, &rdl_op_extend_fenced, TRIAL, TRIAL_FENCE, LIFE_MS + 1000, RIGHT(EVAL), 0, 0, 0, NULL, "2 10000"},
+    {DROP(FENCE, TRIAL_FENCE)},
+    {DROP(FENCE, TRIAL)},
+    /* --wake-hint */
+    {TAKE(HINT)},
+    {HINT, &rdl_op_release_hint, TRIAL, TRIAL_WAKE, 0, RIGHT(EVAL), 0, 0, 0, NULL, NULL},
+    {HINT, &rdl_op_wait_hint, TRIAL, TRIAL_WAKE, HINT_MS, RIGHT(BLPOP), 0, 0, 0, NULL, NULL},
+    {DROP(HINT, TRIAL_WAKE)},
+    {DROP(HINT, TRIAL)},
+    /* --canary; created like the canary */
+    {ASK(CANARY, rdl_op_canary_make, 1, RIGHT(SETNX))},
+    {DROP(CANARY, TRIAL)},
+    /* --legacy */
+    {LEGACY, &rdl_op_setnx, KEY(TRIAL), 0, RIGHT(SETNX), 0, 0, 0, deadline, NULL},
+    {LEGACY, &rdl_op_replace, KEY(TRIAL), 0, RIGHT(EVAL), RIGHT(SET), 0, 0, later, deadline},
+    {DROP(LEGACY, TRIAL)},
+};
+
+/* ---------------------------------------------------------------- meaning of the replies */
+
+/* Before Redis 7 the rest of the text is cut. Usually a right is missing. */
+static int is_script_of_old(const char *text)
+{
+    return strncmp(text, "ERR Error running script", 24) == 0;
+}
+
+/*
+ * Returns 1 if the text names another command: "unknown command 'GET'" (`GET` in Redis 5), "to run the 'set'
+ * command". Then that command is refused, not the script, nor the command that is tried if scripts are
+ * refused.
+ */
+static int names_another(const struct step *step, const char *text)
+{
+    static const char *const before[] = {"unknown command ", " to run the "};
+
+    for (size_t k = 0; k < sizeof before / sizeof before[0] && (step->right & BY_EVAL) != 0; k++) {
+        const char *name = strstr(text, before[k]);
+        if (name == NULL)
+            continue;
+        name += strlen(before[k]);
+        name += *name == '\'' || *name == '`';
+        return strncasecmp(name, "eval", 4) != 0;
+    }
+    return 0;
+}
+
+/* Returns 1 if not the request was refused, but a command inside its script. */
+static int is_in_script(const struct step *step, const char *text, int error)
+{
+    if (names_another(step, text))
+        return 1;
+    return error == RDL_E_PERM ? strncmp(text, "ERR ", 4) == 0 : strstr(text, "Unknown") != NULL;
+}
+
+/* Returns 1 if EVAL could not load the script: then the reply proves nothing about EVALSHA. */
+static int is_never_sent(const struct step *step, const char *text)
+{
+    return step->right == RIGHT(EVALSHA) && strncmp(text, "NOSCRIPT", 8) == 0;
+}
+
+/*
+ * Adds the missing right. In a script it is that of a command which only the script calls, unless an earlier
+ * check failed.
+ */
+static void add_right(unsigned *rights, const struct step *step, int in_script)
+{
+    const unsigned tried = RIGHT(SET) | RIGHT(GET) | RIGHT(DEL) | RIGHT(PTTL) | RIGHT(PEXPIRE);
+
+    if (!in_script)
+        *rights |= step->right;
+    else if ((*rights & tried) == 0)
+        *rights |= step->within;
+}
+
+static void take_refusal(size_t i, const struct step *step)
+{
+    const char *text = rdl_conn_text(&query->servers->conn[i]);
+    struct rdl_cli_checks *x = &exams[i];
+    int error = is_script_of_old(text) ? RDL_E_PERM : query->req[i].error;
+
+    if (step->right == 0 || is_never_sent(step, text))
+        return;
+    if (step->op == &rdl_op_replace && ((x->unknown | x->missing) & RIGHT(EVAL)) &&
+        ((x->unknown | x->missing) & BY_WATCH)) /* both are missing */
+        return;
+    if (error == RDL_E_SERVER && (step->right & BY_EVAL))
+        error = RDL_E_UNSUPPORTED; /* an unknown error: the other methods are tried, too */
+    if (error == RDL_E_PERM && rdl_cli_is_database_refused(text)) {
+        x->is_db_refused = 1;
+    } else if (error == RDL_E_UNSUPPORTED) {
+        add_right(&x->unknown, step, is_in_script(step, text, error));
+    } else if (error == RDL_E_PERM && strstr(text, " key") != NULL) {
+        x->keys |= 1u << step->key_refused;
+    } else if (error == RDL_E_PERM) {
+        add_right(&x->missing, step, is_in_script(step, text, error));
+    } else if (x->error == RDL_OK && step->right != BY_WATCH) {
+        x->error = error;
+        rdl_cli_secret_scrub(text, text, query->servers->endpoint[i].password, x->said, sizeof x->said);
+    }
+}
+
+static void take_answer(size_t i, const struct step *step)
+{
+    const struct rdl_req *req = &query->req[i];
+    struct rdl_cli_checks *x = &exams[i];
+
+    if (req->answer == RDL_ANSWER_ERROR)
+        take_refusal(i, step);
+    if (req->answer == RDL_ANSWER_YES) {
+        x->releases |= step->releases;
+        x->extends |= step->extends;
+    }
+    x->has_foreign_canary |= step->op == &rdl_cli_op_canary && req->answer == RDL_ANSWER_NO;
+    /* the request was sent, and got no reply */
+    if ((req->answer == RDL_ANSWER_UNKNOWN || req->answer == RDL_ANSWER_UNSENT) && x->error == RDL_OK)
+        x->error = req->error != RDL_OK ? req->error : RDL_E_TIMEOUT;
+    if (step->op == &rdl_op_replace && req->answer == RDL_ANSWER_YES) /* by the first of these that works */
+        x->extends = x->releases & RDL_CLI_BY_SCRIPT ? RDL_CLI_BY_SCRIPT : RDL_CLI_BY_WATCH;
+    if (step->op == &rdl_op_release_hint)
+        x->hints = req->answer == RDL_ANSWER_YES;
+    /* the lock was released, and no client was woken */
+    if (step->op == &rdl_op_wait_hint && req->answer == RDL_ANSWER_NO && x->hints &&
+        (x->missing & RIGHT(EVAL)) == 0)
+        x->missing |= RIGHT(TYPE) | RIGHT(RPUSH);
+}
+
+/* ---------------------------------------------------------------- queries */
+
+struct trial {
+    uint8_t chance[3];
+    char value[RDL_VALUE_MAX];
+};
+
+/* Makes names that no other client has. Returns 0 if there are no random numbers. */
+static int invent(struct trial *t)
+{
+    uint8_t entropy[RDL_ENTROPY_LEN];
+    struct rdl_token token = {{0}};
+
+    if (query->platform.random(query->platform.ctx, entropy, sizeof entropy) != RDL_OK)
+        return 0;
+    rdl_token_begin(&token, entropy);
+    rdl_token_hex(&token, t->value);
+    memcpy(t->chance, entropy, sizeof t->chance);
+    return 1;
+}
+
+/* Names a key for each URL, because two URLs may lead to one server. */
+static void name_key(const struct trial *t, size_t i, const struct step *step, char *out, size_t cap)
+{
+    const char *lock = rdl_cli_name_of(query->o, (enum rdl_cli_key)step->key);
+    char name[RDL_NAME_MAX + 1];
+
+    snprintf(name, sizeof name, "%s" RDL_CLI_TRIAL "%02x%02x%02x%02x", lock, t->chance[0], t->chance[1],
+             t->chance[2], (unsigned)i & 0xff);
+    rdl_cli_key((enum rdl_cli_key)step->key, lock, name, out, cap);
+}
+
+static int is_asked(size_t i, const struct step *step)
+{
+    int is_trial = step->key == TRIAL || step->key == TRIAL_FENCE || step->key == TRIAL_WAKE;
+    int is_named = is_trial || step->key == RDL_CLI_KEY_CANARY || query->o->lock != NULL;
+
+    if (!exams[i].is_tried || !is_named || (is_trial && (exams[i].keys & 1u << TRIAL)))
+        return 0;
+    return (step->needs & HINT) == 0 || i == 0; /* the list is on the first server */
+}
+
+static int is_of_several(const struct rdl_op *op)
+{
+    return op == &rdl_op_acquire_multi || op == &rdl_op_extend_multi || op == &rdl_op_release_multi;
+}
+
+static void ask_all(const struct step *step, const struct trial *t)
+{
+    const struct rdl_bytes token = {t->value, sizeof t->value};
+    char key[1 + RDL_NAME_MAX + 9];
+    struct rdl_command cmd;
+
+    memset(&cmd, 0, sizeof cmd);
+    cmd.op = step->op;
+    cmd.value = step->value != NULL ? (struct rdl_bytes){step->value, strlen(step->value)} : token;
+    cmd.extra = (struct rdl_bytes){step->extra, step->extra != NULL ? strlen(step->extra) : 0};
+    cmd.ttl_ms = step->life_ms;
+    cmd.until_ms = now_ms() + LIFE_MS;
+    memset(query->req, 0, sizeof query->req);
+    for (size_t i = 0; i < query->servers->n; i++) {
+        if (!is_asked(i, step))
+            continue;
+        name_key(t, i, step, key + 1, sizeof key - 1);
+        key[0] = (char)strlen(key + 1); /* with several locks, the length precedes each name */
+        cmd.name = is_of_several(step->op) ? (struct rdl_bytes){key, 1 + strlen(key + 1)}
+                                           : (struct rdl_bytes){key + 1, strlen(key + 1)};
+        rdl_cli_query_ask(query, i, &cmd);
+    }
+    rdl_cli_query_await(query);
+    for (size_t i = 0; i < query->servers->n; i++) {
+        rdl_conn_abandon(&query->servers->conn[i], &query->req[i]);
+        rdl_conn_free_room(&query->servers->conn[i], &query->req[i]); /* the ttl ends a granted lock */
+        take_answer(i, step);
+        query->is_out[i] |= query->req[i].answer == RDL_ANSWER_UNKNOWN; /* no further replies either */
+    }
+}
+
+/* Reads the other keys of several locks as the first one is read. */
+static void look_at_others(const struct trial *t)
+{
+    struct step step = {LOOK(SEVERAL, OTHER)};
+
+    for (size_t k = 1; k < query->o->n_names; k++) {
+        step.key = step.key_refused = (int)(RDL_CLI_KEY_OTHER + k - 1);
+        ask_all(&step, t);
+    }
+}
+
+/* Sends a request about the server to all. The replies are in query->req. */
+static void ask_about(const struct rdl_op *op, const char *what)
+{
+    struct rdl_command cmd;
+
+    memset(&cmd, 0, sizeof cmd);
+    cmd.op = op;
+    cmd.name = (struct rdl_bytes){what, strlen(what)};
+    memset(query->req, 0, sizeof query->req);
+    asked_ms = now_ms();
+    for (size_t i = 0; i < query->servers->n; i++)
+        rdl_cli_query_ask(query, i, &cmd);
+    rdl_cli_query_await(query);
+    for (size_t i = 0; i < query->servers->n; i++)
+        rdl_conn_abandon(&query->servers->conn[i], &query->req[i]);
+}
+
+/* Reads the clocks. A server that does not reply gets no more requests. */
+static void ask_clock(void)
+{
+    ask_about(&op_clock, "time");
+    for (size_t i = 0; i < query->servers->n; i++) {
+        if (query->req[i].answer == RDL_ANSWER_ERROR && query->req[i].error == RDL_E_PERM)
+            exams[i].missing |= RIGHT(TIME);
+        else if (query->req[i].answer == RDL_ANSWER_ERROR && query->req[i].error == RDL_E_UNSUPPORTED)
+            exams[i].unknown |= RIGHT(TIME);
+        else if (query->req[i].answer != RDL_ANSWER_YES && !query->is_out[i])
+            rdl_cli_query_unseen(query, i);
+        if (query->req[i].answer != RDL_ANSWER_YES && query->req[i].answer != RDL_ANSWER_ERROR)
+            query->is_out[i] = 1;
+    }
+}
+
+/* A clock that did not move may be stopped, or count whole seconds: only then does this wait. */
+static void ask_clocks(void)
+{
+    size_t still = 0;
+
+    for (int k = 0; k < CLOCKS; k++)
+        ask_clock();
+    for (size_t i = 0; i < query->servers->n; i++)
+        still += exams[i].has_clock && !exams[i].is_ticking;
+    if (still == 0)
+        return;
+    rdl_cli_query_pause(query, TICK_MS);
+    ask_clock();
+}
+
+static void ask_settings(void)
+{
+    static const char *const names[] = {"appendfsync", "save"};
+
+    for (size_t k = 0; k < 2; k++) {
+        memset(setting, 0, sizeof setting);
+        ask_about(&op_setting, names[k]);
+        for (size_t i = 0; i < query->servers->n; i++) {
+            struct rdl_cli_checks *x = &exams[i];
+            if (query->req[i].answer != RDL_ANSWER_YES)
+                continue;
+            if (k == 0)
+                snprintf(x->fsync, sizeof x->fsync, "%.*s", (int)sizeof x->fsync - 1, setting[i].value);
+            else
+                snprintf(x->save, sizeof x->save, "%.*s", (int)sizeof x->save - 1, setting[i].value);
+            x->has_fsync |= k == 0;
+            x->has_save |= k == 1;
+        }
+    }
+}
+
+/* Reads the run id, because the library's guard does not run here. */
+static void name_run(size_t i)
+{
+    struct rdl_server_info *f = &query->servers->server_info[i];
+    char digits[17]; /* the digits that a canary contains */
+
+    if (query->host[i].run_id[0] == '\0')
+        return;
+    snprintf(digits, sizeof digits, "%.16s", query->host[i].run_id);
+    f->run = strtoull(digits, NULL, 16);
+    f->has |= RDL_INFO_RUN;
+}
+
+static void ask_canary(void)
+{
+    for (size_t i = 0; i < query->servers->n; i++)
+        name_run(i);
+    ask_about(&rdl_op_canary_look, RDL_CANARY_KEY);
+    for (size_t i = 0; i < query->servers->n; i++) {
+        exams[i].canary = query->req[i].answer;
+        exams[i].canary_age_s = (uint64_t)query->req[i].value & RDL_CANARY_AGE_MAX;
+    }
+}
+
+static int holds_locks(const struct rdl_cli_host *h)
+{
+    return !h->is_cluster && !h->is_sentinel && !rdl_cli_host_is_replica(h);
+}
+
+void rdl_cli_run_checks(struct rdl_cli_query *l, struct rdl_cli_checks checks[RDL_SERVERS_MAX])
+{
+    unsigned needs = rdl_cli_needs(l->o, l->servers);
+    struct trial trial;
+
+    query = l;
+    exams = checks;
+    ask_clocks();
+    ask_settings();
+    if (l->o->canary)
+        ask_canary();
+    for (size_t i = 0; i < l->servers->n; i++) {
+        checks[i].is_there = !l->is_out[i];
+        checks[i].is_db_refused = !checks[i].is_there && rdl_cli_is_database_refused(l->seen[i].said);
+        checks[i].is_tried = checks[i].is_there && holds_locks(&l->host[i]);
+        checks[i].missing |= checks[i].is_there && !l->host[i].has_info ? RIGHT(INFO) : 0u;
+    }
+    if (!invent(&trial))
+        return;
+    for (size_t k = 0; k < sizeof steps / sizeof steps[0]; k++)
+        if (steps[k].needs & needs)
+            ask_all(&steps[k], &trial);
+    look_at_others(&trial);
+    for (size_t i = 0; i < l->servers->n; i++) {
+        struct rdl_cli_checks *x = &checks[i];
+        x->is_tried &= (x->keys & 1u << TRIAL) == 0;
+        /* The old protocol uses DEL on servers where no method can compare. */
+        if ((needs & LEGACY) && x->releases == 0 && ((x->missing | x->unknown) & RIGHT(DEL)) == 0)
+            x->releases = RDL_CLI_BY_DEL;
+    }
+}

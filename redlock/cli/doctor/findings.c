@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Problems and risks of the servers, each with its fix, from the results of the checks alone. A status of 1
+ * is a warning: locks work, but are less safe or more expensive than they could be.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/doctor/findings.h"
+#include "lock/lock_lease.h"
+#include "redlock/cli/doctor/checks.h"
+#include "redlock/cli/doctor/permissions.h"
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/output/output.h"
+#include "redlock/cli/servers/servers.h"
+#include "redlock/redlock.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { WARNING = 1, APART_MS = 1000, CLOCK_MAX = 20 };
+
+#define RIGHT(name) (1u << RDL_CLI_RIGHT_##name)
+
+static const struct rdl_cli_query *query;
+static const struct rdl_cli_checks *exams;
+static struct rdl_cli_findings *found;
+
+/* Begins a finding. server is n for all servers. Findings for which there is no room share the last place. */
+static struct rdl_cli_finding *begin(const char *id, int status, size_t server)
+{
+    struct rdl_cli_finding *f = &found->at[found->n < RDL_CLI_FINDINGS_MAX ? found->n++ : found->n - 1];
+
+    f->id = id;
+    f->status = status;
+    f->server = server < query->servers->n ? (int)server : -1;
+    return f;
+}
+
+static struct rdl_cli_finding *last(void)
+{
+    return &found->at[found->n - 1];
+}
+
+/* ---------------------------------------------------------------- servers without a reply */
+
+#define CLOSED_BY_SERVER                                                                                     \
+    "the server closed the connection; if it requires a client certificate: openssl's -cert FILE -key FILE"
+
+/*
+ * Errors of connect commands about TLS, in OpenSSL's words, and their fixes. In TLS 1.3 the client ends its
+ * side of the handshake before the server has checked the client's certificate (RFC 8446, section 2). If the
+ * server then closes the connection, openssl may fail at its next read or write. It then has not read the
+ * alert "certificate required".
+ */
+static const struct {
+    const char *says, *remedy;
+} tls_remedies[] = {
+    {"certificate has expired", "give the server a new certificate"},
+    {"not yet valid", "check this host's clock; if it is right, give the server another certificate"},
+    {"hostname mismatch", "use the name or address in the certificate as the URL's, or another certificate"},
+    {"IP address mismatch",
+     "use the name or address in the certificate as the URL's, or another certificate"},
+    {"self-signed certificate", "name the authority that you trust: openssl's -CAfile FILE"},
+    {"unable to get local issuer", "name the authority that you trust: openssl's -CAfile FILE"},
+    {"certificate required", "it requires a client certificate: openssl's -cert FILE -key FILE"},
+    {"write:errno=", CLOSED_BY_SERVER},
+    {"read:errno=", CLOSED_BY_SERVER},
+    {"wrong version number", "that port does not use TLS: give a redis:// URL, or the server's tls-port"},
+    {": not found", "install that program, or give its full path"},
+};
+
+/*
+ * If the port speaks another protocol, there may be no error: the server waits for more, and so does the
+ * command.
+ */
+static const char *unreachable_remedy(size_t i, const char *why)
+{
+    if (rdl_cli_may_be_tls(query->servers, i, query->seen[i].error))
+        return RDL_CLI_TLS_HINT "; if it is a proxy, connect to the server itself";
+    if (query->seen[i].error == RDL_E_NO_INFO)
+        return "if it is a proxy, connect to the server itself";
+    if (query->seen[i].error == RDL_E_GATEWAY)
+        return "a load balancer or proxy replied: check the server behind it";
+    if (!query->servers->is_tls[i])
+        return "check that it is running, and that this host can connect to it";
+    for (size_t k = 0; k < sizeof tls_remedies / sizeof tls_remedies[0]; k++)
+        if (strstr(why, tls_remedies[k].says) != NULL)
+            return tls_remedies[k].remedy;
+    return "check that it is running, that the port uses TLS, and that the connect command works by itself";
+}
+
+static const char grant[] = "paste the last line into redis-cli on that server";
+
+/* The ACLs of Valkey 9.1 may restrict a user to some databases. */
+static void find_database(size_t i)
+{
+    rdl_cli_describe(begin("permission", RDL_EXIT_NOPERM, i), "the user may not use database %u",
+                     (unsigned)query->servers->endpoint[i].db);
+    rdl_cli_advise(last(), "%s", grant);
+}
+
+static void find_absent(size_t i)
+{
+    int error = query->seen[i].error;
+    char why[400];
+
+    rdl_cli_query_error(query, i, why, sizeof why);
+    if (rdl_cli_trouble_of(&query->servers->conn[i], error) == RDL_CLI_OURS) {
+        rdl_cli_describe(begin("descriptors", RDL_EXIT_OS, i), "%s", why);
+        rdl_cli_advise(last(), "raise ulimit -n");
+    } else if (error == RDL_E_AUTH) {
+        rdl_cli_describe(begin("login", RDL_EXIT_NOPERM, i), "%s", why);
+        rdl_cli_advise(last(), "%s", rdl_cli_login_advice(why));
+    } else if (exams[i].is_db_refused) {
+        find_database(i);
+    } else if (error == RDL_E_PERM) {
+        rdl_cli_describe(begin("permission", RDL_EXIT_NOPERM, i), "%s", why);
+        rdl_cli_advise(last(), "%s", grant);
+    } else if (error == RDL_E_DB) {
+        rdl_cli_describe(begin("database", RDL_EXIT_CONFIG, i), "%s", why);
+        rdl_cli_advise(last(), "give the number of a database that exists there");
+    } else if (error == RDL_E_SYNTAX || error == RDL_E_LIMIT || error == RDL_E_UNEXPECTED) {
+        rdl_cli_describe(begin("protocol", RDL_EXIT_PROTOCOL, i), "%s", why);
+        rdl_cli_advise(last(), "%s",
+                       query->servers->is_tls[i]
+                           ? "check that the connect command prints only what the server sends"
+                           : "check that this is the server's port");
+    } else {
+        rdl_cli_describe(begin("unreachable", RDL_EXIT_UNAVAILABLE, i), "%s", why);
+        rdl_cli_advise(last(), "%s", unreachable_remedy(i, why));
+    }
+}
+
+static void find_address(size_t i)
+{
+    if (query->servers->several[i] != NULL) {
+        rdl_cli_describe(begin("addresses", RDL_EXIT_CONFIG, i), "the name has more than one address (%s)",
+                         query->servers->several[i]);
+        rdl_cli_advise(last(), "give one of them, or --any-address if all lead to the same server");
+    } else {
+        rdl_cli_describe(begin("unreachable", RDL_EXIT_UNAVAILABLE, i), "no address: %s",
+                         query->servers->unresolved[i]);
+        rdl_cli_advise(last(), "%s",
+                       query->servers->may_resolve[i] ? "check this host's name servers (/etc/resolv.conf)"
+                                                      : "check the name");
+    }
+}
+
+/* ---------------------------------------------------------------- servers that cannot hold locks */
+
+/* Returns 1 if the server cannot hold locks, so that no other finding matters. */
+static int find_role(size_t i)
+{
+    const struct rdl_cli_host *h = &query->host[i];
+
+    if (h->is_cluster || exams[i].error == RDL_E_CLUSTER) {
+        rdl_cli_describe(begin("cluster", RDL_EXIT_CONFIG, i),
+                         "it is a node of a cluster, which moves keys to other nodes");
+        rdl_cli_advise(last(), "use standalone servers (cluster-enabled no)");
+        return 1;
+    }
+    if (h->is_sentinel) {
+        rdl_cli_describe(begin("sentinel", RDL_EXIT_CONFIG, i), "it is a Sentinel, which holds no locks");
+        rdl_cli_advise(last(), "name the servers that it watches");
+        return 1;
+    }
+    if (strcmp(h->role, "active-replica") == 0) {
+        rdl_cli_describe(
+            begin("replica", RDL_EXIT_CONFIG, i),
+            "it is an active replica (KeyDB): it and its master write to each other, so both may grant a "
+            "lock");
+        rdl_cli_advise(last(), "use standalone servers (replicaof no one)");
+        return 1;
+    }
+    if (rdl_cli_host_is_replica(h) || exams[i].error == RDL_E_READONLY) {
+        rdl_cli_describe(begin("replica", RDL_EXIT_CONFIG, i), "it is a replica, which grants no locks");
+        if (h->master[0] != '\0')
+            rdl_cli_advise(last(), "name its master, %s port %u", h->master, h->master_port);
+        else
+            rdl_cli_advise(last(), "name its master");
+        return 1;
+    }
+    return 0;
+}
+
+/* Returns 1 if the server was listed before, with all its findings. */
+static int find_twice(size_t i)
+{
+    char other[RDL_CLI_WHERE_MAX];
+
+    for (size_t k = 0; k < i; k++) {
+        int is_one =
+            query->host[i].run_id[0] != '\0' && strcmp(query->host[i].run_id, query->host[k].run_id) == 0;
+        if (!is_one && !rdl_cli_servers_is_same(query->servers, i, k))
+            continue;
+        rdl_cli_servers_where(query->servers, k, other);
+        rdl_cli_describe(begin("twice", RDL_EXIT_CONFIG, i),
+                         "it is the same server as %s: it would have two votes", other);
+        rdl_cli_advise(last(), "list it once");
+        return 1;
+    }
+    return 0;
+}
+
+/* Only with several servers can one be listed twice. */
+static void find_unnamed(size_t i)
+{
+    const struct rdl_cli_host *h = &query->host[i];
+
+    if (query->servers->n == 1 || !h->has_info || h->run_id[0] != '\0')
+        return;
+    rdl_cli_describe(begin("run-id", WARNING, i),
+                     "INFO shows no run_id, so redlock cannot check whether the server is listed twice");
+    rdl_cli_advise(last(), "check that each URL leads to a different server");
+}
+
+/* ---------------------------------------------------------------- data that it may lose */
+
+/* The old protocol has no guard. */
+static int is_guarded(void)
+{
+    return query->o->guard != RDL_GUARD_OFF && query->o->legacy == RDL_CLI_LEGACY_NEVER;
+}
+
+/* Writes the time of day this long from now, or "" if it is unknown. */
+static void write_clock(uint64_t ms, char out[CLOCK_MAX])
+{
+    time_t end = time(NULL) + (time_t)((ms + 999) / 1000);
+    struct tm tm;
+
+    out[0] = '\0';
+    if (localtime_r(&end, &tm) != NULL)
+        strftime(out, CLOCK_MAX, "%H:%M:%S", &tm);
+}
+
+static void find_quarantine(size_t i)
+{
+    uint64_t ms = rdl_cli_quarantine_ms(query->o, &query->host[i]);
+    char clock[CLOCK_MAX];
+
+    if (ms == 0 || !is_guarded())
+        return;
+    if (query->host[i].uptime_s < 0) {
+        rdl_cli_describe(
+            begin("quarantine", WARNING, i),
+            "its uptime is negative, because its clock was set back: each run waits %lu s for it, as after a "
+            "restart",
+            (unsigned long)((ms + 999) / 1000));
+        rdl_cli_advise(
+            last(),
+            "restart it while no lock is held; if it loses nothing in a restart: --restart-guard=off");
+        return;
+    }
+    write_clock(ms, clock);
+    rdl_cli_describe(
+        begin("quarantine", WARNING, i),
+        "it started %" PRId64
+        " s ago, less than --max-ttl, and may have lost locks in a restart: it can be used from %s on",
+        query->host[i].uptime_s, clock);
+    rdl_cli_advise(
+        last(),
+        "wait, or use --restart-guard=off until then if it is new; always use it if it loses nothing in a "
+        "restart");
+}
+
+static const char *after_a_crash(void)
+{
+    if (is_guarded())
+        return "the restart guard makes that safe; if a client uses --restart-guard=off, or has no guard, "
+               "set "
+               "appendonly yes and appendfsync always";
+    return query->o->guard == RDL_GUARD_OFF
+               ? "set appendonly yes and appendfsync always, or do not use --restart-guard=off: another "
+                 "client could get a lock that is still held"
+               : "set appendonly yes and appendfsync always: another client could get a lock that is still "
+                 "held";
+}
+
+static void find_persistence(size_t i)
+{
+    const struct rdl_cli_checks *x = &exams[i];
+    int has_log = query->host[i].has_log;
+
+    if (!query->host[i].has_info)
+        return;
+    if (!x->has_fsync && has_log)
+        return;
+    if (!has_log && x->has_save && x->save[0] == '\0')
+        rdl_cli_describe(begin("persistence", WARNING, i),
+                         "it keeps nothing on disk: a restart loses all locks");
+    else if (!has_log)
+        rdl_cli_describe(begin("persistence", WARNING, i),
+                         "it keeps no log (appendonly no): a crash loses the locks since its last snapshot");
+    else if (strcmp(x->fsync, "always") != 0)
+        rdl_cli_describe(begin("appendfsync", WARNING, i),
+                         "appendfsync is %s: a crash loses the locks of the last %s", x->fsync,
+                         strcmp(x->fsync, "everysec") == 0 ? "second" : "30 s or so");
+    else
+        return;
+    rdl_cli_advise(last(), "%s", after_a_crash());
+}
+
+static void find_eviction(size_t i)
+{
+    const struct rdl_cli_host *h = &query->host[i];
+
+    if (!h->is_bounded || h->policy[0] == '\0' || h->policy[0] == 'n')
+        return;
+    rdl_cli_describe(begin("eviction", WARNING, i),
+                     "when its memory is full it deletes keys, including locks (maxmemory-policy %s)",
+                     h->policy);
+    rdl_cli_advise(last(), "set maxmemory-policy noeviction");
+}
+
+/* If there is none, the first lock creates one, and its time begins then. */
+static void find_canary(size_t i)
+{
+    const struct rdl_cli_checks *x = &exams[i];
+    uint64_t least_s = (query->o->max_ttl_ms + 999) / 1000 + 1;
+    char clock[CLOCK_MAX];
+
+    if (x->has_foreign_canary) {
+        rdl_cli_risk_canary(begin("canary", RDL_EXIT_CONFIG, i), "it");
+    } else if (x->canary == RDL_ANSWER_ABSENT || x->canary == RDL_ANSWER_NO) {
+        rdl_cli_describe(
+            begin("canary", WARNING, i),
+            "it has no canary, because it is new to --canary or has lost its data: the next run with "
+            "--canary "
+            "makes one, and the server can be used %lu s later",
+            (unsigned long)least_s);
+        rdl_cli_advise(last(),
+                       "take a lock with --canary before you need it: redlock run --canary -n LOCK true");
+    } else if (x->canary == RDL_ANSWER_YES && x->canary_age_s < least_s) {
+        write_clock((least_s - x->canary_age_s) * 1000, clock);
+        rdl_cli_describe(
+            begin("canary", WARNING, i),
+            "its canary was made %lu s ago, less than --max-ttl, perhaps after a loss of data: it can be "
+            "used from %s on",
+            (unsigned long)x->canary_age_s, clock);
+        rdl_cli_advise(last(), "wait until then");
+    }
+}
+
+/* ------------------------------------------- two hosts that do not exclude each other */
+
+/* If all servers are on this host, the locks may be for this host only: a note, no finding. */
+static void find_own(size_t i)
+{
+    if (!rdl_cli_servers_is_own(query->servers, i) || rdl_cli_servers_remote(query->servers) == 0)
+        return;
+    rdl_cli_risk_own(begin("own-host", WARNING, i), "it");
+}
+
+static void find_holders(void)
+{
+    struct rdl_cli_verdict v;
+
+    rdl_cli_query_verdict(query, &v);
+    if (v.other_on == 0)
+        return;
+    rdl_cli_risk_holders(begin("holders", WARNING, query->servers->n), query->o->lock, &v);
+}
+
+/* One server is enough: on the others it usually is as long. */
+static void find_lease(void)
+{
+    for (size_t i = 0; i < query->servers->n; i++) {
+        const struct rdl_cli_seen *s = &query->seen[i];
+        if (!rdl_cli_seen_is_long(query->o, s))
+            continue;
+        rdl_cli_risk_lease(begin("lease", WARNING, i), "it", query->o, s->pttl_ms);
+        return;
+    }
+}
+
+/* Finds a value in the lock's way that no client of redlock wrote. */
+static void find_stray_key(void)
+{
+    for (size_t i = 0; i < query->servers->n; i++) {
+        const struct rdl_cli_seen *s = &query->seen[i];
+        if (s->what != RDL_CLI_SEEN_ODD && (s->what != RDL_CLI_SEEN_KEY || s->pttl_ms != -1))
+            continue;
+        rdl_cli_describe(
+            begin("key", WARNING, i),
+            "its key %s never expires or is not a lock: another program or an old client wrote it",
+            query->o->lock);
+        rdl_cli_advise(last(), "DEL it if nothing needs it");
+    }
+}
+
+/* ---------------------------------------------------------------- time */
+
+static void find_trip(size_t i)
+{
+    const struct rdl_lock_options lease = {.ttl_ms = query->o->ttl_ms, .attempt_ms = query->o->attempt_ms};
+    uint32_t trip_ms = exams[i].rtt_ms, attempt_ms = rdl_attempt_ms_for_rtt(&lease, trip_ms);
+    char advice[80];
+
+    if (!exams[i].has_clock || 2 * (uint64_t)trip_ms <= attempt_ms)
+        return;
+    rdl_cli_describe(begin("round-trip", WARNING, i),
+                     "a round trip takes %.2f s, an attempt waits %.2f s: some attempts will time out",
+                     (double)trip_ms / 1000, (double)attempt_ms / 1000);
+    rdl_cli_attempt_remedy(trip_ms, query->o->ttl_ms, advice, sizeof advice);
+    rdl_cli_advise(last(), "%s", advice);
+}
+
+/* A clock that does not move is no measure for the others. */
+static int has_time(size_t i)
+{
+    return exams[i].has_clock && exams[i].is_ticking;
+}
+
+static void find_still_clock(size_t i)
+{
+    if (!exams[i].has_clock || exams[i].is_ticking)
+        return;
+    rdl_cli_describe(begin("clock", WARNING, i), "its clock has stopped: locks on it never expire");
+    rdl_cli_advise(last(), "fix that host's clock, then restart the server");
+}
+
+/* Orders all clocks; equal ones by their index. */
+static int is_before(size_t k, size_t i)
+{
+    if (exams[k].clock_ms == exams[i].clock_ms)
+        return k < i;
+    return exams[k].clock_ms < exams[i].clock_ms;
+}
+
+/* Returns the server with the median clock, of those that report the time. */
+static size_t middle_clock(size_t n_clocks)
+{
+    for (size_t i = 0; i < query->servers->n; i++) {
+        size_t before = 0;
+        for (size_t k = 0; k < query->servers->n; k++)
+            before += has_time(k) && is_before(k, i);
+        if (has_time(i) && before == n_clocks / 2)
+            return i;
+    }
+    return 0;
+}
+
+/* Compares this host's clock with the median: with one server it is not known which clock is right. */
+static void find_own_clock(size_t middle)
+{
+    char other[RDL_CLI_WHERE_MAX];
+    struct timespec wall;
+    int64_t ahead_ms, off_ms;
+
+    if (clock_gettime(CLOCK_REALTIME, &wall) != 0)
+        return;
+    ahead_ms = exams[middle].clock_ms + (int64_t)rdl_now(&query->platform) -
+               (int64_t)rdl_cli_wall_ms(wall.tv_sec, wall.tv_nsec);
+    off_ms = ahead_ms < 0 ? -ahead_ms : ahead_ms;
+    if (off_ms <= APART_MS + exams[middle].rtt_ms / 2)
+        return;
+    rdl_cli_servers_where(query->servers, middle, other);
+    rdl_cli_risk_clock(begin("host-clock", WARNING, query->servers->n), other, ahead_ms);
+}
+
+static void find_clocks(void)
+{
+    char other[RDL_CLI_WHERE_MAX];
+    size_t n = 0, middle;
+
+    for (size_t i = 0; i < query->servers->n; i++)
+        n += has_time(i) != 0;
+    middle = middle_clock(n);
+    if (n > 0)
+        find_own_clock(middle);
+    rdl_cli_servers_where(query->servers, middle, other);
+    for (size_t i = 0; i < query->servers->n && n > 1; i++) {
+        int64_t ms = exams[i].clock_ms - exams[middle].clock_ms;
+        int64_t off_ms = ms < 0 ? -ms : ms;
+        if (!has_time(i) || off_ms <= APART_MS + exams[i].rtt_ms / 2 + exams[middle].rtt_ms / 2)
+            continue;
+        rdl_cli_describe(begin("clock", WARNING, i), "its clock is %.1f s %s that of %s",
+                         (double)off_ms / 1000, ms < 0 ? "behind" : "ahead of", other);
+        rdl_cli_advise(last(), "adjust it slowly (NTP): if it jumps forward, locks expire early");
+    }
+}
+
+/* ---------------------------------------------------------------- rights */
+
+static const char *words_of(unsigned rights, unsigned keys)
+{
+    static char out[RDL_CLI_FINDING_MAX - 100]; /* without the text around it */
+    struct rdl_cli_text t = {out, sizeof out, 0};
+
+    out[0] = '\0';
+    rdl_cli_permissions_words(&t, query->o, rights, keys);
+    rdl_cli_mark_cut(&t);
+    return out;
+}
+
+/* Returns the missing rights that the server does not need. */
+static unsigned dispensable(const struct rdl_cli_checks *x, unsigned needs)
+{
+    unsigned rights = RIGHT(EVALSHA) | RIGHT(GETRANGE);
+    int is_done_otherwise = x->releases != 0 && x->extends != 0;
+
+    if (query->o->guard >= RDL_GUARD_IF_PERMITTED)
+        rights |= RIGHT(INFO);
+    if (is_done_otherwise && (needs & (RDL_CLI_NEED_FENCE | RDL_CLI_NEED_HINT)) == 0)
+        rights |= RIGHT(EVAL);
+    return rights;
+}
+
+/* Reports what is unknown without INFO. */
+static void find_blind(const char *id, int status, size_t i, const char *why, const char *what_to_do)
+{
+    rdl_cli_describe(
+        begin(id, status, i),
+        "%s: redlock cannot notice a restart, a replica, a server that is listed twice or that deletes keys",
+        why);
+    rdl_cli_advise(last(), "%s, or give --restart-guard=off", what_to_do);
+}
+
+static void find_rights(size_t i)
+{
+    const struct rdl_cli_checks *x = &exams[i];
+    unsigned needs = rdl_cli_needs(query->o, query->servers), rights = rdl_cli_rights_on(x, needs);
+    unsigned missing = x->missing & rights, spared = missing & dispensable(x, needs);
+    unsigned unanswered = query->host[i].is_info_forbidden ? 0 : missing & RIGHT(INFO);
+    unsigned trials = 1u << RDL_CLI_KEY_TRIAL | 1u << RDL_CLI_KEY_TRIAL_FENCE | 1u << RDL_CLI_KEY_TRIAL_WAKE;
+    unsigned keys = x->keys & (query->o->lock != NULL ? ~trials : ~0u);
+
+    if ((missing & ~spared & ~unanswered) != 0 || keys != 0) {
+        rdl_cli_describe(begin("permission", RDL_EXIT_NOPERM, i), "the user lacks%s",
+                         words_of(missing & ~spared & ~unanswered, keys));
+        rdl_cli_advise(last(), "%s",
+                       query->o->lock != NULL || keys == 0
+                           ? grant
+                           : "name the lock that the user needs: redlock doctor LOCK");
+    }
+    if (keys == 0 && x->keys != 0) {
+        rdl_cli_describe(begin("untried", WARNING, i), "permissions were not tested: the user lacks%s",
+                         words_of(0, x->keys));
+        rdl_cli_advise(last(), "%s", grant);
+    }
+    if (unanswered != 0)
+        find_blind("info", (spared & RIGHT(INFO)) ? WARNING : RDL_EXIT_CONFIG, i,
+                   "it does not reply to INFO, like some proxies", "connect to the server itself");
+    else if (spared & RIGHT(INFO))
+        find_blind("permission", WARNING, i, "the user lacks +info", grant);
+    if (spared & RIGHT(GETRANGE)) {
+        rdl_cli_describe(begin("permission", WARNING, i),
+                         "the user lacks +getrange: locks work, but redlock list cannot read their keys");
+        rdl_cli_advise(last(), "%s", grant);
+    }
+    spared &= ~(RIGHT(INFO) | RIGHT(GETRANGE));
+    if (spared != 0) {
+        rdl_cli_describe(begin("permission", WARNING, i),
+                         "the user lacks%s: locks work without, in more round trips", words_of(spared, 0));
+        rdl_cli_advise(last(), "%s", grant);
+    }
+}
+
+/* Reports what no user may do on this server. */
+static void find_refusals(size_t i)
+{
+    const struct rdl_cli_checks *x = &exams[i];
+    unsigned needs = rdl_cli_needs(query->o, query->servers);
+    unsigned rights = rdl_cli_rights_on(x, needs) & ~RIGHT(GETRANGE); /* locks work without it */
+
+    if (rdl_cli_is_scriptless(x, needs)) {
+        rdl_cli_describe(begin("scripts", WARNING, i),
+                         "it runs no scripts: locks work without, in more round trips");
+        rdl_cli_advise(
+            last(),
+            "none; but --fence, --wake-hint and several locks at once need a server that runs scripts");
+    }
+    if ((needs & RDL_CLI_NEED_LEGACY) && x->extends == 0 && (x->unknown & RIGHT(EVAL)) &&
+        (x->unknown & RIGHT(WATCH))) {
+        rights &= ~(RIGHT(EVAL) | RIGHT(EVALSHA));
+        rdl_cli_risk_renewal(begin("renewal", WARNING, i), "it", query->o->ttl_ms);
+    }
+    if ((needs & RDL_CLI_NEED_TIME) && (x->unknown & RIGHT(TIME))) {
+        rights &= ~RIGHT(TIME);
+        rdl_cli_describe(begin("time", RDL_EXIT_CONFIG, i),
+                         "it does not support TIME, which the old protocol needs");
+        rdl_cli_advise(last(), "give --clock-error, the most that this host's clock may be off");
+    }
+    if (x->unknown & rights) {
+        rdl_cli_describe(begin("unknown", RDL_EXIT_CONFIG, i),
+                         "it does not support%s: they were renamed or disabled, or the server is too old",
+                         words_of(x->unknown & rights, 0));
+        rdl_cli_advise(last(), "enable them, or use another server");
+    }
+    if (x->error != RDL_OK && x->error != RDL_E_READONLY && x->error != RDL_E_CLUSTER) {
+        rdl_cli_describe(begin("refused", RDL_EXIT_UNAVAILABLE, i), "it grants no locks now: %s%s%s",
+                         rdl_strerror(x->error), x->said[0] != '\0' ? ": " : "", x->said);
+        rdl_cli_advise(last(), "%s",
+                       x->error == RDL_E_OOM ? "raise its maxmemory, or delete what fills it"
+                                             : "see its log");
+    }
+}
+
+/* ---------------------------------------------------------------- everything together */
+
+static void find_number(void)
+{
+    size_t n = query->servers->n;
+
+    if (n % 2 != 0)
+        return;
+    rdl_cli_describe(begin("even", WARNING, n), "%zu servers tolerate no more failures than %zu", n, n - 1);
+    rdl_cli_advise(last(), "use an odd number");
+}
+
+static void find_all_of(size_t i)
+{
+    if (find_twice(i))
+        return;
+    find_own(i);
+    if (query->servers->several[i] != NULL || query->servers->unresolved[i] != NULL) {
+        find_address(i);
+        return;
+    }
+    if (!exams[i].is_there) {
+        find_absent(i);
+        return;
+    }
+    if (find_role(i))
+        return;
+    find_unnamed(i);
+    find_quarantine(i);
+    if (exams[i].is_db_refused)
+        find_database(i);
+    find_rights(i);
+    find_refusals(i);
+    find_persistence(i);
+    find_eviction(i);
+    find_canary(i);
+    find_still_clock(i);
+    find_trip(i);
+}
+
+void rdl_cli_findings(const struct rdl_cli_query *l, const struct rdl_cli_checks *checks,
+                      struct rdl_cli_findings *f)
+{
+    query = l;
+    exams = checks;
+    found = f;
+    f->n = 0;
+    for (size_t i = 0; i < l->servers->n; i++)
+        find_all_of(i);
+    find_holders();
+    find_lease();
+    find_stray_key();
+    find_clocks();
+    find_number();
+}

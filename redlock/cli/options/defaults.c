@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* Default options, and options that exclude each other. */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/options/connect_program.h"
+#include "redlock/cli/options/numbers.h"
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/options/urls.h"
+#include "redlock/cli/output/output.h"
+#include "redlock/redlock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char blanks[] = " \t\r\n"; /* $REDLOCK_URLS may have several lines, or come from a file */
+
+/* Returns $REDLOCK_URLS, or $REDIS_URL; NULL: neither is set. */
+static char *urls_of_environment(struct rdl_cli_options *o)
+{
+    char *urls = getenv("REDLOCK_URLS");
+
+    o->urls_from = "$REDLOCK_URLS";
+    if (urls == NULL) {
+        o->urls_from = "$REDIS_URL";
+        urls = getenv("REDIS_URL");
+    }
+    return urls;
+}
+
+/*
+ * A variable that is set but empty is a mistake: a missing secret, or a typo in a unit. With the default
+ * server, each host would use a lock of its own.
+ */
+static int default_urls(struct rdl_cli_options *o)
+{
+    static char local[] = RDL_CLI_DEFAULT_URL;
+    char *urls = urls_of_environment(o);
+    int rc = 0;
+
+    if (urls == NULL) {
+        o->urls_from = NULL;
+        o->is_default_server = 1;
+        return rdl_cli_options_add_url(o, local);
+    }
+    if (urls[strspn(urls, blanks)] == '\0') {
+        rdl_cli_print_error("%s is set but empty: set it to the URLs of the servers, unset it, or use -u",
+                            o->urls_from);
+        return RDL_EXIT_DATA;
+    }
+    if (strcmp(o->urls_from, "$REDIS_URL") == 0)
+        return rdl_cli_options_add_url(o, urls);
+    char *copy = strdup(urls);
+    if (copy == NULL) {
+        rdl_cli_print_error("out of memory");
+        return RDL_EXIT_OS;
+    }
+    for (char *p = strtok(copy, blanks); p != NULL && rc == 0; p = strtok(NULL, blanks))
+        rc = rdl_cli_options_add_url(o, p);
+    memset(copy, 0, strlen(urls));
+    free(copy);
+    return rc;
+}
+
+static int refuse(const char *text)
+{
+    rdl_cli_print_error("%s", text);
+    return RDL_EXIT_USAGE;
+}
+
+/*
+ * rediss:// needs a connect command, and the option needs rediss://. The variable may be set for other
+ * command lines.
+ */
+static int check_connect(struct rdl_cli_options *o)
+{
+    static const char openssl[] =
+        "openssl s_client -quiet -verify_return_error -verify_hostname %h -connect %h:%p";
+    static struct rdl_cli_program trial;
+    const char *from = "--connect-command", *why;
+    size_t n = 0;
+
+    for (size_t i = 0; i < o->n_urls; i++)
+        n += rdl_cli_url_is_tls(o->urls[i]) != 0;
+    if (o->connect_command != NULL && n == 0)
+        return refuse("--connect-command works only with rediss:// URLs, and there is none");
+    if (n == 0)
+        return 0;
+    if (o->connect_command == NULL) {
+        from = "$REDLOCK_CONNECT_COMMAND";
+        o->connect_command = getenv("REDLOCK_CONNECT_COMMAND");
+    }
+    if (o->connect_command == NULL) {
+        rdl_cli_print_error(
+            "rediss:// needs a program that speaks TLS: give its command by --connect-command or "
+            "$REDLOCK_CONNECT_COMMAND, for example '%s'",
+            openssl);
+        return RDL_EXIT_USAGE;
+    }
+    why = rdl_cli_program_make(&trial, o->connect_command, "host", 1);
+    if (why == NULL)
+        return 0;
+    rdl_cli_print_error("%s is invalid: %s", from, why);
+    return RDL_EXIT_USAGE;
+}
+
+/* A lock of the old protocol has one server, and no feature that needs more. */
+static int check_legacy(const struct rdl_cli_options *o)
+{
+    int is_legacy = o->legacy != RDL_CLI_LEGACY_NEVER;
+
+    if (!is_legacy && o->clock_error_ms != 0)
+        return refuse("--clock-error works only with --legacy: other locks use no wall clock");
+    if (!is_legacy && o->shortest_ttl)
+        return refuse("--legacy-shortest-ttl works only with --legacy: other locks are never overwritten");
+    if (!is_legacy)
+        return 0;
+    if (o->n_urls > 1) {
+        rdl_cli_print_error("--legacy works with one server only, and %zu are named", o->n_urls);
+        return RDL_EXIT_USAGE;
+    }
+    if (o->fence)
+        return refuse("--fence does not work with --legacy: the old protocol has no fencing token");
+    if (o->max_hold_ms != 0)
+        return refuse("--max-hold does not work with --legacy");
+    if (o->keep_ms != 0)
+        return refuse("--keep does not work with --legacy");
+    if (o->canary || o->guard < RDL_GUARD_IF_PERMITTED)
+        return refuse("--canary and a restart guard of required or strict do not work with --legacy");
+    return 0;
+}
+
+/* One script takes several locks on one server. It does not use the keys that belong to a lock. */
+static int check_several(const struct rdl_cli_options *o)
+{
+    if (o->n_names < 2 || o->verb == RDL_CLI_STATUS)
+        return 0;
+    if (o->verb == RDL_CLI_BREAK)
+        return refuse("redlock break takes one lock: break several one by one");
+    if (o->n_urls > 1) {
+        rdl_cli_print_error(
+            "%zu locks at once need a single server, and %zu are named: name one, or nest the "
+            "locks, in the same order on all hosts: redlock run A -- redlock run B -- COMMAND",
+            o->n_names, o->n_urls);
+        return RDL_EXIT_USAGE;
+    }
+    if (o->legacy != RDL_CLI_LEGACY_NEVER)
+        return refuse("--legacy does not work with several locks (-l): take them one at a time");
+    if (o->fence)
+        return refuse("--fence does not work with several locks (-l): each lock has its own fencing token");
+    if (o->wake_hint)
+        return refuse("--wake-hint does not work with several locks (-l): clients that wait for one of them "
+                      "could not be notified");
+    if (o->canary)
+        return refuse("--canary does not work with several locks (-l): the script that takes them does not "
+                      "check the canary");
+    return 0;
+}
+
+/* The first lease lasts for --keep, so a client that waits out a restart must know of it. */
+static int check_keep(const struct rdl_cli_options *o)
+{
+    char keep[RDL_CLI_DURATION_MAX], other[RDL_CLI_DURATION_MAX];
+
+    rdl_cli_duration_text(o->keep_ms, keep);
+    if (o->max_hold_ms != 0 && o->keep_ms > o->max_hold_ms) {
+        rdl_cli_print_error("--keep (%s) must be at most --max-hold (%s), after which the lock is released",
+                            keep, rdl_cli_duration_text(o->max_hold_ms, other));
+        return RDL_EXIT_USAGE;
+    }
+    if (o->keep_ms > o->max_ttl_ms) {
+        rdl_cli_print_error(
+            "--keep (%s) must be at most --max-ttl (%s), the longest lease of any client of these "
+            "servers: shorten it, or give all clients --max-ttl=%s",
+            keep, rdl_cli_duration_text(o->max_ttl_ms, other), keep);
+        return RDL_EXIT_USAGE;
+    }
+    return 0;
+}
+
+/* Returns the option that sets the length of the lease. */
+static const char *ttl_word(const struct rdl_cli_options *o)
+{
+    if (o->max_hold_ms == o->ttl_ms)
+        return "--max-hold";
+    return o->is_default_ttl ? "the default --ttl" : "--ttl";
+}
+
+static uint32_t longest(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* A verb without --ttl has no limit by it, but the library needs a lease of four attempts. */
+static void fit_lease(struct rdl_cli_options *o)
+{
+    const uint32_t most_ms = RDL_TTL_MAX / 4;
+
+    o->attempt_ms = o->attempt_ms < most_ms ? o->attempt_ms : most_ms;
+    o->ttl_ms = longest(o->ttl_ms, 4 * o->attempt_ms);
+}
+
+/* Refuses a password or a token that has both a file and a descriptor. */
+static int check_files(const struct rdl_cli_options *o)
+{
+    if (o->password_file != NULL && o->password_fd >= 0) {
+        rdl_cli_print_error("give either --password-file or --password-fd, not both");
+        return RDL_EXIT_USAGE;
+    }
+    if (o->token_file != NULL && o->token_fd >= 0) {
+        rdl_cli_print_error("give either --token-file or --token-fd, not both");
+        return RDL_EXIT_USAGE;
+    }
+    return 0;
+}
+
+int rdl_cli_options_settle(struct rdl_cli_options *o)
+{
+    char ttl[RDL_CLI_DURATION_MAX], other[RDL_CLI_DURATION_MAX];
+    uint32_t sixth;
+
+    o->is_default_ttl = o->ttl_ms == 0;
+    o->ttl_ms = o->is_default_ttl ? RDL_CLI_TTL_MS : o->ttl_ms;
+    if (o->max_ttl_ms == 0) {
+        o->max_ttl_ms = longest(longest(o->keep_ms, o->ttl_ms), RDL_CLI_MAX_TTL_MS);
+        o->is_default_max_ttl = 1;
+    }
+    if (!o->has_ttl)
+        fit_lease(o);
+    if (o->max_hold_ms != 0 && o->max_hold_ms < RDL_CLI_TTL_MIN_MS) {
+        rdl_cli_print_error("--max-hold must be at least %dms, the shortest ttl", RDL_CLI_TTL_MIN_MS);
+        return RDL_EXIT_USAGE;
+    }
+    if (o->max_hold_ms != 0 && o->max_hold_ms < o->ttl_ms) /* one lease, never renewed */
+        o->ttl_ms = o->max_hold_ms;
+    rdl_cli_duration_text(o->ttl_ms, ttl);
+    sixth = o->ttl_ms / 6;
+    if (o->grace_ms == 0)
+        o->grace_ms = sixth < 5000 ? sixth : 5000;
+    if (o->grace_ms >= o->ttl_ms / 2) {
+        rdl_cli_print_error("--grace (%s) must be less than half of %s (%s)%s",
+                            rdl_cli_duration_text(o->grace_ms, other), ttl_word(o), ttl,
+                            o->max_hold_ms == o->ttl_ms ? "" : ", so that time is left to renew the lease");
+        return RDL_EXIT_USAGE;
+    }
+    if (o->attempt_ms > o->ttl_ms / 4) {
+        rdl_cli_print_error(
+            "--attempt (%s) must be at most a quarter of %s (%s), so that a lease leaves time for "
+            "several attempts",
+            rdl_cli_duration_text(o->attempt_ms, other), ttl_word(o), ttl);
+        return RDL_EXIT_USAGE;
+    }
+    if (o->has_ttl && o->ttl_ms > o->max_ttl_ms) {
+        rdl_cli_print_error(
+            "%s (%s) must be at most --max-ttl (%s), the longest lease of any client of these servers: "
+            "give a shorter --ttl, or give all clients a longer --max-ttl",
+            ttl_word(o), ttl, rdl_cli_duration_text(o->max_ttl_ms, other));
+        return RDL_EXIT_USAGE;
+    }
+    int rc = check_files(o);
+    if (rc == 0)
+        rc = check_keep(o);
+    if (rc == 0 && o->n_urls == 0)
+        rc = default_urls(o);
+    if (rc == 0)
+        rc = check_connect(o);
+    if (rc == 0)
+        rc = check_several(o);
+    return rc == 0 ? check_legacy(o) : rc;
+}

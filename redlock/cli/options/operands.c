@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* What follows the options on the command line: the names of locks, and the command. */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/options/operands.h"
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/options/urls.h"
+#include "redlock/cli/output/output.h"
+#include "redlock/redlock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void rdl_cli_side_key(const char *name, const char *suffix, char *out, size_t cap)
+{
+    int is_tagged = strchr(name, '}') != NULL;
+
+    snprintf(out, cap, "%s%s%s%s", is_tagged ? "" : "{", name, is_tagged ? "" : "}", suffix);
+}
+
+static int check_name(const struct rdl_cli_options *o, const char *name)
+{
+    if (rdl_cli_url_is_one(name)) { /* its password would become a key, and the lock's name the command */
+        rdl_cli_print_error("the lock name looks like the URL of a server: give -u before a URL");
+        return rdl_cli_usage(o->verb);
+    }
+    size_t len = strlen(name);
+    if (len == 0 || len > RDL_NAME_MAX) {
+        rdl_cli_print_error("the lock name has %lu bytes: it must have 1 to %d", (unsigned long)len,
+                            RDL_NAME_MAX);
+        return RDL_EXIT_DATA;
+    }
+    if (strcmp(name, RDL_CANARY_KEY) == 0) {
+        rdl_cli_print_error("%s is the key of --canary and cannot be a lock name: choose another",
+                            RDL_CANARY_KEY);
+        return RDL_EXIT_DATA;
+    }
+    return 0;
+}
+
+/* Checks several locks: their names must differ, and fit into one request. */
+static int check_together(const struct rdl_cli_options *o, const char *name)
+{
+    size_t n = o->n_names + 1, len = strlen(name);
+
+    if (n > RDL_MULTI_MAX) {
+        rdl_cli_print_error("-l %s is one lock too many: give at most %d", name, RDL_MULTI_MAX);
+        return RDL_EXIT_USAGE;
+    }
+    for (size_t k = 0; k < o->n_names; k++) {
+        len += strlen(o->names[k]);
+        if (strcmp(o->names[k], name) == 0) {
+            rdl_cli_print_error("-l %s is given twice: name each lock once", name);
+            return RDL_EXIT_USAGE;
+        }
+    }
+    if (n == 1 || len <= RDL_NAME_MAX - n)
+        return 0;
+    rdl_cli_print_error(
+        "-l %s: the names of these %lu locks have %lu bytes together: they must have at most %lu", name,
+        (unsigned long)n, (unsigned long)len, (unsigned long)(RDL_NAME_MAX - n));
+    return RDL_EXIT_DATA;
+}
+
+int rdl_cli_operands_add_lock(struct rdl_cli_options *o, const char *name)
+{
+    int rc = check_name(o, name);
+
+    if (rc == 0)
+        rc = check_together(o, name);
+    if (rc == 0)
+        o->names[o->n_names++] = name;
+    return rc;
+}
+
+int rdl_cli_operands_set_shell(struct rdl_cli_options *o, char *string)
+{
+    static char sh[] = "/bin/sh", c[] = "-c";
+    o->shell[0] = sh;
+    o->shell[1] = c;
+    o->shell[2] = string;
+    o->shell[3] = NULL;
+    o->command = o->shell;
+    return 0;
+}
+
+/*
+ * Refuses a token as an argument: all users see arguments, and any process with the token can release the
+ * lock.
+ */
+int rdl_cli_refuse_token(char *token)
+{
+    memset(token, '*', strlen(token));
+    rdl_cli_print_error("a token on the command line can be read by every user of this host: give it by "
+                        "--token-file, --token-fd or $REDLOCK_TOKEN");
+    return RDL_EXIT_USAGE;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Sorts the names: in another order they are the same locks. */
+static void name_locks(struct rdl_cli_options *o)
+{
+    static char words[RDL_CLI_LOCKS_MAX];
+    struct rdl_cli_text t = {words, sizeof words, 0};
+
+    if (o->n_names == 1)
+        o->lock = o->names[0];
+    if (o->n_names < 2)
+        return;
+    qsort(o->names, o->n_names, sizeof o->names[0], by_bytes);
+    for (size_t k = 0; k < o->n_names; k++)
+        rdl_cli_add_lock(&t, o->names[k]);
+    o->lock = words;
+}
+
+/* Reads what follows LOCK: "-- CMD...", "CMD...", or flock's "-c string". */
+static int take_command(struct rdl_cli_options *o, int argc, char **argv, int i)
+{
+    int is_shell = i < argc && (strcmp(argv[i], "-c") == 0 || strcmp(argv[i], "--command") == 0);
+
+    if (is_shell && o->command != NULL) {
+        rdl_cli_print_error("-c is given twice, before and after the lock name");
+        return rdl_cli_usage(o->verb);
+    }
+    if (is_shell && i + 1 == argc) {
+        rdl_cli_print_error("-c needs a value: the command, as one string");
+        return rdl_cli_usage(o->verb);
+    }
+    if (is_shell) {
+        rdl_cli_operands_set_shell(o, argv[i + 1]);
+        i += 2;
+    } else if (i < argc && strcmp(argv[i], "--") == 0) {
+        i++;
+    } else if (i < argc && argv[i][0] == '-') {
+        rdl_cli_print_error(
+            "%.*s: options must come before the lock name, and a command that begins with '-' after "
+            "--",
+            argv[i][1] == '-' ? (int)strcspn(argv[i], "=") : 2, argv[i]); /* "-uURL": no secrets */
+        return rdl_cli_usage(o->verb);
+    }
+    if (o->command != NULL) {
+        if (i == argc)
+            return 0;
+        rdl_cli_print_error("-c takes the whole command as one string: unexpected extra argument");
+        return rdl_cli_usage(o->verb);
+    }
+    if (i >= argc) { /* the name is not printed: it may be a URL without its -u */
+        rdl_cli_print_error("no command after the lock name: redlock run [options] LOCK -- COMMAND");
+        return rdl_cli_usage(o->verb);
+    }
+    o->command = argv + i;
+    return 0;
+}
+
+/* Returns 1 for 40 hex digits, as acquire prints them. */
+static int looks_like_token(const char *word)
+{
+    return strlen(word) >= RDL_VALUE_MAX && strspn(word, "0123456789abcdefABCDEF") >= RDL_VALUE_MAX;
+}
+
+/* Refuses what follows LOCK, for verbs without a command. */
+static int take_nothing(const struct rdl_cli_options *o, int argc, char **argv, int i)
+{
+    if (i >= argc)
+        return 0;
+    if (looks_like_token(argv[i]))
+        return rdl_cli_refuse_token(argv[i]);
+    if (argv[i][0] == '-')
+        rdl_cli_print_error("options must come before the lock name");
+    else
+        rdl_cli_print_error("redlock %s takes one lock: unexpected extra argument",
+                            rdl_cli_verb_word(o->verb));
+    return rdl_cli_usage(o->verb);
+}
+
+/* Reads the prefix of the names of locks; without one, all locks are listed. */
+static int take_prefix(struct rdl_cli_options *o, int argc, char **argv, int i)
+{
+    o->lock = i < argc ? argv[i] : "";
+    size_t len = strlen(o->lock);
+    if (len > RDL_NAME_MAX) {
+        rdl_cli_print_error("the prefix has %lu bytes: a lock name has at most %d", (unsigned long)len,
+                            RDL_NAME_MAX);
+        return RDL_EXIT_DATA;
+    }
+    if (rdl_cli_url_is_one(o->lock)) {
+        rdl_cli_print_error("the prefix looks like the URL of a server: give -u before a URL");
+        return rdl_cli_usage(o->verb);
+    }
+    if (i + 1 < argc) {
+        if (argv[i + 1][0] == '-')
+            rdl_cli_print_error("options must come before the prefix");
+        else
+            rdl_cli_print_error("redlock list takes one prefix: unexpected extra argument");
+        return rdl_cli_usage(o->verb);
+    }
+    return 0;
+}
+
+/* Returns how much longer than a lock's name the name of its second key is. */
+static size_t more_beside(const char *name, const char *suffix)
+{
+    char key[RDL_NAME_MAX + 16];
+
+    rdl_cli_side_key(name, suffix, key, sizeof key);
+    return strlen(key) - strlen(name);
+}
+
+/*
+ * Checks that the test key's name, and those of the keys that belong to it, fit. With several locks, each
+ * name takes one more byte for its length.
+ */
+static int check_patient(const struct rdl_cli_options *o)
+{
+    size_t len = strlen(o->names[0]), more = RDL_CLI_TRIAL_MAX;
+    int most = RDL_NAME_MAX - (o->n_names > 1);
+
+    if (o->fence) /* its suffix is longer */
+        more += more_beside(o->names[0], ":fence");
+    else if (o->wake_hint)
+        more += more_beside(o->names[0], ":wake");
+    if (len + more <= (size_t)most)
+        return 0;
+    rdl_cli_print_error(
+        "the lock name has %lu bytes, and the key that doctor tests has %lu more: together they must "
+        "have at most %d",
+        (unsigned long)len, (unsigned long)more, most);
+    return RDL_EXIT_DATA;
+}
+
+/* Reads the lock whose permissions are checked, or none. */
+static int take_patient(struct rdl_cli_options *o, int argc, char **argv, int i)
+{
+    if (i >= argc)
+        return 0;
+    int rc = rdl_cli_operands_add_lock(o, argv[i]);
+    name_locks(o);
+    if (rc == 0)
+        rc = check_patient(o);
+    return rc == 0 ? take_nothing(o, argc, argv, i + 1) : rc;
+}
+
+/* Reads the remaining arguments as locks. */
+static int take_locks(struct rdl_cli_options *o, int argc, char **argv, int i)
+{
+    int rc = 0;
+
+    o->looked_at = (const char *const *)argv + i;
+    o->n_looked_at = (size_t)(argc - i);
+    for (; i < argc && rc == 0; i++)
+        rc = check_name(o, argv[i]);
+    return rc;
+}
+
+/* Reads the rest. If -l named the locks there is no LOCK: the command follows, or nothing. */
+static int take_rest(struct rdl_cli_options *o, int argc, char **argv, int i)
+{
+    int is_followed = i < argc && argv[i][0] != '-' && i + 1 < argc && strcmp(argv[i + 1], "--") == 0;
+
+    name_locks(o);
+    if (o->verb == RDL_CLI_STATUS) {
+        o->looked_at = o->names;
+        o->n_looked_at = o->n_names;
+    }
+    if (o->verb == RDL_CLI_RUN && !is_followed)
+        return take_command(o, argc, argv, i);
+    if (i < argc && looks_like_token(argv[i]))
+        return rdl_cli_refuse_token(argv[i]);
+    if (i < argc) {
+        rdl_cli_print_error("unexpected extra argument: with -l, give every lock by -l");
+        return rdl_cli_usage(o->verb);
+    }
+    return o->verb == RDL_CLI_DOCTOR ? check_patient(o) : 0;
+}
+
+int rdl_cli_operands_take(struct rdl_cli_options *o, int argc, char **argv, int i)
+{
+    if (o->verb == RDL_CLI_LIST)
+        return take_prefix(o, argc, argv, i);
+    if (o->n_names > 0)
+        return take_rest(o, argc, argv, i);
+    if (o->verb == RDL_CLI_DOCTOR)
+        return take_patient(o, argc, argv, i);
+    if (i >= argc) {
+        if (o->verb == RDL_CLI_RUN)
+            rdl_cli_print_error("no lock name and no command");
+        else
+            rdl_cli_print_error("no lock name");
+        return rdl_cli_usage(o->verb);
+    }
+    if (o->verb == RDL_CLI_STATUS)
+        return take_locks(o, argc, argv, i);
+    int rc = rdl_cli_operands_add_lock(o, argv[i]);
+    if (rc != 0)
+        return rc;
+    name_locks(o);
+    return o->verb == RDL_CLI_RUN ? take_command(o, argc, argv, i + 1) : take_nothing(o, argc, argv, i + 1);
+}

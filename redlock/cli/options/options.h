@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* options.h - the command line. */
+#ifndef RDL_CLI_OPTIONS_OPTIONS_H
+#define RDL_CLI_OPTIONS_OPTIONS_H
+
+#include "redlock/cli/options/connect_program.h"
+#include "redlock/cli/options/numbers.h"
+#include "redlock/cli/options/urls.h"
+#include "redlock/redlock.h"
+
+#define RDL_CLI_DEFAULT_URL "redis://127.0.0.1:6379" /* if no server is given */
+
+enum {
+    RDL_CLI_TTL_MS = 30000,     /* default of --ttl */
+    RDL_CLI_MAX_TTL_MS = 30000, /* least default of --max-ttl */
+    RDL_CLI_TTL_MIN_MS = 100,   /* with a shorter ttl, no process could be stopped in time */
+    RDL_CLI_TRIAL_MAX = 16      /* bytes after the lock's name, in the name of the doctor's test key */
+};
+
+enum rdl_cli_legacy { RDL_CLI_LEGACY_NEVER, RDL_CLI_LEGACY_AUTO, RDL_CLI_LEGACY_ALWAYS };
+
+enum rdl_cli_verb {
+    RDL_CLI_RUN = 1,
+    RDL_CLI_ACQUIRE = 2,
+    RDL_CLI_EXTEND = 4,
+    RDL_CLI_RELEASE = 8,
+    RDL_CLI_HOLD = 16,
+    RDL_CLI_STATUS = 32,
+    RDL_CLI_BREAK = 64,
+    RDL_CLI_LIST = 128,
+    RDL_CLI_DOCTOR = 256
+};
+
+struct rdl_cli_options {
+    enum rdl_cli_verb verb;
+    char *urls[RDL_SERVERS_MAX]; /* our own copies */
+    size_t n_urls;
+    const char *urls_from;       /* the variable that contained them; NULL: -u, or the default */
+    int is_default_server;       /* none was given: RDL_CLI_DEFAULT_URL */
+    int is_default_max_ttl;      /* --max-ttl was not given */
+    const char *connect_command; /* NULL: none */
+    uint64_t wait_ms;            /* 0: one attempt; RDL_CLI_FOREVER */
+    int has_ttl;                 /* the verb accepts --ttl */
+    int is_default_ttl;          /* --ttl was not given */
+    uint32_t ttl_ms;
+    uint32_t grace_ms;   /* 0: min(5 s, ttl/6) */
+    uint32_t attempt_ms; /* 0: depends on the round trips */
+    uint32_t max_ttl_ms;
+    uint32_t max_hold_ms; /* 0: as long as the command runs */
+    uint32_t keep_ms;     /* the lock is held for this time even if the command ends sooner; 0: no longer */
+    int guard;            /* enum rdl_guard */
+    int conflict_status;
+    int password_fd; /* -1: none */
+    const char *password_file;
+    int token_fd; /* -1: none */
+    const char *token_file;
+    const char *trace_file; /* with trace; NULL: standard error */
+    int trace;
+    int log;    /* enum rdl_cli_log */
+    int log_fd; /* -1: standard error */
+    int legacy; /* enum rdl_cli_legacy */
+    int shortest_ttl;
+    uint32_t clock_error_ms; /* 0: this host's wall clock is not used */
+    int fence;
+    int wake_hint;
+    int canary;
+    int any_address; /* all addresses of a name lead to one server, by the user's word */
+    int help;        /* --help was given, */
+    int help_all;    /* with "all" */
+    int json;
+    int with_legacy;     /* list: locks of the old protocol, too */
+    const char *held_by; /* 8 hex digits; NULL: not given */
+    const char *lock; /* its name; of several: their names as words; list: the prefix; doctor: NULL if none */
+    const char *names[RDL_MULTI_MAX]; /* sorted, because their order means nothing */
+    size_t n_names;                   /* more than one: they are held as one lock */
+    const char *const *looked_at;     /* status: all of them */
+    size_t n_looked_at;
+    char **command; /* NULL-terminated */
+    char *shell[4]; /* command, with -c */
+};
+
+/* Prints the help of a verb: its most used options, or all of them. Returns an exit status. */
+int rdl_cli_help(enum rdl_cli_verb verb, int all);
+
+/* Prints the options of all verbs. Returns an exit status. */
+int rdl_cli_help_of_all(void);
+
+/* Prints one line of usage after a syntax error; verb 0: of redlock itself. Returns the exit status. */
+int rdl_cli_usage(unsigned verb);
+const char *rdl_cli_verb_word(enum rdl_cli_verb verb);
+
+/*
+ * Parses argv, which follows the verb, and overwrites passwords in it. Returns 0, or an exit status after it
+ * printed the reason.
+ */
+int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int argc, char **argv);
+int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url);
+
+/*
+ * Sets the defaults after parsing, and finds options that exclude each other. Returns 0, or an exit status
+ * after it printed the reason.
+ */
+int rdl_cli_options_settle(struct rdl_cli_options *o);
+
+#define RDL_CLI_NO_LOCK "redlock"  /* the lock's name if none was given */
+#define RDL_CLI_TRIAL   ":doctor:" /* between a lock's name and 8 hex digits: the test key */
+
+/* Writes the key that belongs to a lock: {name} and the suffix. A name with a brace keeps its own tag. */
+void rdl_cli_side_key(const char *name, const char *suffix, char *out, size_t cap);
+
+#endif

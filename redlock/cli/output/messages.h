@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* messages.h - messages on standard error, results on standard output. */
+#ifndef RDL_CLI_OUTPUT_MESSAGES_H
+#define RDL_CLI_OUTPUT_MESSAGES_H
+
+#include "redlock/cli/output/text.h"
+
+enum { RDL_CLI_QUIET = -1, RDL_CLI_NORMAL = 0, RDL_CLI_VERBOSE = 1, RDL_CLI_VERY_VERBOSE = 2 };
+
+/*
+ * Each prints one line on standard error. Bytes that would act on a terminal (rdl_cli_acting_len) become
+ * question marks. If standard error is a log in JSON, the line is an event "message" there.
+ *
+ *     rdl_cli_print_error     redlock: ...            always
+ *     rdl_cli_print_warning   redlock: warning: ...   not with -q; each warning once
+ *     rdl_cli_print_info      redlock: ...            not with -q: what was requested, and its outcome
+ *     rdl_cli_print_verbose   redlock: ...            with -v
+ */
+void rdl_cli_set_verbosity(int level);
+int rdl_cli_is_verbose(void);
+int rdl_cli_is_very_verbose(void); /* -v twice */
+void rdl_cli_print_error(const char *format, ...) RDL_CLI_PRINTF(1, 2);
+void rdl_cli_print_warning(const char *format, ...) RDL_CLI_PRINTF(1, 2);
+void rdl_cli_print_warning_always(const char *format, ...) RDL_CLI_PRINTF(1, 2); /* with -q, too */
+void rdl_cli_print_info(const char *format, ...) RDL_CLI_PRINTF(1, 2);
+void rdl_cli_print_verbose(const char *format, ...) RDL_CLI_PRINTF(1, 2);
+
+/* Prints a question on the terminal, without a line end. */
+void rdl_cli_ask(const char *format, ...) RDL_CLI_PRINTF(1, 2);
+
+/*
+ * Shows a line on the terminal, not with -q, cut to this many columns. The next such line, or any message,
+ * replaces it. unshow removes it.
+ */
+void rdl_cli_show(const char *text, size_t columns);
+void rdl_cli_unshow(void);
+
+/*
+ * Prints a result on standard output. Returns 0, or RDL_EXIT_OS if it could not be written (--help
+ * >/dev/full), after it printed the reason once. Ends the process by SIGPIPE if the reader is gone.
+ */
+int rdl_cli_print(const char *text);
+
+/* Prints it as a line; what acts on a terminal is replaced. Returns the same. */
+int rdl_cli_print_line(char *text);
+
+/*
+ * Writes a line to standard error, or to one of the other two files (--trace, --log-fd). A line of more than
+ * 4096 bytes may be written in pieces. Does not wait for the reader.
+ */
+void rdl_cli_put(int fd, const char *line, size_t len);
+
+/* Writes output that was kept back, for reply_timeout_ms at most. Returns 1 if some is left. */
+int rdl_cli_flush(uint32_t reply_timeout_ms);
+
+enum {
+    RDL_CLI_LAST_WORDS_MS = 2000
+}; /* how long redlock waits, before it exits, for readers of its messages */
+
+/* Writes all of that, also what could not be written to the log and the trace, before the process ends. */
+void rdl_cli_last_words(void);
+
+/* Drops output that was kept back, after fork: the parent writes it. */
+void rdl_cli_forget_kept(void);
+
+#endif

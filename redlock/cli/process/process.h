@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* process.h - signals, and the processes that redlock starts for itself. */
+#ifndef RDL_CLI_PROCESS_PROCESS_H
+#define RDL_CLI_PROCESS_PROCESS_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+/*
+ * Catches the signals that redlock forwards; *wake_fd is readable while there is one. Returns 0, or
+ * RDL_EXIT_OS after it printed the reason.
+ */
+int rdl_cli_signals_open(int *wake_fd);
+
+/* Returns the descriptor that is readable while there is a signal. */
+int rdl_cli_signals_fd(void);
+
+/* Returns the next caught signal, or 0. */
+int rdl_cli_signals_next(void);
+
+/* Restores, in the child before exec, the signals as they were at our start; SIGPIPE and SIGCHLD: default. */
+void rdl_cli_signals_restore(void);
+
+/* Sets what rdl_cli_signals_die does first; NULL: nothing. */
+void rdl_cli_signals_last_act(void (*act)(void));
+
+/* Ends the process by the signal, as if it had not been caught. */
+void rdl_cli_signals_die(int sig);
+
+/* Ends the process by a caught signal, except one that would only stop it: what redlock does is short. */
+void rdl_cli_signals_obey(void);
+
+/*
+ * Forks a helper process. Until the calls below are done in it, it has our handlers and the pipe they write
+ * to, so all signals are blocked in it. Output that we have not written yet is not the helper's.
+ */
+pid_t rdl_cli_process_fork(void);
+
+/* Returns 1 if pid is one of the last 256 helpers, or the session that one leads. */
+int rdl_cli_process_is_helper(pid_t pid);
+
+/* Gives the helper a session of its own, and the name that ps shows (on Linux). Call it in the helper. */
+void rdl_cli_process_lead(const char *name);
+
+/* Does the same; the helper also resets our handlers and signals, and dies with its parent. */
+void rdl_cli_process_ends_with(pid_t parent, const char *name);
+
+/* Makes the helper run before all ordinary processes, if the user may request that (on Linux). */
+void rdl_cli_process_goes_first(void);
+
+/*
+ * Opens a descriptor of any process, and signals the process by it. Its pid may become another process's; the
+ * descriptor stays its own. Without such descriptors: -1 and ENOSYS; with fd -1, the pid is used. On errors
+ * both return -1 with errno.
+ */
+int rdl_cli_process_open(pid_t pid);
+int rdl_cli_process_signal(int fd, pid_t pid, int sig);
+
+/* Closes in the helper all descriptors but this one, so that it keeps no pipe or terminal open. */
+void rdl_cli_process_holds_only(int fd);
+
+/* Does the same, but keeps standard input, output and error. */
+void rdl_cli_process_holds_stdio(void);
+
+/* Reaps the process if it has ended, and sets *pid to 0; does nothing if that is 0. */
+void rdl_cli_process_reap(pid_t *pid);
+
+/* Sends SIGKILL to it and its group. It may take time to end. */
+void rdl_cli_process_kill(pid_t *pid);
+
+/* Does the same, and waits for 100 ms: a frozen process does not end. */
+void rdl_cli_process_end(pid_t *pid);
+void rdl_cli_process_pause_1_ms(void);
+
+#endif

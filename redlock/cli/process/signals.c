@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Signals as bytes in a pipe, so that the one event loop reads them like everything else. */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/output/output.h"
+#include "redlock/cli/process/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static const int caught[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD};
+static const int ignored[] = {SIGPIPE, SIGTTOU, SIGXFSZ}; /* about writing, and the terminal */
+
+enum { CAUGHT = sizeof caught / sizeof caught[0], IGNORED = sizeof ignored / sizeof ignored[0] };
+
+static struct sigaction before[CAUGHT + IGNORED];
+static int pipe_fd[2] = {-1, -1};
+static void (*last_act)(void);
+
+/* A full pipe loses nothing that matters: thousands of signals are still to be read. */
+static void on_signal(int sig)
+{
+    int saved = errno;
+    unsigned char byte = (unsigned char)sig;
+    ssize_t n = write(pipe_fd[1], &byte, 1);
+    (void)n;
+    errno = saved;
+}
+
+static int set_flags(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0;
+}
+
+/* Catches a signal, unless our parent ignores it (nohup, background jobs): then it stays ignored. */
+static void catch_one(int sig, struct sigaction *old)
+{
+    struct sigaction act;
+
+    memset(&act, 0, sizeof act);
+    act.sa_handler = on_signal;
+    act.sa_flags = SA_RESTART;
+    sigfillset(&act.sa_mask);
+    sigaction(sig, NULL, old);
+    if (old->sa_handler != SIG_IGN || sig == SIGCHLD || sig == SIGCONT)
+        sigaction(sig, &act, NULL);
+}
+
+int rdl_cli_signals_open(int *wake_fd)
+{
+    struct sigaction ignore;
+    sigset_t none;
+
+    if (pipe(pipe_fd) != 0 || set_flags(pipe_fd[0]) || set_flags(pipe_fd[1])) {
+        rdl_cli_print_error("cannot create a pipe: %s", strerror(errno));
+        return RDL_EXIT_OS;
+    }
+    for (int i = 0; i < CAUGHT; i++)
+        catch_one(caught[i], &before[i]);
+    memset(&ignore, 0, sizeof ignore);
+    ignore.sa_handler = SIG_IGN;
+    for (int i = 0; i < IGNORED; i++)
+        sigaction(ignored[i], &ignore, &before[CAUGHT + i]);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    *wake_fd = pipe_fd[0];
+    return 0;
+}
+
+int rdl_cli_signals_fd(void)
+{
+    return pipe_fd[0];
+}
+
+int rdl_cli_signals_next(void)
+{
+    unsigned char byte;
+    return read(pipe_fd[0], &byte, 1) == 1 ? byte : 0;
+}
+
+static void set_default(int sig)
+{
+    struct sigaction act;
+    memset(&act, 0, sizeof act);
+    act.sa_handler = SIG_DFL;
+    sigaction(sig, &act, NULL);
+}
+
+void rdl_cli_signals_restore(void)
+{
+    for (int i = 0; i < CAUGHT; i++)
+        sigaction(caught[i], &before[i], NULL);
+    for (int i = 0; i < IGNORED; i++)
+        sigaction(ignored[i], &before[CAUGHT + i], NULL);
+    set_default(SIGPIPE);
+    set_default(SIGCHLD);
+}
+
+void rdl_cli_signals_last_act(void (*act)(void))
+{
+    last_act = act;
+}
+
+void rdl_cli_signals_die(int sig)
+{
+    if (last_act != NULL)
+        last_act();
+    rdl_cli_last_words();
+    set_default(sig);
+    raise(sig);
+    _exit(128 + sig);
+}
+
+void rdl_cli_signals_obey(void)
+{
+    for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next())
+        if (sig != SIGCHLD && sig != SIGCONT && sig != SIGTSTP)
+            rdl_cli_signals_die(sig);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* connections.h - the servers and their connections. */
+#ifndef RDL_CLI_SERVERS_CONNECTIONS_H
+#define RDL_CLI_SERVERS_CONNECTIONS_H
+
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/output/output.h"
+#include "redlock/cli/servers/resolve.h"
+#include "redlock/redlock.h"
+
+struct rdl_cli_servers {
+    size_t n;
+    struct rdl_server server[RDL_SERVERS_MAX];
+    /* with --wake-hint there is one more connection, to the first server */
+    struct rdl_conn conn[RDL_SERVERS_MAX + 1];
+    struct rdl_conn *conns[RDL_SERVERS_MAX + 1];
+    struct rdl_conn_config config[RDL_SERVERS_MAX + 1];
+    struct rdl_endpoint endpoint[RDL_SERVERS_MAX + 1];
+    unsigned char is_name[RDL_SERVERS_MAX]; /* its URL has a name instead of an address */
+    /* rediss://: only the connect command can open its connections, because the endpoint has no address */
+    unsigned char is_tls[RDL_SERVERS_MAX + 1];
+    struct rdl_cli_ip tls_ip[RDL_SERVERS_MAX];  /* its address, as far as it is known here */
+    int any_address;                            /* options.any_address */
+    const char *unresolved[RDL_SERVERS_MAX];    /* why the name has no address, or NULL */
+    unsigned char may_resolve[RDL_SERVERS_MAX]; /* a temporary failure: no name server replied */
+    char *several[RDL_SERVERS_MAX];             /* doctor: the addresses of a name that has more than one */
+    uint64_t queue[RDL_SERVERS_MAX + 1][1024 / 8];
+    struct rdl_server_info server_info[RDL_SERVERS_MAX + 1];
+    char text[RDL_SERVERS_MAX + 1][RDL_TEXT_MAX]; /* the text of each server's last error reply */
+};
+
+/*
+ * Parses the URLs and resolves the names. Returns 0, or an exit status after it printed the reason. The
+ * doctor continues despite problems with addresses.
+ */
+int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options *o);
+
+/*
+ * Reads --password-file again where a login was refused, once for each refusal, so that the next login has
+ * the current password. Call it in every turn of the loop. Returns 1 if such a login is still to come.
+ */
+int rdl_cli_servers_log_in_again(struct rdl_cli_servers *s, const struct rdl_cli_options *o);
+
+/* Sets up a second connection to the first server, as conn[n]. */
+void rdl_cli_servers_second(struct rdl_cli_servers *s);
+
+/* Returns 1 if both servers have the same address. */
+int rdl_cli_servers_is_same(const struct rdl_cli_servers *s, size_t i, size_t k);
+
+/* Returns 1 if the server is on this host; counts these servers, and those known to be elsewhere. */
+int rdl_cli_servers_is_own(const struct rdl_cli_servers *s, size_t i);
+size_t rdl_cli_servers_own(const struct rdl_cli_servers *s);
+size_t rdl_cli_servers_remote(const struct rdl_cli_servers *s);
+
+/* Writes "host:port" of server i, or its socket's path. */
+void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX]);
+
+/*
+ * Sends a request with only a name to server i, if it is connected. The reply arrives in req as the
+ * connections are serviced; UNSENT at once if nothing was sent. Never blocks. name and req remain the
+ * caller's.
+ */
+void rdl_cli_servers_ask(struct rdl_cli_servers *s, size_t i, const struct rdl_op *op, const char *name,
+                         struct rdl_req *req);
+
+/*
+ * Sets up the servers, --trace and signals, and posix and platform for them. Returns 0, or an exit status
+ * after it printed the reason.
+ */
+int rdl_cli_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o, struct rdl_posix *posix,
+                 struct rdl_platform *platform);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Why servers gave no useful reply, and the exit status if no majority did. */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/servers/failures.h"
+#include "lock/lock_op.h"
+#include "redlock/cli/output/output.h"
+#include "redlock/cli/servers/connect_command.h"
+#include "redlock/cli/servers/connections.h"
+#include "redlock/redlock.h"
+
+#include <errno.h>
+#include <string.h>
+
+int rdl_cli_is_refusal(int error)
+{
+    return error <= RDL_E_AUTH && error >= RDL_E_SERVER;
+}
+
+/* Returns 1 for errors with which the driver closes a connection for the system's reason, or for none. */
+static int is_of_the_system(int error)
+{
+    return error == RDL_E_CONNECT || error == RDL_E_CLOSED || error == RDL_E_NO_INFO || error == RDL_E_SYSTEM;
+}
+
+const char *rdl_cli_cause(const struct rdl_cli_servers *s, size_t i, int error)
+{
+    const struct rdl_conn *c = s->server[i].conn;
+    int err = rdl_posix_errno(c);
+
+    if (error == RDL_OK || (rdl_conn_error(c) != error && rdl_conn_cause(c) != error))
+        return ""; /* the connection ended for another reason, since then or before */
+    if (rdl_cli_connect_said(i)[0] != '\0')
+        return rdl_cli_connect_said(i);
+    return err != 0 && is_of_the_system(error) ? strerror(err) : "";
+}
+
+/* Returns 1 if the server may speak only TLS: it then closes the connection without a byte. */
+int rdl_cli_may_be_tls(const struct rdl_cli_servers *s, size_t i, int error)
+{
+    return (error == RDL_E_CLOSED || error == RDL_E_NO_INFO) && !s->is_tls[i] &&
+           s->endpoint[i].family != RDL_UNIX && rdl_conn_replies(s->server[i].conn) == 0;
+}
+
+const char *rdl_cli_login_advice(const char *said)
+{
+    if (strstr(said, "NOAUTH") != NULL)
+        return "the server needs a password: set $REDLOCK_PASSWORD, or use --password-file";
+    if (strstr(said, "has no password set") != NULL)
+        return "do not give a password";
+    return "check user and password";
+}
+
+int rdl_cli_is_database_refused(const char *text)
+{
+    return strstr(text, "NOPERM") != NULL && strstr(text, " access database") != NULL;
+}
+
+enum rdl_cli_trouble rdl_cli_trouble_of(const struct rdl_conn *c, int error)
+{
+    switch (error) {
+    case RDL_E_AUTH:
+    case RDL_E_PERM:
+        return RDL_CLI_REFUSED;
+    case RDL_E_SYNTAX: /* if a server replied before, something else may reply in its place now */
+        return rdl_conn_replies(c) > 0 ? RDL_CLI_SILENT : RDL_CLI_FOREIGN;
+    case RDL_E_LIMIT:
+    case RDL_E_UNEXPECTED:
+        return RDL_CLI_FOREIGN;
+    case RDL_E_URL:
+    case RDL_E_UNSUPPORTED:
+    case RDL_E_DB:
+    case RDL_E_CLUSTER:
+    case RDL_E_DUPLICATE:
+        return RDL_CLI_HOPELESS;
+    case RDL_E_SYSTEM: /* our own limit; a shortage of the whole host may pass */
+        return rdl_posix_errno(c) == EMFILE ? RDL_CLI_OURS : RDL_CLI_SILENT;
+    default:
+        return RDL_CLI_SILENT;
+    }
+}
+
+int rdl_cli_trouble_status(const struct rdl_cli_troubles *t)
+{
+    size_t quorum = t->n / 2 + 1, most = t->useful + t->of[RDL_CLI_SILENT];
+
+    if (most >= quorum)
+        return 0;
+    if (most + t->of[RDL_CLI_OURS] >= quorum)
+        return RDL_EXIT_OS;
+    if (most + t->of[RDL_CLI_REFUSED] >= quorum || t->of[RDL_CLI_REFUSED] > t->of[RDL_CLI_FOREIGN])
+        return RDL_EXIT_NOPERM;
+    return t->of[RDL_CLI_FOREIGN] > 0 ? RDL_EXIT_PROTOCOL : RDL_EXIT_UNAVAILABLE;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* failures.h - why servers gave no useful reply. */
+#ifndef RDL_CLI_SERVERS_FAILURES_H
+#define RDL_CLI_SERVERS_FAILURES_H
+
+#include "redlock/cli/servers/connections.h"
+#include "redlock/redlock.h"
+
+enum { RDL_CLI_SAID_MAX = 3 * RDL_TEXT_MAX + 8 }; /* bytes of a server's text, with stars for passwords */
+
+enum rdl_cli_trouble {
+    RDL_CLI_SILENT, /* another try may help */
+    RDL_CLI_REFUSED,
+    RDL_CLI_FOREIGN,
+    RDL_CLI_HOPELESS,
+    RDL_CLI_OURS, /* we may open no more descriptors */
+    RDL_CLI_TROUBLE_KINDS
+};
+
+/* Counts n servers: those that gave a useful reply, and the others by kind of failure. */
+struct rdl_cli_troubles {
+    size_t n, useful, of[RDL_CLI_TROUBLE_KINDS];
+};
+
+/* Returns 1 if the error is an error reply, so that the server did reply. */
+int rdl_cli_is_refusal(int error);
+
+/* Returns why server i gave no reply, in the words of the connect command or the system; "": neither. */
+const char *rdl_cli_cause(const struct rdl_cli_servers *s, size_t i, int error);
+#define RDL_CLI_TLS_HINT "check the port; if it uses TLS, its URL must begin with rediss://"
+
+/* Returns what to do about a refused login; `said` is the server's text. */
+const char *rdl_cli_login_advice(const char *said);
+int rdl_cli_may_be_tls(const struct rdl_cli_servers *s, size_t i, int error);
+
+enum rdl_cli_trouble rdl_cli_trouble_of(const struct rdl_conn *c, int error);
+
+/* Returns the exit status for a missing majority, by the failures that prevent it; 0: a retry may succeed. */
+int rdl_cli_trouble_status(const struct rdl_cli_troubles *t);
+/* Returns 1 if the text of an error means that the user may not use the database. */
+int rdl_cli_is_database_refused(const char *text);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* host_differences.h - signs that two hosts do not exclude each other. */
+#ifndef RDL_CLI_SERVERS_HOST_DIFFERENCES_H
+#define RDL_CLI_SERVERS_HOST_DIFFERENCES_H
+
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/servers/connections.h"
+#include "redlock/cli/servers/query.h"
+
+/* Returns 1 if a key lives longer than --max-ttl: another host has other options. For the guard only. */
+int rdl_cli_apart_is_long(const struct rdl_cli_options *o, int64_t pttl_ms);
+
+/* Warns of such a key. */
+void rdl_cli_apart_lease(const struct rdl_cli_options *o, const char *where, int64_t pttl_ms);
+
+/* Warns if only some servers are on this host; with -v also if all are. */
+void rdl_cli_apart_own(const struct rdl_cli_servers *s);
+
+/* Warns if a server's clock differs from this host's by more than a minute. Returns 1 if it does. */
+int rdl_cli_apart_clock(const char *where, int64_t ahead_ms);
+int rdl_cli_seen_is_long(const struct rdl_cli_options *o, const struct rdl_cli_seen *s);
+
+#endif

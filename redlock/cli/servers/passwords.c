@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/servers/passwords.h"
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/output/output.h"
+#include "redlock/redlock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+static char buffer[RDL_CLI_SECRET_MAX + 1];
+static struct rlimit core_limit;
+static int hardened;
+
+/* ---------------------------------------------------------------- where from */
+
+/* Reads all into text, without one line end. Returns the length; 0: `why` has the reason. */
+static size_t read_all(int fd, char text[sizeof buffer], const char **why)
+{
+    size_t len = 0;
+
+    *why = NULL;
+    while (len < sizeof buffer) {
+        ssize_t n = read(fd, text + len, sizeof buffer - len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            *why = strerror(errno);
+        if (n <= 0)
+            break;
+        len += (size_t)n;
+    }
+    if (*why == NULL && len == sizeof buffer)
+        *why = "it is longer than 2048 bytes";
+    len = rdl_cli_line_len(text, len);
+    if (*why == NULL)
+        *why = len == 0 ? "it is empty" : rdl_cli_line_fault(text, len);
+    return *why == NULL ? len : 0;
+}
+
+/*
+ * Closes a descriptor, but keeps the numbers of standard input, output and error in use. Otherwise the next
+ * file would become the command's input, or our messages would go to a server.
+ */
+static void let_go(int fd)
+{
+    int null = fd > STDERR_FILENO ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    if (null < 0 || dup2(null, fd) != fd) /* the command inherits this copy */
+        close(fd);
+    if (null >= 0)
+        close(null);
+}
+
+static int take_fd(int fd, const char *what, struct rdl_bytes *password)
+{
+    const char *why;
+    size_t len = read_all(fd, buffer, &why);
+
+    let_go(fd);
+    if (len == 0) {
+        rdl_cli_print_error("cannot read the password from %s: %s", what, why);
+        return RDL_EXIT_NOINPUT;
+    }
+    password->data = buffer;
+    password->len = len;
+    return 0;
+}
+
+static int take_file(const char *path, struct rdl_bytes *password)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0) {
+        rdl_cli_print_error("cannot open the password file %s: %s", path, strerror(errno));
+        return RDL_EXIT_NOINPUT;
+    }
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & S_IROTH) != 0)
+        rdl_cli_print_warning("every user can read the password file %s: chmod 600 it", path);
+    return take_fd(fd, path, password);
+}
+
+static int take_env(const char *name, struct rdl_bytes *password)
+{
+    const char *value = getenv(name);
+    size_t len = value == NULL ? 0 : rdl_cli_line_len(value, strlen(value));
+
+    if (len >= sizeof buffer) {
+        rdl_cli_print_error("the password in $%s is longer than %d bytes", name, RDL_CLI_SECRET_MAX);
+        return RDL_EXIT_NOINPUT;
+    }
+    if (len > 0)
+        memcpy(buffer, value, len);
+    password->data = buffer;
+    password->len = len;
+    return 0;
+}
+
+int rdl_cli_secret_read(const struct rdl_cli_options *o, struct rdl_bytes *password)
+{
+    int rc;
+
+    if (o->password_file != NULL)
+        return take_file(o->password_file, password);
+    if (o->password_fd >= 0)
+        return take_fd(o->password_fd, "--password-fd", password);
+    rc = take_env("REDLOCK_PASSWORD", password);
+    if (rc == 0 && password->len == 0)
+        rc = take_env("REDISCLI_AUTH", password);
+    return rc;
+}
+
+int rdl_cli_secret_reread(const char *path, struct rdl_bytes *password)
+{
+    static char text[sizeof buffer];
+    struct stat st;
+    const char *why;
+    size_t len = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* it may have become a FIFO */
+
+    if (fd < 0)
+        return 0;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        len = read_all(fd, text, &why);
+    close(fd);
+    int is_new = len > 0 && (len != password->len || memcmp(text, password->data, len) != 0);
+    if (is_new) {
+        memcpy(buffer, text, len);
+        password->data = buffer;
+        password->len = len;
+    }
+    memset(text, 0, sizeof text);
+    return is_new;
+}
+
+/* ---------------------------------------------------------------- removing them */
+
+void rdl_cli_secret_clean_env(void)
+{
+    static const char *const names[] = {"REDLOCK_PASSWORD", "REDISCLI_AUTH", "REDLOCK_URLS", "REDIS_URL"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *value = getenv(names[i]);
+        if (value == NULL || (i >= 2 && strchr(value, '@') == NULL))
+            continue;
+        memset(value, 0, strlen(value));
+        unsetenv(names[i]);
+    }
+}
+
+/* Returns a byte as rdl_conn_text shows it. */
+static char shown(char c)
+{
+    return c < ' ' || c > '~' ? '?' : c;
+}
+
+static int is_at(const char *text, size_t left, struct rdl_bytes secret)
+{
+    const char *word = secret.data;
+    size_t i = 0;
+    /* a text that was cut may end inside the secret */
+    size_t len = left < secret.len ? left : secret.len;
+    if (word == NULL)
+        return 0;
+    while (i < len && text[i] == shown(word[i]))
+        i++;
+    return len > 0 && (len == secret.len || len >= 4) && i == len;
+}
+
+struct out {
+    char *text;
+    size_t cap;
+    size_t n;
+};
+
+static void scrub(const char *text, size_t len, struct rdl_bytes secret, struct out *o)
+{
+    while (len > 0 && o->n + 4 < o->cap) {
+        size_t n = 1;
+        if (is_at(text, len, secret)) {
+            n = len < secret.len ? len : secret.len;
+            memcpy(o->text + o->n, "***", 3);
+            o->n += 3;
+        } else {
+            o->text[o->n++] = *text;
+        }
+        text += n;
+        len -= n;
+    }
+    o->text[o->n] = '\0';
+}
+
+/* Returns 1 for the library's own texts: they are public, so they contain no secret. */
+static int is_ours(const char *said)
+{
+    static const char *const ours[] = {"WRONGPASS: wrong user or password",
+                                       "AUTH refused: the server has no password set",
+                                       "AUTH refused",
+                                       "ERR max number of clients",
+                                       "DENIED: protected mode",
+                                       "cluster mode is on",
+                                       "use its master"};
+
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+        if (strcmp(said, ours[i]) == 0)
+            return 1;
+    return 0;
+}
+
+void rdl_cli_secret_scrub(const char *text, const char *said, struct rdl_bytes secret, char *out, size_t cap)
+{
+    const struct rdl_bytes none = {NULL, 0};
+    struct out o = {out, cap, 0};
+    const char *from = said[0] != '\0' ? strstr(text, said) : NULL;
+    size_t before = from != NULL ? (size_t)(from - text) : strlen(text);
+
+    scrub(text, before, none, &o);
+    if (from == NULL)
+        return;
+    scrub(from, strlen(said), is_ours(said) ? none : secret, &o);
+    if (strlen(said) == RDL_TEXT_MAX - 1) /* it may have been cut */
+        scrub("...", 3, none, &o);
+    scrub(from + strlen(said), strlen(from + strlen(said)), none, &o);
+}
+
+void rdl_cli_harden(void)
+{
+    struct rlimit none;
+
+    if (hardened || getrlimit(RLIMIT_CORE, &core_limit) != 0)
+        return;
+    none = core_limit;
+    none.rlim_cur = 0;
+    hardened = setrlimit(RLIMIT_CORE, &none) == 0;
+#ifdef __linux__
+    prctl(PR_SET_DUMPABLE, 0L, 0L, 0L, 0L);
+#endif
+}
+
+void rdl_cli_unharden(void)
+{
+    if (hardened)
+        setrlimit(RLIMIT_CORE, &core_limit);
+}

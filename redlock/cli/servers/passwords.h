@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* passwords.h - reading, hiding and removing passwords. */
+#ifndef RDL_CLI_SERVERS_PASSWORDS_H
+#define RDL_CLI_SERVERS_PASSWORDS_H
+
+#include "redlock/cli/options/options.h"
+#include "redlock/redlock.h"
+
+/*
+ * Reads the password that all servers get instead of the one in their URL. It is the first that exists of
+ * --password-file, --password-fd, $REDLOCK_PASSWORD, $REDISCLI_AUTH; if none does, *password has len 0. The
+ * storage is static. Returns 0, or an exit status after it printed the reason.
+ */
+int rdl_cli_secret_read(const struct rdl_cli_options *o, struct rdl_bytes *password);
+
+/*
+ * Reads the same file again. Returns 1, with *password, if the password has changed. Returns 0 if it has not,
+ * or if the file cannot be read or is no regular file; *password then stays.
+ */
+int rdl_cli_secret_reread(const char *path, struct rdl_bytes *password);
+
+/*
+ * Copies text to out and removes the password from it. It does so where the text repeats a server's error
+ * (`said`, from rdl_conn_text), even if the password was cut off at the end. It adds "..." where the library
+ * may have cut the error. redlock's own words around it stay as they are.
+ */
+void rdl_cli_secret_scrub(const char *text, const char *said, struct rdl_bytes secret, char *out, size_t cap);
+
+/* Removes variables that hold a password from our environment, and so from the command's. */
+void rdl_cli_secret_clean_env(void);
+
+/*
+ * Prevents core files of this process, and debuggers of the same user. unharden undoes it for the child,
+ * before exec; exec ends the rest.
+ */
+void rdl_cli_harden(void);
+void rdl_cli_unharden(void);
+
+#endif

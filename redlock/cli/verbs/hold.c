@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `redlock hold`: waits for the lock, prints its token, and renews it. It ends when standard input ends, a
+ * signal comes, or the parent process is gone. Then it releases the lock, or leaves it for the rest of
+ * --keep. It is for scripts, as a coprocess: they end it by closing its input. When the lease is lost, its
+ * output ends.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/output/output.h"
+#include "redlock/cli/process/process.h"
+#include "redlock/cli/servers/servers.h"
+#include "redlock/cli/verbs/start.h"
+#include "redlock/cli/verbs/verbs.h"
+#include "redlock/redlock.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum {
+    LOOK_MS = 100, /* how often to check what no signal reports */
+    READS = 16     /* reads of standard input at a time: endless input must not stop us */
+};
+
+struct hold {
+    struct rdl_cli_lock *lock;
+    struct rdl_cli_held held;
+};
+
+/* ---------------------------------------------------------------- why it ends */
+
+/* Returns 1 if we may read from it: a terminal of another foreground process would stop us. */
+static int is_ours(int fd)
+{
+    return !isatty(fd) || tcgetpgrp(fd) == getpgrp();
+}
+
+/* Returns 1 when standard input has ended. Its content is ignored. */
+static int input_ended(void)
+{
+    struct pollfd p = {STDIN_FILENO, POLLIN, 0};
+    char nothing[512];
+
+    for (int i = 0; i < READS && is_ours(STDIN_FILENO) && poll(&p, 1, 0) == 1; i++) {
+        if ((p.revents & (POLLIN | POLLHUP)) == 0 || read(STDIN_FILENO, nothing, sizeof nothing) <= 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* SIGTSTP would cost the lease, and the other signals are for a command. */
+static int was_told_to_end(void)
+{
+    int is_stopped = 0;
+
+    for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next())
+        is_stopped |= sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM;
+    return is_stopped;
+}
+
+static const char *why_over(const struct hold *h)
+{
+    if (getppid() != h->lock->parent)
+        return "the process that started redlock is gone";
+    if (was_told_to_end())
+        return "a signal came";
+    return input_ended() ? "standard input is closed" : NULL;
+}
+
+/* ---------------------------------------------------------------- waiting */
+
+/* Waits for standard input while the connections are quiet: it is not one of them. */
+static void pause_until(struct hold *h, uint64_t until_ms)
+{
+    struct pollfd p[2] = {{h->lock->posix.wake_fd, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+    uint64_t now = rdl_cli_now(h->lock);
+    uint64_t check_at = now + LOOK_MS < until_ms ? now + LOOK_MS : until_ms;
+
+    if (h->held.renewing) {
+        rdl_cli_lease_turn(h->lock, check_at, 1);
+        return;
+    }
+    if (check_at > now)
+        poll(p, is_ours(STDIN_FILENO) ? 2 : 1, (int)(check_at - now));
+    rdl_cli_lease_turn(h->lock, rdl_cli_now(h->lock), 1);
+}
+
+/* Returns 0 if the lock was released or kept as requested; or RDL_EXIT_LOST, after it printed the reason. */
+static int hold(struct hold *h)
+{
+    struct rdl_cli_lock *l = h->lock;
+    const char *why = NULL;
+
+    rdl_cli_held_begin(&h->held, l);
+    for (;;) {
+        why = why_over(h);
+        if (why != NULL)
+            break;
+        rdl_cli_held_renew(&h->held);
+        uint64_t end_ms = h->held.until_ms > l->o->grace_ms ? h->held.until_ms - l->o->grace_ms : 0;
+        if (rdl_cli_now(l) >= end_ms) {
+            rdl_cli_held_lose(&h->held, "the lease could not be renewed");
+            rdl_cli_event(l, RDL_CLI_LOST, NULL, -1);
+            return RDL_EXIT_LOST;
+        }
+        uint64_t renewal = rdl_cli_held_wake_ms(&h->held, rdl_cli_now(l));
+        pause_until(h, renewal < end_ms ? renewal : end_ms);
+        rdl_cli_warn_servers(l);
+    }
+    if (rdl_cli_keep(l, why))
+        return 0;
+    rdl_cli_print_verbose("%s: releasing %s", why, l->o->lock);
+    return rdl_cli_give_back(l, 0) ? RDL_EXIT_LOST : 0;
+}
+
+static int acquire_and_hold(struct rdl_cli_lock *l)
+{
+    struct hold h = {l, {0}};
+    char token[RDL_VALUE_MAX];
+    int status;
+
+    if (!rdl_cli_wait(l, &status))
+        return status;
+    rdl_cli_lease_token(l, token);
+    status = rdl_cli_token_write(token, rdl_cli_lease_fence(l), rdl_cli_lease_until_ms(l), l->o);
+    return status == 0 ? hold(&h) : rdl_cli_give_back_unread(l, status);
+}
+
+int rdl_cli_hold(int argc, char **argv)
+{
+    static struct rdl_cli_options options; /* the lock borrows them */
+    static struct rdl_cli_lock lock;
+    pid_t parent = getppid();
+    int rc;
+
+    if (!rdl_cli_options_read(&options, RDL_CLI_HOLD, argc, argv, &rc))
+        return rc;
+    if (input_ended()) {
+        rdl_cli_print_error(
+            "standard input is already closed, so the lock would be released immediately: start "
+            "redlock hold as a coprocess or with a pipe");
+        return RDL_EXIT_USAGE;
+    }
+    rc = rdl_cli_start(&lock, &options);
+    if (rc != 0)
+        return rc;
+    lock.parent = parent;
+    return acquire_and_hold(&lock);
+}
