@@ -170,6 +170,7 @@ INC := $(DESTDIR)$(PREFIX)/include/libredlock
 BASH_COMPLETION := share/bash-completion/completions/redlock
 ZSH_COMPLETION := share/zsh/site-functions/_redlock
 FISH_COMPLETION := share/fish/vendor_completions.d/redlock.fish
+COMPLETIONS := $(addprefix $(B)/completion.,bash zsh fish)
 # $(call put,MODE,FILE,WHERE): as the install of every system can; -D is GNU's alone. Some give folders the umask's rights.
 put = umask 022 && install -d '$(dir $(3))' && install -m $(1) $(2) '$(3)'
 CMAKE := $(DESTDIR)$(LIBDIR)/cmake/libredlock
@@ -178,7 +179,7 @@ DOC := share/doc/redlock
 RECIPES := $(wildcard redlock/examples/*.sh) redlock/examples/red_packet.c
 # A page for each function, if `make docs` was run.
 MAN3 = $(wildcard $(B)/docs/man/man3/*.3)
-install: lib $(B)/redlock $(B)/redlock.1 $(B)/GUIDE.md $(B)/libredlock.pc $(B)/libredlock-config-version.cmake ## build: headers, library, command, man pages (a page for each function after `make docs`), guide, completions (PREFIX, LIBDIR, DESTDIR)
+install: lib $(B)/redlock $(COMPLETIONS) $(B)/redlock.1 $(B)/GUIDE.md $(B)/libredlock.pc $(B)/libredlock-config-version.cmake ## build: headers, library, command, man pages (a page for each function after `make docs`), guide, completions (PREFIX, LIBDIR, DESTDIR)
 	$(foreach h,$(HEADERS),$(call put,644,$(h),$(INC)/$(h)) && )true
 	$(call put,644,$(LIB),$(DESTDIR)$(LIBDIR)/libredlock.a)
 	$(call put,644,$(B)/libredlock.pc,$(DESTDIR)$(LIBDIR)/pkgconfig/libredlock.pc)
@@ -190,13 +191,15 @@ install: lib $(B)/redlock $(B)/redlock.1 $(B)/GUIDE.md $(B)/libredlock.pc $(B)/l
 	$(foreach r,$(RECIPES),$(call put,644,$(r),$(DESTDIR)$(PREFIX)/$(DOC)/examples/$(notdir $(r))) && )true
 	$(call put,644,redlock/redlock.3,$(DESTDIR)$(PREFIX)/share/man/man3/redlock.3)
 	@$(foreach m,$(MAN3),$(call put,644,$(m),$(DESTDIR)$(PREFIX)/share/man/man3/$(notdir $(m))) && )true
-	$(call put,644,redlock/cli/completions/redlock.bash,$(DESTDIR)$(PREFIX)/$(BASH_COMPLETION))
-	$(call put,644,redlock/cli/completions/_redlock,$(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION))
-	$(call put,644,redlock/cli/completions/redlock.fish,$(DESTDIR)$(PREFIX)/$(FISH_COMPLETION))
+	$(call put,644,$(B)/completion.bash,$(DESTDIR)$(PREFIX)/$(BASH_COMPLETION))
+	$(call put,644,$(B)/completion.zsh,$(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION))
+	$(call put,644,$(B)/completion.fish,$(DESTDIR)$(PREFIX)/$(FISH_COMPLETION))
 # The files that the manual names are where they are installed, and so are those that the guide links to.
 $(B)/redlock.1: redlock/cli/redlock.1 FORCE
 	@mkdir -p $(@D)
 	@sed '/^\.Pa/s,/usr/local,$(PREFIX),' $< >$@
+$(COMPLETIONS): $(B)/completion.%: $(B)/redlock
+	@$< completion $* >$@
 $(B)/GUIDE.md: redlock/GUIDE.md
 	@mkdir -p $(@D)
 	@sed -E -e 's,\]\((cli/)?redlock\.([13])\),](../../man/man\2/redlock.\2),g' -e 's,\[([^]]*)\]\(DESIGN\.md[^)]*\),\1,g' $< >$@

@@ -12,31 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char summary[] =
-    "redlock runs a command, or a part of a script, while it holds a lock on Redis or\n"
-    "Valkey servers.\n"
-    "  redlock run [options] LOCK -- COMMAND [ARG...]\n"
-    "                                  run COMMAND while holding LOCK\n"
-    "  redlock acquire [options] LOCK  wait for LOCK, print its token, leave it held\n"
-    "  redlock extend [options] LOCK   renew LOCK for one ttl, by its token\n"
-    "  redlock release [options] LOCK  release LOCK, by its token\n"
-    "  redlock hold [options] LOCK     hold LOCK until standard input is closed\n"
-    "  redlock status [options] LOCK... print the id of its holder, and its expiry\n"
-    "  redlock list [options] [PREFIX] list locks and their holders\n"
-    "  redlock break [options] LOCK    delete a lock by force, after asking\n"
-    "  redlock doctor [options] [LOCK] check the servers, suggest fixes\n"
-    "  redlock VERB --help             print the most used options of a verb\n"
-    "  redlock --help all              print all options\n"
-    "  redlock --version               print the version\n"
-    "Name the same servers on every host, by $REDLOCK_URLS or -u; by default the lock\n"
-    "is on redis://127.0.0.1:6379, and other hosts are not locked out.\n"
-    "Examples\n"
-    "  redlock run nightly -- ./backup.sh      wait for the lock\n"
-    "  redlock run -n nightly -- ./backup.sh   do not wait for it\n"
-    "  redlock run -u redis://a -u redis://b -u redis://c nightly -- ./backup.sh\n"
-    "Exit status: that of COMMAND; 0 success, 1 held by another client, 64 usage,\n"
-    "69 too few usable servers, 75 the lock was lost; for all of them: man redlock\n";
-
 /*
  * Opens standard input, output and error if the parent left them closed. Otherwise the next file would get
  * that number: a message for people would go to a server, or into the pipe of our signals. What is opened
@@ -50,34 +25,49 @@ static int fill_stdio(void)
     return 0;
 }
 
-static const struct {
-    const char *word;
-    int (*obey)(int argc, char **argv);
-} verbs[] = {{"run", rdl_cli_run},         {"acquire", rdl_cli_acquire}, {"extend", rdl_cli_extend},
-             {"release", rdl_cli_release}, {"hold", rdl_cli_hold},       {"status", rdl_cli_status},
-             {"break", rdl_cli_break},     {"list", rdl_cli_list},       {"doctor", rdl_cli_doctor}};
-
-enum { VERBS = sizeof verbs / sizeof verbs[0] };
+static int obey_verb(enum rdl_cli_verb verb, int argc, char **argv)
+{
+    switch (verb) {
+    case RDL_CLI_RUN:
+        return rdl_cli_run(argc, argv);
+    case RDL_CLI_ACQUIRE:
+        return rdl_cli_acquire(argc, argv);
+    case RDL_CLI_EXTEND:
+        return rdl_cli_extend(argc, argv);
+    case RDL_CLI_RELEASE:
+        return rdl_cli_release(argc, argv);
+    case RDL_CLI_HOLD:
+        return rdl_cli_hold(argc, argv);
+    case RDL_CLI_STATUS:
+        return rdl_cli_status(argc, argv);
+    case RDL_CLI_BREAK:
+        return rdl_cli_break(argc, argv);
+    case RDL_CLI_LIST:
+        return rdl_cli_list(argc, argv);
+    case RDL_CLI_DOCTOR:
+        break;
+    }
+    return rdl_cli_doctor(argc, argv);
+}
 
 /* Prints the error without the word, which may be a URL with a password. */
 static int unknown(const char *word)
 {
-    size_t nearest = 0, len = strlen(word);
+    const char *like = rdl_cli_verb_like(word);
+    char all[100];
+    struct rdl_cli_text t = {all, sizeof all, 0};
 
-    for (size_t i = 1; i < VERBS; i++)
-        if (rdl_cli_distance(word, len, verbs[i].word) < rdl_cli_distance(word, len, verbs[nearest].word))
-            nearest = i;
-    if (rdl_cli_distance(word, len, verbs[nearest].word) <= (strlen(verbs[nearest].word) + 1) / 2)
-        rdl_cli_print_error("unknown verb: did you mean redlock %s?", verbs[nearest].word);
+    rdl_cli_add_verbs(&t);
+    if (like != NULL)
+        rdl_cli_print_error("unknown verb: did you mean redlock %s?", like);
     else
-        rdl_cli_print_error(
-            "unknown verb: give run, acquire, extend, release, hold, status, list, break or doctor");
+        rdl_cli_print_error("unknown verb: give %s", all);
     return rdl_cli_usage(0);
 }
 
 static int print_summary(int all)
 {
-    int rc = rdl_cli_print(summary);
+    int rc = rdl_cli_help_of_verbs();
 
     return rc == 0 && all ? rdl_cli_help_of_all() : rc;
 }
@@ -85,35 +75,41 @@ static int print_summary(int all)
 /* Prints help. argv follows help or --help: nothing, "all", a verb, or a verb and "all". */
 static int help(int argc, char **argv)
 {
-    static char option[] = "--help";
     int all = argc > 0 && strcmp(argv[argc - 1], "all") == 0;
-    char *as_option[] = {option, all ? argv[argc - 1] : NULL, NULL};
+    unsigned verb = argc == 1 + all ? rdl_cli_verb_of(argv[0]) : 0;
+    char words[100];
+    struct rdl_cli_text t = {words, sizeof words, 0};
 
     if (argc == all)
         return print_summary(all);
-    for (size_t i = 0; i < VERBS && argc == 1 + all; i++)
-        if (strcmp(argv[0], verbs[i].word) == 0)
-            return verbs[i].obey(argc, as_option);
-    rdl_cli_print_error(
-        "redlock help takes one verb: run, acquire, extend, release, hold, status, list, break or "
-        "doctor");
+    if (verb != 0)
+        return rdl_cli_help((enum rdl_cli_verb)verb, all);
+    rdl_cli_add_verbs(&t);
+    rdl_cli_print_error("redlock help takes one verb: %s", words);
     return rdl_cli_usage(0);
+}
+
+static int print_version(void)
+{
+    int rc = rdl_cli_print("redlock ");
+
+    rc = rc == 0 ? rdl_cli_print(rdl_version()) : rc;
+    return rc == 0 ? rdl_cli_print("\n") : rc;
 }
 
 static int obey(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
+    unsigned verb = rdl_cli_verb_of(word);
 
-    for (size_t i = 0; i < VERBS; i++)
-        if (strcmp(word, verbs[i].word) == 0)
-            return verbs[i].obey(argc - 2, argv + 2);
+    if (verb != 0)
+        return obey_verb((enum rdl_cli_verb)verb, argc - 2, argv + 2);
     if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return help(argc - 2, argv + 2);
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        int rc = rdl_cli_print("redlock ");
-        rc = rc == 0 ? rdl_cli_print(rdl_version()) : rc;
-        return rc == 0 ? rdl_cli_print("\n") : rc;
-    }
+    if (strcmp(word, "completion") == 0)
+        return rdl_cli_completion(argc == 3 ? argv[2] : "");
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
+        return print_version();
     if (word[0] != '\0')
         return unknown(word);
     rdl_cli_print_error("no verb: for example, redlock run LOCK -- COMMAND");

@@ -2,6 +2,7 @@
 /* A name leads every host to the same server, or to none. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/options/options.h"
+#include "redlock/cli/options/verb_table.h"
 #include "redlock/cli/output/messages.h"
 #include "redlock/cli/servers/connections.h"
 #include "redlock/redlock.h"

@@ -3,6 +3,7 @@
 #include "redlock/cli/doctor/checks.h"
 #include "redlock/cli/doctor/findings.h"
 #include "redlock/cli/options/options.h"
+#include "redlock/cli/options/verb_table.h"
 #include "redlock/cli/servers/query.h"
 #include "redlock/cli/verbs/start.h"
 #include "redlock/redlock.h"

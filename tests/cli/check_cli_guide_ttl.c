@@ -7,6 +7,7 @@
 #include "lock/lock_lease.h"
 #include "redlock/cli/child/guardian.h"
 #include "redlock/cli/options/options.h"
+#include "redlock/cli/options/verb_table.h"
 #include "redlock/cli/verbs/start.h"
 #include "redlock/redlock.h"
 

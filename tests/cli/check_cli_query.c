@@ -5,6 +5,7 @@
  * tired (it replies only until it is connected). Also: how far a search by SCAN comes.
  */
 #include "redlock/cli/options/options.h"
+#include "redlock/cli/options/verb_table.h"
 #include "redlock/cli/servers/lock_names.h"
 #include "redlock/cli/servers/query.h"
 #include "redlock/cli/verbs/start.h"

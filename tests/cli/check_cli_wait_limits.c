@@ -7,6 +7,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/options/options.h"
+#include "redlock/cli/options/verb_table.h"
 #include "redlock/cli/output/exit.h"
 #include "redlock/cli/servers/self_deadlock.h"
 #include "redlock/cli/servers/servers.h"

@@ -27,7 +27,7 @@ says() { # argument...: with a URL that it refuses, so that it never gets furthe
     REDLOCK_URLS=nonsense "$redlock" "$@" </dev/null 2>&1 || true
 }
 
-mapfile -t verbs < <("$redlock" --help | sed -n 's/^  redlock \([a-z][a-z]*\) .*/\1/p' | sort -u)
+mapfile -t verbs < <("$redlock" --help | sed -n 's/^  redlock \([a-z][a-z]*\) \[options\].*/\1/p' | sort -u)
 for verb in "${verbs[@]}"; do "$redlock" "$verb" --help all; done >"$work/help"
 "$redlock" --help >>"$work/help"
 mapfile -t words < <({
@@ -50,7 +50,9 @@ top=()
 for word in "${words[@]}"; do
     if "$redlock" "$word" >"$work/said" 2>&1; then top+=("$word"); fi
 done
-expect 'redlock ' "${verbs[@]}"
+expect 'redlock ' "${verbs[@]}" completion
+expect 'redlock completion ' bash zsh fish
+expect 'redlock completion bash '
 expect 'redlock -' "${top[@]}"
 
 declare -A seen=()
@@ -205,7 +207,7 @@ done < <(sed -n 's/^redlock run -\t\(--\)/\1/p' "$work/expected.sorted")
 [ ! -e "$work/files/ran" ] || finding "what stands in \$REDLOCK_URLS was run"
 if [ -s "$work/findings" ]; then
     head -n 20 "$work/findings"
-    echo "completions: $(wc -l <"$work/findings") FINDINGS, above are 20 at most: redlock/cli/completions/"
+    echo "completions: $(wc -l <"$work/findings") FINDINGS, above are 20 at most: redlock/cli/options/completion.c"
     exit 1
 fi
 echo "completions: bash, zsh and fish offer what the command knows, ${#lines[@]} lines each"

@@ -2,6 +2,7 @@
 /* --log: each event has the fields that redlock.1 lists. Real servers, and jq. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/options/options.h"
+#include "redlock/cli/options/verb_table.h"
 #include "redlock/cli/output/log.h"
 #include "redlock/cli/output/messages.h"
 #include "redlock/cli/servers/connections.h"

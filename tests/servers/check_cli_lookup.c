@@ -5,6 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/options/options.h"
+#include "redlock/cli/options/verb_table.h"
 #include "redlock/cli/output/messages.h"
 #include "redlock/cli/servers/connections.h"
 #include "redlock/cli/servers/resolve.h"

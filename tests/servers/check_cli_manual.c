@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redlock.1: its EXAMPLES run as they are, except for the hosts a to e and the password file. OPTIONS has
- * each option once, with the verbs that accept it, and EXIT STATUS has each exit status. And --help fits on a
- * screen.
+ * redlock.1: its EXAMPLES run as they are, except for the hosts a to e and the password file. SYNOPSIS and
+ * the items of OPTIONS are what the tables of verbs and options make of them, word for word. EXIT STATUS has
+ * each exit status. And --help fits on a screen.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/options/option_table.h"
+#include "redlock/cli/options/verb_table.h"
+#include "redlock/cli/output/text.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
 #include "tests/fixtures/shown.h"
 
 #include <check.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,25 +182,6 @@ START_TEST(the_example_in_help_is_accepted)
 }
 END_TEST
 
-/* Does an item of OPTIONS have this flag: ".It Fl w , Fl -wait Ar time Pq run list" has "w" and "-wait"? */
-static int has_flag(const char *item, const char *flag)
-{
-    char text[60];
-
-    snprintf(text, sizeof text, " Fl %s", flag);
-    const char *p = strstr(item, text);
-    return p != NULL && strchr(" ", p[strlen(text)]) != NULL;
-}
-
-static int is_for_verb(const char *item, const char *verb)
-{
-    const char *some = strstr(item, " Pq "), *all_but = strstr(item, " Pq all but ");
-
-    if (all_but != NULL)
-        return strstr(all_but, verb) == NULL;
-    return some == NULL || strstr(some, verb) != NULL;
-}
-
 /* It stops at the option, or later at the URL. */
 static int is_accepted(const char *verb, const char *word)
 {
@@ -210,16 +195,6 @@ static int is_accepted(const char *verb, const char *word)
     return strstr(c.err, "unknown option") == NULL && strstr(c.err, "is not an option") == NULL;
 }
 
-/* A row of the parser's table, {'w', "wait", OPT_...: its word, and its letter or 0. Else NULL. */
-static const char *option_of(const char *row, char *letter, char word[40])
-{
-    *letter = '\0';
-    if (sscanf(row, " {'%c', \"%39[a-z-]\", OPT_", letter, word) == 2 ||
-        sscanf(row, " {0, \"%39[a-z-]\", OPT_", word) == 1)
-        return word;
-    return NULL;
-}
-
 /* Is "--word" in the text, and not as the beginning of another option? */
 static int names_option(const char *text, const char *word)
 {
@@ -231,23 +206,30 @@ static int names_option(const char *text, const char *word)
     return 0;
 }
 
+static const struct rdl_cli_option *shown_option(size_t k)
+{
+    const struct rdl_cli_option *opt = &rdl_cli_option_table[k];
+
+    return opt->group < RDL_CLI_GROUPS ? opt : NULL;
+}
+
 START_TEST(help_all_lists_exactly_the_options_of_its_verb)
 {
     static char help[COMMAND_TEXT];
-    char letter, word[40], flag[10];
+    char word[40], flag[10];
     size_t n = 0;
 
     snprintf(help, sizeof help, "%s", help_of(verbs[_i], "all"));
-    read_lines("redlock/cli/options/parse.c", NULL, "    {", &sources);
-    for (size_t k = 0; k < sources.n; k++) {
-        if (option_of(sources.line[k], &letter, word) == NULL || strcmp(word, "token") == 0)
-            continue; /* --token exists only to be refused */
-        int is_named = names_option(help, word);
-        ck_assert_msg(is_named == is_accepted(verbs[_i], word), "--%s of %s: %s", word, verbs[_i],
+    for (size_t k = 0; k < rdl_cli_option_rows; k++) {
+        const struct rdl_cli_option *opt = shown_option(k);
+        if (opt == NULL)
+            continue;
+        int is_named = names_option(help, opt->word);
+        ck_assert_msg(is_named == is_accepted(verbs[_i], opt->word), "--%s of %s: %s", opt->word, verbs[_i],
                       is_named ? "named, and not accepted" : "accepted, and not named");
         n += is_named != 0;
-        snprintf(flag, sizeof flag, "\n  -%c, --", letter);
-        ck_assert_msg(!is_named || letter == '\0' || strstr(help, flag) != NULL, "no -%c", letter);
+        snprintf(flag, sizeof flag, "\n  -%c, --", opt->letter);
+        ck_assert_msg(!is_named || opt->letter == 0 || strstr(help, flag) != NULL, "no -%c", opt->letter);
     }
     ck_assert_uint_ge(n, 10);
     for (const char *p = strstr(help, "--"); p != NULL; p = strstr(p + 2, "--"))
@@ -256,47 +238,150 @@ START_TEST(help_all_lists_exactly_the_options_of_its_verb)
 }
 END_TEST
 
-START_TEST(the_manuals_options_are_those_of_the_parser)
+/* What the tables make of the page, line by line, and its next line. */
+static size_t next_line;
+
+static void has_line(const char *expected)
 {
-    size_t flags = 0, n = 0;
-    char letter, word[40], flag[42];
+    ck_assert_msg(next_line < items.n, "no line %s", expected);
+    ck_assert_str_eq(items.line[next_line++], expected);
+}
+
+static void add_lower(struct rdl_cli_text *t, const char *word, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        rdl_cli_add(t, "%c", tolower((unsigned char)word[i]));
+}
+
+/* Adds the verbs of an option as the page has them: " Pq run hold", " Pq all but list". */
+static void add_verbs_of(struct rdl_cli_text *t, unsigned accepting)
+{
+    unsigned missing = RDL_CLI_ALL & ~accepting;
+    int is_all_but_one = (missing & (missing - 1)) == 0;
+
+    if (missing == 0)
+        return;
+    rdl_cli_add(t, is_all_but_one ? " Pq all but" : " Pq");
+    for (size_t k = 0; k < RDL_CLI_VERBS; k++)
+        if (rdl_cli_verb_table[k].verb & (is_all_but_one ? missing : accepting))
+            rdl_cli_add(t, " %s", rdl_cli_verb_table[k].word);
+}
+
+static void add_value(struct rdl_cli_text *t, const struct rdl_cli_option *opt)
+{
+    const char *metavar = opt->metavar;
+
+    if (metavar == NULL)
+        return;
+    if (metavar[0] == '[') { /* a word, not a name for a value */
+        rdl_cli_add(t, " Op Cm %.*s", (int)strcspn(metavar + 1, "]"), metavar + 1);
+        return;
+    }
+    rdl_cli_add(t, opt->is_optional ? " Ns Op = Ns Ar " : " Ar ");
+    add_lower(t, metavar, strlen(metavar));
+}
+
+/* Returns 1 if the next row is the same option for other verbs. */
+static int goes_on(size_t k)
+{
+    const struct rdl_cli_option *opt = &rdl_cli_option_table[k];
+
+    return k + 1 < rdl_cli_option_rows && strcmp(opt->word, opt[1].word) == 0 && opt->at == opt[1].at;
+}
+
+START_TEST(the_manuals_options_are_those_of_the_table_word_for_word)
+{
+    unsigned accepting = 0;
+    int group = -1;
 
     read_lines("redlock/cli/redlock.1", "OPTIONS", ".It Fl ", &items);
-    read_lines("redlock/cli/options/parse.c", NULL, "    {", &sources);
-    for (size_t i = 0; i < items.n; i++)
-        flags += command_count(items.line[i], "Fl -");
-    for (size_t k = 0; k < sources.n; k++) {
-        if (option_of(sources.line[k], &letter, word) == NULL || strcmp(word, "token") == 0)
-            continue; /* --token exists only to be refused */
-        n++;
-        snprintf(flag, sizeof flag, "-%s", word);
-        size_t i = 0;
-        while (i < items.n && !has_flag(items.line[i], flag))
-            i++;
-        ck_assert_msg(i < items.n, "--%s is not under OPTIONS", word);
-        snprintf(flag, sizeof flag, "%c", letter);
-        ck_assert_msg(letter == '\0' || has_flag(items.line[i], flag), "not -%c: %s", letter, items.line[i]);
+    next_line = 0;
+    for (size_t k = 0; k < rdl_cli_option_rows; k++) {
+        const struct rdl_cli_option *opt = shown_option(k);
+        char line[LINE_CAP];
+        struct rdl_cli_text t = {line, sizeof line, 0};
+        if (opt == NULL)
+            continue;
+        ck_assert_int_ge((int)opt->group, group); /* in the order of the page */
+        group = (int)opt->group;
+        accepting |= opt->verbs;
+        if (goes_on(k))
+            continue;
+        rdl_cli_add(&t, ".It ");
+        if (opt->letter != 0)
+            rdl_cli_add(&t, "Fl %c , ", opt->letter);
+        rdl_cli_add(&t, "Fl -%s", opt->word);
+        if (opt->alias != NULL)
+            rdl_cli_add(&t, " , Fl -%s", opt->alias);
+        add_value(&t, opt);
+        add_verbs_of(&t, accepting);
+        has_line(line);
+        accepting = 0;
     }
-    ck_assert_uint_gt(n, 30);
-    ck_assert_uint_eq(flags, n);
+    ck_assert_uint_eq(next_line, items.n);
 }
 END_TEST
 
-START_TEST(the_manual_lists_the_options_of_each_verb)
+START_TEST(the_manual_has_the_options_under_the_headings_of_help)
 {
-    char letter, word[40], flag[42];
+    read_lines("redlock/cli/redlock.1", "OPTIONS", ".Ss ", &items);
+    ck_assert_uint_eq(items.n, RDL_CLI_GROUPS);
+    for (size_t k = 0; k < items.n; k++) {
+        size_t len = strlen(items.line[k] + 4);
+        ck_assert_int_eq(strncmp(rdl_cli_group_words[k], items.line[k] + 4, len), 0);
+        ck_assert_ptr_nonnull(strchr(" ", rdl_cli_group_words[k][len]));
+    }
+}
+END_TEST
 
-    read_lines("redlock/cli/redlock.1", "OPTIONS", ".It Fl ", &items);
-    read_lines("redlock/cli/options/parse.c", NULL, "    {", &sources);
-    for (size_t k = 0; k < sources.n; k++) {
-        if (option_of(sources.line[k], &letter, word) == NULL || strcmp(word, "token") == 0)
-            continue;
-        int is_listed = 0; /* by one of them: list has its own --legacy */
-        snprintf(flag, sizeof flag, "-%s", word);
-        for (size_t i = 0; i < items.n; i++)
-            is_listed |= has_flag(items.line[i], flag) && is_for_verb(items.line[i], verbs[_i]);
-        ck_assert_msg(is_listed == is_accepted(verbs[_i], word), "--%s of %s: %s", word, verbs[_i],
-                      is_listed ? "not accepted" : "accepted, and the page does not say so");
+/* Adds an operand as the page has it: "[ARG...]" is " Op Ar arg ...". */
+static void add_operand(struct rdl_cli_text *t, const char *word, size_t len)
+{
+    int is_optional = word[0] == '[';
+    size_t begin = (size_t)is_optional, end = len - begin;
+    int is_repeated = end >= 3 && strncmp(word + end - 3, "...", 3) == 0;
+
+    if (is_optional)
+        rdl_cli_add(t, word[1] == '-' ? " Oo" : " Op");
+    if (word[begin] == '-') {
+        rdl_cli_add(t, " Fl %.*s%s", (int)(end - begin - 1), word + begin + 1, is_optional ? " Oc" : "");
+        return;
+    }
+    rdl_cli_add(t, " Ar ");
+    add_lower(t, word + begin, end - begin - (is_repeated ? 3 : 0));
+    rdl_cli_add(t, is_repeated ? " ..." : "");
+}
+
+START_TEST(the_manuals_synopsis_is_that_of_the_table_word_for_word)
+{
+    read_lines("redlock/cli/redlock.1", "SYNOPSIS", ".", &items);
+    next_line = 1; /* after its heading */
+    for (size_t k = 0; k < RDL_CLI_VERBS; k++) {
+        const struct rdl_cli_verb_row *row = &rdl_cli_verb_table[k];
+        for (size_t form = 0; form < 3 && row->forms[form] != NULL; form++) {
+            char line[LINE_CAP];
+            struct rdl_cli_text t = {line, sizeof line, 0};
+            has_line(".Nm");
+            rdl_cli_add(&t, ".Cm %s Oo Ar options Oc", row->word);
+            for (const char *p = row->forms[form]; *p != '\0'; p += strcspn(p, " "), p += *p == ' ')
+                add_operand(&t, p, strcspn(p, " "));
+            has_line(line);
+        }
+    }
+    ck_assert_uint_gt(items.n, next_line); /* after the verbs: help, completion, --version */
+}
+END_TEST
+
+START_TEST(no_word_or_letter_means_two_options_to_a_verb)
+{
+    for (size_t k = 0; k < rdl_cli_option_rows; k++) {
+        const struct rdl_cli_option *a = &rdl_cli_option_table[k];
+        for (size_t i = 0; i < k; i++) {
+            const struct rdl_cli_option *b = &rdl_cli_option_table[i];
+            ck_assert_msg((a->verbs & b->verbs) == 0 || strcmp(a->word, b->word) != 0, "--%s", a->word);
+            ck_assert_msg(a->letter == 0 || a->letter != b->letter || strcmp(a->word, b->word) == 0, "-%c",
+                          a->letter);
+        }
     }
 }
 END_TEST
@@ -324,13 +409,12 @@ END_TEST
 START_TEST(redlock_help_all_lists_every_option_with_its_verbs)
 {
     static char help[COMMAND_TEXT];
-    char letter, word[40];
 
     snprintf(help, sizeof help, "%s", help_of("", "all"));
-    read_lines("redlock/cli/options/parse.c", NULL, "    {", &sources);
-    for (size_t k = 0; k < sources.n; k++)
-        if (option_of(sources.line[k], &letter, word) != NULL && strcmp(word, "token") != 0)
-            ck_assert_msg(names_option(help, word), "--%s", word);
+    for (size_t k = 0; k < rdl_cli_option_rows; k++)
+        if (shown_option(k) != NULL)
+            ck_assert_msg(names_option(help, rdl_cli_option_table[k].word), "--%s",
+                          rdl_cli_option_table[k].word);
     ck_assert_ptr_nonnull(strstr(help,
                                  "  --held-by ID          delete the lock of this holder, as status printed "
                                  "it,\n                        without asking [break]\n"));
@@ -353,9 +437,10 @@ Suite *suite_cli_manual(void)
     tcase_add_loop_test(help, help_all_lists_exactly_the_options_of_its_verb, 1,
                         (int)(sizeof verbs / sizeof verbs[0]));
     tcase_add_test(help, redlock_help_all_lists_every_option_with_its_verbs);
-    tcase_add_test(page, the_manuals_options_are_those_of_the_parser);
-    tcase_add_loop_test(page, the_manual_lists_the_options_of_each_verb, 1,
-                        (int)(sizeof verbs / sizeof verbs[0]));
+    tcase_add_test(page, the_manuals_options_are_those_of_the_table_word_for_word);
+    tcase_add_test(page, the_manual_has_the_options_under_the_headings_of_help);
+    tcase_add_test(page, the_manuals_synopsis_is_that_of_the_table_word_for_word);
+    tcase_add_test(page, no_word_or_letter_means_two_options_to_a_verb);
     tcase_add_test(page, the_manuals_exit_statuses_are_those_of_the_code);
     suite_add_tcase(suite, examples);
     suite_add_tcase(suite, page);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/options/options.h"
+#include "redlock/cli/options/verb_table.h"
 #include "redlock/cli/output/messages.h"
 #include "redlock/cli/output/progress.h"
 #include "redlock/redlock.h"
@@ -88,8 +89,7 @@ START_TEST(every_option_is_parsed_in_every_form)
     ck_assert_str_eq(o.password_file, "p");
     ck_assert_int_eq(parse("--timeout 1.5 --conflict-exit-code=0 --trace L x"), 0);
     ck_assert_uint_eq(o.wait_ms, 1500);
-    ck_assert_ptr_null(o.trace_file);
-    ck_assert_int_eq(o.trace, 1);
+    ck_assert_str_eq(o.trace_file, "");
     ck_assert_int_eq(parse("--ttl 8s --attempt 2s L x"), 0);
     ck_assert_uint_eq(o.attempt_ms, 2000);
     ck_assert_int_eq(parse("-qw5 L x"), 0);

@@ -4,6 +4,7 @@
 #include "redlock/cli/options/operands.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/options/urls.h"
+#include "redlock/cli/options/verb_table.h"
 #include "redlock/cli/output/output.h"
 #include "redlock/redlock.h"
 

@@ -6,6 +6,7 @@
 #include "redlock/cli/options/connect_program.h"
 #include "redlock/cli/options/numbers.h"
 #include "redlock/cli/options/urls.h"
+#include "redlock/cli/options/verb_table.h"
 #include "redlock/redlock.h"
 
 #define RDL_CLI_DEFAULT_URL "redis://127.0.0.1:6379" /* if no server is given */
@@ -18,18 +19,6 @@ enum {
 };
 
 enum rdl_cli_legacy { RDL_CLI_LEGACY_NEVER, RDL_CLI_LEGACY_AUTO, RDL_CLI_LEGACY_ALWAYS };
-
-enum rdl_cli_verb {
-    RDL_CLI_RUN = 1,
-    RDL_CLI_ACQUIRE = 2,
-    RDL_CLI_EXTEND = 4,
-    RDL_CLI_RELEASE = 8,
-    RDL_CLI_HOLD = 16,
-    RDL_CLI_STATUS = 32,
-    RDL_CLI_BREAK = 64,
-    RDL_CLI_LIST = 128,
-    RDL_CLI_DOCTOR = 256
-};
 
 struct rdl_cli_options {
     enum rdl_cli_verb verb;
@@ -54,11 +43,10 @@ struct rdl_cli_options {
     const char *password_file;
     int token_fd; /* -1: none */
     const char *token_file;
-    const char *trace_file; /* with trace; NULL: standard error */
-    int trace;
-    int log;    /* enum rdl_cli_log */
-    int log_fd; /* -1: standard error */
-    int legacy; /* enum rdl_cli_legacy */
+    const char *trace_file; /* "": standard error; NULL: no trace */
+    int log;                /* enum rdl_cli_log */
+    int log_fd;             /* -1: standard error */
+    int legacy;             /* enum rdl_cli_legacy */
     int shortest_ttl;
     uint32_t clock_error_ms; /* 0: this host's wall clock is not used */
     int fence;
@@ -85,9 +73,10 @@ int rdl_cli_help(enum rdl_cli_verb verb, int all);
 /* Prints the options of all verbs. Returns an exit status. */
 int rdl_cli_help_of_all(void);
 
-/* Prints one line of usage after a syntax error; verb 0: of redlock itself. Returns the exit status. */
-int rdl_cli_usage(unsigned verb);
-const char *rdl_cli_verb_word(enum rdl_cli_verb verb);
+/* Prints the verbs and examples. Returns an exit status. */
+int rdl_cli_help_of_verbs(void);
+/* Prints a completion script for bash, zsh or fish. Returns an exit status. */
+int rdl_cli_completion(const char *shell);
 
 /*
  * Parses argv, which follows the verb, and overwrites passwords in it. Returns 0, or an exit status after it

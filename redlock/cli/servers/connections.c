@@ -410,7 +410,7 @@ static int open_trace(struct rdl_cli_servers *s, const char *file)
         s->config[i].trace = trace_bytes;
         s->config[i].trace_ctx = s;
     }
-    return rdl_cli_trace_open(file);
+    return rdl_cli_trace_open(file[0] != '\0' ? file : NULL);
 }
 
 int rdl_cli_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o, struct rdl_posix *posix,
@@ -418,7 +418,7 @@ int rdl_cli_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o, str
 {
     int rc = rdl_cli_servers_init(s, o);
 
-    if (rc == 0 && o->trace)
+    if (rc == 0 && o->trace_file != NULL)
         rc = open_trace(s, o->trace_file);
     rdl_posix_init(posix, platform);
     rdl_cli_connect_open(s, o, platform);

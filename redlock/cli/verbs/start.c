@@ -23,6 +23,11 @@ static const char *misplaced(const struct rdl_cli_options *o, int fd)
     return NULL;
 }
 
+static int is_trace_on_stderr(const struct rdl_cli_options *o)
+{
+    return o->trace_file != NULL && o->trace_file[0] == '\0';
+}
+
 /* Opens the log. The command does not inherit it, unless it is standard output or error. */
 static int open_log(const struct rdl_cli_options *o)
 {
@@ -37,7 +42,7 @@ static int open_log(const struct rdl_cli_options *o)
         rdl_cli_print_error("--log-fd %d %s", fd, why);
         return RDL_EXIT_USAGE;
     }
-    if (o->log == RDL_CLI_LOG_JSON && fd == STDERR_FILENO && o->trace && o->trace_file == NULL) {
+    if (o->log == RDL_CLI_LOG_JSON && fd == STDERR_FILENO && is_trace_on_stderr(o)) {
         rdl_cli_print_error(
             "--trace and --log json cannot both use standard error: give --trace=FILE, or --log-fd");
         return RDL_EXIT_USAGE;

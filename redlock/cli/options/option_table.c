@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of options. To add an option: a row here, in the place that it has in the manual, and
+ * a member of struct rdl_cli_options. Then its item in redlock.1, which the tests compare with the row.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/options/option_table.h"
+#include "redlock/cli/options/operands.h"
+#include "redlock/cli/options/options.h"
+#include "redlock/cli/options/urls.h"
+#include "redlock/cli/options/verb_table.h"
+#include "redlock/cli/output/output.h"
+#include "redlock/redlock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------- options that do more than to store */
+
+int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url)
+{
+    if (o->n_urls == RDL_SERVERS_MAX) {
+        rdl_cli_print_error("more than %d URLs%s%s: a lock lives on 1 to %d servers", RDL_SERVERS_MAX,
+                            o->urls_from != NULL ? " in " : "", o->urls_from != NULL ? o->urls_from : "",
+                            RDL_SERVERS_MAX);
+        return RDL_EXIT_USAGE;
+    }
+    char *copy = strdup(url);
+    if (copy == NULL) {
+        rdl_cli_print_error("out of memory");
+        return RDL_EXIT_OS;
+    }
+    copy[rdl_cli_line_len(copy, strlen(copy))] = '\0';
+    o->urls[o->n_urls++] = copy;
+    return 0;
+}
+
+/* Returns 1 for "redis://user:@host": the password comes from another source. */
+static int is_user_alone(const char *url)
+{
+    const char *login = strstr(url, "://");
+    const char *colon = login != NULL ? strchr(login + 3, ':') : NULL;
+    return colon != NULL && colon + 1 == strrchr(url, '@');
+}
+
+static int take_url(struct rdl_cli_options *o, char *url)
+{
+    static int warned;
+    int is_secret = !is_user_alone(url);
+    int rc = rdl_cli_options_add_url(o, url);
+    if (rdl_cli_url_hide_password(url) && is_secret && !warned) {
+        warned = 1;
+        rdl_cli_print_warning(
+            "a password on the command line can be seen by every user of this host for a moment; "
+            "use $REDLOCK_PASSWORD, --password-file or --password-fd");
+    }
+    return rc;
+}
+
+static int take_name(struct rdl_cli_options *o, char *name)
+{
+    return rdl_cli_operands_add_lock(o, name);
+}
+
+static int take_token(struct rdl_cli_options *o, char *token)
+{
+    (void)o;
+    return rdl_cli_refuse_token(token);
+}
+
+static int take_id(struct rdl_cli_options *o, char *text)
+{
+    if (strlen(text) != 8 || strspn(text, "0123456789abcdef") != 8) {
+        rdl_cli_print_error("--held-by: give the 8 hex digits that redlock status prints for the holder");
+        return RDL_EXIT_USAGE;
+    }
+    o->held_by = text;
+    return 0;
+}
+
+static int do_not_wait(struct rdl_cli_options *o, char *none)
+{
+    (void)none;
+    o->wait_ms = 0;
+    return 0;
+}
+
+static int be_verbose(struct rdl_cli_options *o, char *none)
+{
+    (void)o;
+    (void)none;
+    rdl_cli_set_verbosity(rdl_cli_is_verbose() ? RDL_CLI_VERY_VERBOSE : RDL_CLI_VERBOSE);
+    return 0;
+}
+
+static int be_quiet(struct rdl_cli_options *o, char *none)
+{
+    (void)o;
+    (void)none;
+    rdl_cli_set_verbosity(RDL_CLI_QUIET);
+    return 0;
+}
+
+/* ---------------------------------------------------------------- the options */
+
+enum {
+    RUN = RDL_CLI_RUN,
+    ACQUIRE = RDL_CLI_ACQUIRE,
+    EXTEND = RDL_CLI_EXTEND,
+    RELEASE = RDL_CLI_RELEASE,
+    HOLD = RDL_CLI_HOLD,
+    STATUS = RDL_CLI_STATUS,
+    BREAK = RDL_CLI_BREAK,
+    LIST = RDL_CLI_LIST,
+    DOCTOR = RDL_CLI_DOCTOR,
+    GETTING = RUN | ACQUIRE | HOLD,
+    ADOPTING = EXTEND | RELEASE,
+    LEASING = GETTING | EXTEND,
+    LOGGING = LEASING | RELEASE,
+    GUARDING = LEASING | STATUS | BREAK | LIST | DOCTOR,
+    ALL = RDL_CLI_ALL,
+    FD_MAX = 1048576
+};
+
+#define AT(member) offsetof(struct rdl_cli_options, member)
+
+const char *const rdl_cli_group_words[RDL_CLI_GROUPS] = {
+    "Servers", "Locks and tokens", "Timeouts (TIME is 30, 1.5s, 500ms, 2m or 1h)", "Safety", "Output"};
+
+/* The names are those of flock(1), where it has the option. */
+const struct rdl_cli_option rdl_cli_option_table[] = {
+    {.letter = 'u',
+     .word = "url",
+     .repeats = 1,
+     .metavar = "URL",
+     .kind = RDL_CLI_CALL,
+     .call = take_url,
+     .verbs = ALL,
+     .common = ALL,
+     .group = RDL_CLI_SERVERS,
+     .text = "use server redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path; "
+             "repeat for up "
+             "to 7",
+     .source = "$REDLOCK_URLS, $REDIS_URL, redis://127.0.0.1:6379"},
+    {.word = "connect-command",
+     .metavar = "TEXT",
+     .kind = RDL_CLI_TEXT,
+     .at = AT(connect_command),
+     .verbs = ALL,
+     .group = RDL_CLI_SERVERS,
+     .text = "connect to rediss:// servers (TLS) through this program; %h is the host, %p the port",
+     .source = "$REDLOCK_CONNECT_COMMAND"},
+    {.word = "any-address",
+     .kind = RDL_CLI_FLAG,
+     .at = AT(any_address),
+     .verbs = ALL,
+     .group = RDL_CLI_SERVERS,
+     .text = "accept a host name that has several addresses; use the first that answers"},
+    {.word = "password-file",
+     .metavar = "FILE",
+     .kind = RDL_CLI_TEXT,
+     .at = AT(password_file),
+     .verbs = ALL,
+     .group = RDL_CLI_SERVERS,
+     .text = "read the password of all servers from FILE",
+     .source = "$REDLOCK_PASSWORD or $REDISCLI_AUTH"},
+    {.word = "password-fd",
+     .metavar = "N",
+     .kind = RDL_CLI_DESCRIPTOR,
+     .at = AT(password_fd),
+     .limit = FD_MAX,
+     .verbs = ALL,
+     .group = RDL_CLI_SERVERS,
+     .text = "read the password from the open descriptor N"},
+
+    {.letter = 'l',
+     .word = "lock",
+     .repeats = 1,
+     .metavar = "LOCK",
+     .kind = RDL_CLI_CALL,
+     .call = take_name,
+     .verbs = ALL & ~(LIST | BREAK),
+     .group = RDL_CLI_LOCKS,
+     .text = "name the lock by an option; repeat for several locks, held all or none, on one server"},
+    {.letter = 'l',
+     .word = "lock",
+     .repeats = 1,
+     .metavar = "LOCK",
+     .kind = RDL_CLI_CALL,
+     .call = take_name,
+     .verbs = BREAK,
+     .group = RDL_CLI_LOCKS,
+     .text = "name the lock by an option"},
+    {.letter = 'c',
+     .word = "command",
+     .metavar = "STRING",
+     .kind = RDL_CLI_CALL,
+     .call = rdl_cli_operands_set_shell,
+     .verbs = RUN,
+     .common = RUN,
+     .group = RDL_CLI_LOCKS,
+     .text = "run STRING with /bin/sh -c; may also follow LOCK"},
+    {.word = "fence",
+     .kind = RDL_CLI_FLAG,
+     .at = AT(fence),
+     .verbs = RUN,
+     .common = RUN,
+     .group = RDL_CLI_LOCKS,
+     .text = "get a fencing token, in $REDLOCK_FENCE"},
+    {.word = "fence",
+     .kind = RDL_CLI_FLAG,
+     .at = AT(fence),
+     .verbs = ACQUIRE | HOLD,
+     .common = ACQUIRE | HOLD,
+     .group = RDL_CLI_LOCKS,
+     .text = "get a fencing token, and print it after the token"},
+    {.word = "fence",
+     .kind = RDL_CLI_FLAG,
+     .at = AT(fence),
+     .verbs = DOCTOR,
+     .common = DOCTOR,
+     .group = RDL_CLI_LOCKS,
+     .text = "check what fencing tokens need"},
+    {.word = "token",
+     .metavar = "TOKEN",
+     .kind = RDL_CLI_CALL,
+     .call = take_token,
+     .verbs = ADOPTING,
+     .group = RDL_CLI_HIDDEN},
+    {.word = "token-file",
+     .metavar = "FILE",
+     .kind = RDL_CLI_TEXT,
+     .at = AT(token_file),
+     .verbs = ACQUIRE,
+     .common = ACQUIRE,
+     .group = RDL_CLI_LOCKS,
+     .text = "write the token to a new FILE; release does not delete it"},
+    {.word = "token-file",
+     .metavar = "FILE",
+     .kind = RDL_CLI_TEXT,
+     .at = AT(token_file),
+     .verbs = ADOPTING,
+     .common = ADOPTING,
+     .group = RDL_CLI_LOCKS,
+     .text = "read the token from FILE, and keep FILE",
+     .source = "$REDLOCK_TOKEN"},
+    {.word = "token-fd",
+     .metavar = "N",
+     .kind = RDL_CLI_DESCRIPTOR,
+     .at = AT(token_fd),
+     .limit = FD_MAX,
+     .verbs = ADOPTING,
+     .common = ADOPTING,
+     .group = RDL_CLI_LOCKS,
+     .text = "read the token from the open descriptor N"},
+    {.word = "held-by",
+     .metavar = "ID",
+     .kind = RDL_CLI_CALL,
+     .call = take_id,
+     .verbs = BREAK,
+     .common = BREAK,
+     .group = RDL_CLI_LOCKS,
+     .text = "delete the lock of this holder, as status printed it, without asking"},
+    {.word = "legacy",
+     .kind = RDL_CLI_FLAG,
+     .at = AT(with_legacy),
+     .verbs = LIST,
+     .common = LIST,
+     .group = RDL_CLI_LOCKS,
+     .text = "also list locks of the old SETNX protocol"},
+
+    {.letter = 'w',
+     .word = "wait",
+     .alias = "timeout",
+     .metavar = "TIME",
+     .kind = RDL_CLI_LONG_MS,
+     .at = AT(wait_ms),
+     .verbs = GETTING,
+     .common = GETTING,
+     .group = RDL_CLI_TIMEOUTS,
+     .text = "wait at most TIME; no limit by default"},
+    {.letter = 'w',
+     .word = "wait",
+     .alias = "timeout",
+     .metavar = "TIME",
+     .kind = RDL_CLI_LONG_MS,
+     .at = AT(wait_ms),
+     .verbs = LIST,
+     .common = LIST,
+     .group = RDL_CLI_TIMEOUTS,
+     .text = "search for at most TIME (60s)"},
+    {.letter = 'n',
+     .word = "nonblock",
+     .alias = "nb",
+     .kind = RDL_CLI_CALL,
+     .call = do_not_wait,
+     .verbs = GETTING,
+     .common = GETTING,
+     .group = RDL_CLI_TIMEOUTS,
+     .text = "do not wait for the lock"},
+    {.letter = 'E',
+     .word = "conflict-exit-code",
+     .metavar = "N",
+     .kind = RDL_CLI_NUMBER,
+     .at = AT(conflict_status),
+     .limit = 255,
+     .verbs = GETTING,
+     .group = RDL_CLI_TIMEOUTS,
+     .text = "exit with N if another client holds the lock (1)"},
+    {.word = "ttl",
+     .metavar = "TIME",
+     .kind = RDL_CLI_MS,
+     .at = AT(ttl_ms),
+     .limit = RDL_CLI_TTL_MIN_MS,
+     .verbs = RUN | HOLD | DOCTOR,
+     .common = RUN | HOLD,
+     .group = RDL_CLI_TIMEOUTS,
+     .text = "let the lease expire after TIME (30s) if it cannot be renewed"},
+    {.word = "ttl",
+     .metavar = "TIME",
+     .kind = RDL_CLI_MS,
+     .at = AT(ttl_ms),
+     .limit = RDL_CLI_TTL_MIN_MS,
+     .verbs = ACQUIRE | EXTEND,
+     .common = ACQUIRE | EXTEND,
+     .group = RDL_CLI_TIMEOUTS,
+     .text = "let the lease expire after TIME (30s); redlock extend renews it"},
+    {.word = "attempt",
+     .metavar = "TIME",
+     .kind = RDL_CLI_MS,
+     .at = AT(attempt_ms),
+     .limit = 1,
+     .verbs = ALL,
+     .group = RDL_CLI_TIMEOUTS,
+     .text =
+         "wait at most TIME for the replies to one attempt; at most a quarter of the ttl. By default 1/20 of "
+         "the ttl (5 to 250 ms) or, if longer, three round trips"},
+    {.word = "grace",
+     .metavar = "TIME",
+     .kind = RDL_CLI_MS,
+     .at = AT(grace_ms),
+     .limit = 1,
+     .verbs = RUN,
+     .group = RDL_CLI_TIMEOUTS,
+     .text = "if the lease cannot be renewed, stop the command this long before it expires (a sixth of the "
+             "ttl, at "
+             "most 5s)"},
+    {.word = "grace",
+     .metavar = "TIME",
+     .kind = RDL_CLI_MS,
+     .at = AT(grace_ms),
+     .limit = 1,
+     .verbs = HOLD,
+     .group = RDL_CLI_TIMEOUTS,
+     .text =
+         "if the lease cannot be renewed, exit this long before it expires (a sixth of the ttl, at most 5s)"},
+    {.word = "max-hold",
+     .metavar = "TIME",
+     .kind = RDL_CLI_MS,
+     .at = AT(max_hold_ms),
+     .limit = 1,
+     .verbs = RUN,
+     .common = RUN,
+     .group = RDL_CLI_TIMEOUTS,
+     .text = "stop the command after at most TIME"},
+    {.word = "keep",
+     .metavar = "TIME",
+     .kind = RDL_CLI_MS,
+     .at = AT(keep_ms),
+     .limit = 1,
+     .verbs = RUN,
+     .group = RDL_CLI_TIMEOUTS,
+     .text = "keep the lock for at least TIME, even if the command ends earlier"},
+    {.word = "keep",
+     .metavar = "TIME",
+     .kind = RDL_CLI_MS,
+     .at = AT(keep_ms),
+     .limit = 1,
+     .verbs = HOLD,
+     .group = RDL_CLI_TIMEOUTS,
+     .text = "keep the lock for at least TIME, even if standard input is closed earlier"},
+
+    {.word = "max-ttl",
+     .metavar = "TIME",
+     .kind = RDL_CLI_MS,
+     .at = AT(max_ttl_ms),
+     .limit = 1,
+     .verbs = GUARDING,
+     .group = RDL_CLI_SAFETY,
+     .text = "give the longest ttl of all clients (30s); a restarted server is not used for this long"},
+    {.word = "restart-guard",
+     .metavar = "WHEN",
+     .choices = "strict required if-permitted off",
+     .kind = RDL_CLI_CHOICE,
+     .at = AT(guard),
+     .limit = RDL_GUARD_STRICT,
+     .verbs = GUARDING,
+     .common = GUARDING,
+     .group = RDL_CLI_SAFETY,
+     .text = "do not use a server in its first 31 s (--max-ttl + 1 s): it may have lost locks in a restart. "
+             "if-permitted (the default): use a server that refuses INFO, whose age is unknown; required: do "
+             "not; "
+             "strict: wait 31 s from when this process first saw a server; off: do not wait",
+     .brief = "off: also use a server in its first 31 s (--max-ttl + 1 s), when it may have lost locks in a "
+              "restart",
+     .source = "$REDLOCK_RESTART_GUARD"},
+    {.word = "canary",
+     .kind = RDL_CLI_FLAG,
+     .at = AT(canary),
+     .verbs = LEASING | DOCTOR,
+     .group = RDL_CLI_SAFETY,
+     .text = "notice if a server loses its data without a restart (FLUSHALL)"},
+    {.word = "wake-hint",
+     .kind = RDL_CLI_FLAG,
+     .at = AT(wake_hint),
+     .verbs = GETTING | DOCTOR,
+     .group = RDL_CLI_SAFETY,
+     .text =
+         "wait without polling: a client that releases the lock notifies the next; give it to all clients"},
+    {.word = "wake-hint",
+     .kind = RDL_CLI_FLAG,
+     .at = AT(wake_hint),
+     .verbs = RELEASE,
+     .group = RDL_CLI_SAFETY,
+     .text = "notify clients that wait with this option"},
+    {.word = "legacy",
+     .metavar = "WHEN",
+     .choices = "never auto always",
+     .kind = RDL_CLI_CHOICE,
+     .at = AT(legacy),
+     .limit = RDL_CLI_LEGACY_NEVER,
+     .verbs = RUN | DOCTOR,
+     .group = RDL_CLI_SAFETY,
+     .text = "use the old protocol, SETNX: never (the default), auto or always"},
+    {.word = "legacy-shortest-ttl",
+     .kind = RDL_CLI_FLAG,
+     .at = AT(shortest_ttl),
+     .verbs = RUN,
+     .group = RDL_CLI_SAFETY,
+     .text = "assume that old clients use at least this client's ttl, and delete only their own locks"},
+    {.word = "clock-error",
+     .metavar = "TIME",
+     .kind = RDL_CLI_MS,
+     .at = AT(clock_error_ms),
+     .limit = 1,
+     .verbs = RUN | DOCTOR,
+     .group = RDL_CLI_SAFETY,
+     .text = "assume that the clients' clocks differ by at most TIME; for servers before Redis 2.6"},
+
+    {.letter = 'v',
+     .word = "verbose",
+     .repeats = 1,
+     .kind = RDL_CLI_CALL,
+     .call = be_verbose,
+     .verbs = ALL,
+     .common = ALL,
+     .group = RDL_CLI_OUTPUT,
+     .text = "print what happens, and what each server did"},
+    {.letter = 'q',
+     .word = "quiet",
+     .kind = RDL_CLI_CALL,
+     .call = be_quiet,
+     .verbs = ALL,
+     .common = ALL,
+     .group = RDL_CLI_OUTPUT,
+     .text = "print only results and errors"},
+    {.word = "json",
+     .kind = RDL_CLI_FLAG,
+     .at = AT(json),
+     .verbs = STATUS | LIST | DOCTOR,
+     .common = STATUS | LIST | DOCTOR,
+     .group = RDL_CLI_OUTPUT,
+     .text = "print one JSON object instead of lines"},
+    {.word = "log",
+     .metavar = "HOW",
+     .choices = "text json",
+     .kind = RDL_CLI_CHOICE,
+     .at = AT(log),
+     .limit = RDL_CLI_LOG_TEXT,
+     .verbs = LOGGING,
+     .group = RDL_CLI_OUTPUT,
+     .text = "write a line for each event; HOW is text or json; renewals with -vv"},
+    {.word = "log-fd",
+     .metavar = "N",
+     .kind = RDL_CLI_NUMBER,
+     .at = AT(log_fd),
+     .limit = FD_MAX,
+     .verbs = LOGGING,
+     .group = RDL_CLI_OUTPUT,
+     .text = "write the log to the open descriptor N"},
+    {.word = "trace",
+     .metavar = "FILE",
+     .is_optional = 1,
+     .kind = RDL_CLI_TEXT,
+     .at = AT(trace_file),
+     .verbs = ALL,
+     .group = RDL_CLI_OUTPUT,
+     .text = "write every byte sent and received, without passwords"},
+    {.letter = 'h',
+     .word = "help",
+     .metavar = "[all]",
+     .kind = RDL_CLI_FLAG,
+     .at = AT(help),
+     .verbs = ALL,
+     .group = RDL_CLI_OUTPUT,
+     .text = "print the most used options, or all of them"},
+};
+
+const size_t rdl_cli_option_rows = sizeof rdl_cli_option_table / sizeof rdl_cli_option_table[0];
