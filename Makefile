@@ -55,7 +55,8 @@ TEST_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/main.c $(addprefix tes
 VERSION := $(shell sed -n 's/^\#define RDL_VERSION  *"\(.*\)"/\1/p' resp/resp.h)
 # Programs linked with one release run with another of the same: until 1.0 those of one minor version.
 SONAME := libredlock.so.$(shell echo $(VERSION) | sed -E 's/^(0\.[0-9]+|[0-9]+)\..*/\1/')
-HEADERS := $(wildcard resp/resp.h net/net.h lock/lock.h redlock/redlock.h)
+# The public ones: programs include them, and they are installed.
+HEADERS := resp/resp.h net/net.h lock/lock_results.h lock/lock.h redlock/redlock_results.h redlock/redlock.h
 # A suite is run by one process. A file whose tests wait long has several, so that they wait side by side.
 # In the order they start in: those that wait for servers before the rest, and the longest of all first.
 suites_of = $(shell sed -n 's/^Suite \*suite_\(.*\)(void);$$/\1/p' $(filter %.c,$(foreach f,$(1),$(if $(filter check_%,$(notdir $(f))),$(f)))))
@@ -77,7 +78,7 @@ SANITIZE := -fsanitize=address,undefined -fsanitize=bounds-strict -fno-sanitize-
 STACK_USAGE := -fstack-usage -fcallgraph-info=su,da
 SMALL := -Os -DNDEBUG $(SECTIONS) $(STACK_USAGE)
 THUMB := -mthumb -ffreestanding
-export B WARN WARN_GCC CORE_SRC
+export B WARN WARN_GCC CORE_SRC HEADERS
 
 # ------------------------------------------------------------------ what is built
 

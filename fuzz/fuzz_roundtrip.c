@@ -4,7 +4,7 @@
  * of any sizes. Input: template, two bytes, length of the first argument, number (4), arguments; from the
  * second byte on they are also the sizes of the windows.
  */
-#include "resp/resp_template.h"
+#include "redlock/cli/servers/commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -42,6 +42,7 @@
 #ifndef RDL_LOCK_H
 #define RDL_LOCK_H
 
+#include "lock/lock_results.h"
 #include "net/net.h"
 
 /**
@@ -52,28 +53,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** Results of this layer. */
-enum {
-    RDL_RECOVERED = 2, /**< acquire, legacy: taken over from a holder whose lease had expired */
-    RDL_REPAIRED = 3,  /**< extend, redlock: extended, and restored on servers that had lost the key */
-    RDL_ADOPTED = 4,   /**< extend: this handle now holds the adopted token */
-    RDL_REMOVED = 6,   /**< release, legacy: deleted the value that a waiting client had written over ours */
-
-    RDL_E_NAME = -40,  /**< a lock's name must have 1 to 128 bytes */
-    RDL_E_TTL = -41,   /**< the ttl is under four attempts (attempt_ms), above RDL_TTL_MAX or max_ttl */
-    RDL_BUSY = -42,    /**< another client holds the lock; over N servers: see rdl_redlock_step() */
-    RDL_LOST = -43,    /**< it was held and no longer is */
-    RDL_EXPIRED = -44, /**< the lease had expired: granted too late, or gone before the release */
-    RDL_UNKNOWN = -45, /**< no conclusive reply: the outcome is unknown */
-    RDL_E_FOREIGN_VALUE = -46, /**< legacy: the key holds no lock of this kind; it is never taken over */
-    RDL_E_FENCE = -47,         /**< fencing tokens need scripts, which the server does not support */
-    RDL_E_MULTI = -48,         /**< several locks at once need scripts, which the server does not support */
-    RDL_OVERWRITTEN = -49,     /**< legacy: a waiting client overwrote our value; no client can hold it yet */
-
-    RDL_E_FENCE_RANGE = -60, /**< the server's fencing token, or the least one set, is out of range */
-    RDL_E_TOKEN = -61        /**< not 40 hex digits; or a legacy lock, which has no token */
-};
 
 #define RDL_TTL_MAX      2147483647u         /**< longest ttl, in ms */
 #define RDL_WAIT_FOREVER 4294967295u         /**< rdl_lock_options.wait_ms: no limit */
@@ -88,13 +67,38 @@ enum {
 
 /** Sizes and times. */
 enum {
-    RDL_TOKEN_TEXT_MAX = 82,  /**< bytes of a token as text, with its NUL; today 41 are used */
-    RDL_ENTROPY_LEN = 16,     /**< bytes that an acquire needs: see struct rdl_token */
-    RDL_ATTEMPT_MIN_MS = 5,   /**< shortest default of rdl_lock_options.attempt_ms */
-    RDL_ATTEMPT_MAX_MS = 250, /**< longest default, unless round trips are longer */
-    RDL_QUEUE_RETRY_MS = 5,   /**< pause before a request that found the queue full is queued again */
-    RDL_RETRY_CAP_MS = 500    /**< longest pause between two attempts, without a wake hint */
+    RDL_NAME_MAX = 128,                /**< bytes of a lock's name, at least 1 */
+    RDL_TOKEN_LEN = 20,                /**< bytes of a token; on the wire in hex */
+    RDL_VALUE_MAX = 2 * RDL_TOKEN_LEN, /**< bytes of a lock value: a token in hex */
+    RDL_EXTRA_MAX = 40,                /**< bytes of an operation's additional argument */
+    RDL_MULTI_MAX = 8,                 /**< most locks that are taken as one */
+    RDL_PEER_MAX = 24,                 /**< legacy: bytes kept of a value that another client wrote */
+    RDL_TOKEN_TEXT_MAX = 82,           /**< bytes of a token as text, with its NUL; today 41 are used */
+    RDL_ENTROPY_LEN = 16,              /**< bytes that an acquire needs: see struct rdl_token */
+    RDL_ATTEMPT_MIN_MS = 5,            /**< shortest default of rdl_lock_options.attempt_ms */
+    RDL_ATTEMPT_MAX_MS = 250,          /**< longest default, unless round trips are longer */
+    RDL_QUEUE_RETRY_MS = 5, /**< pause before a request that found the queue full is queued again */
+    RDL_RETRY_CAP_MS = 500  /**< longest pause between two attempts, without a wake hint */
 };
+
+/**
+ * Computes the least queue_len of a conn: room for each lock's request and for the release that follows it.
+ *
+ * With several locks as one, the name is all their names and one byte for each. A longer queue has room for
+ * more requests while a server does not reply.
+ *
+ * @param locks  number of locks that acquire, extend or release at the same time; held leases need no room
+ * @param name   bytes of the longest name
+ */
+#define RDL_QUEUE_FOR(locks, name) ((size_t)(locks)*2 * RDL_REQUEST_SIZE((name) + RDL_VALUE_MAX))
+
+/**
+ * Computes the same as RDL_QUEUE_FOR() for locks with a fencing token.
+ *
+ * @param locks  number of locks that acquire, extend or release at the same time; held leases need no room
+ * @param name   bytes of the longest name
+ */
+#define RDL_QUEUE_FOR_FENCED(locks, name) RDL_QUEUE_FOR(locks, (name) + RDL_EXTRA_MAX)
 
 /**
  * Options of a lock.

@@ -65,6 +65,7 @@ size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_byte
     int is_tagged = has_brace(name);
     size_t n = 0;
 
+    RDL_ASSERT(name.len <= RDL_NAME_MAX);
     if (!is_tagged)
         out[n++] = '{';
     rdl_copy(out + n, name.data, name.len);

@@ -9,6 +9,7 @@
 #define RDL_LOCK_OP_H
 
 #include "lock/lock.h"
+#include "lock/lock_commands.h"
 #include "net/net_op.h"
 
 /* -------------------------------------------------- the operations */
@@ -43,7 +44,10 @@ extern const struct rdl_op rdl_op_wait_hint;
  * with its length: at most RDL_NAME_MAX bytes in all. They need scripts.
  */
 extern const struct rdl_op rdl_op_acquire_multi, rdl_op_extend_multi, rdl_op_release_multi;
-/* The old protocol (lock_legacy_op.c): the value is the time of the expiry, and the key has none. */
+/*
+ * The old protocol (lock_legacy_op.c): the value is the time of the expiry, and the key has none. A text is
+ * cut to RDL_PEER_MAX bytes: one with so many is too long to be a lock's.
+ */
 extern const struct rdl_op rdl_op_time;  /* YES: value is the server's clock, seconds << 10 | milliseconds */
 extern const struct rdl_op rdl_op_setnx; /* NO: text is the value that is there, value the key's PTTL */
 extern const struct rdl_op rdl_op_replace;      /* replaces extra with value: compares and sets in one step */
@@ -71,7 +75,13 @@ enum rdl_command_family {
     RDL_FAMILY_END
 };
 /* Checks at compile time that rdl_conn.refused has room for all families. */
-typedef char rdl_families_fit[(int)RDL_FAMILY_END <= RDL_FAMILIES ? 1 : -1];
+typedef char rdl_families_fit[(int)RDL_FAMILY_END <= (int)RDL_FAMILIES ? 1 : -1];
+/* Checks the same of the texts of a request, and of those of a reply. */
+#define RDL_FITS(bytes) ((int)(bytes) <= (int)RDL_ARGUMENT_MAX)
+typedef char
+    rdl_texts_fit[RDL_FITS(RDL_NAME_MAX) && RDL_FITS(RDL_VALUE_MAX) && RDL_FITS(RDL_EXTRA_MAX) ? 1 : -1];
+typedef char
+    rdl_replies_fit[(int)RDL_VALUE_MAX < (int)RDL_TEXT_MAX && (int)RDL_PEER_MAX < (int)RDL_TEXT_MAX ? 1 : -1];
 
 /* -------------------------------------------------- the methods to extend and to release */
 

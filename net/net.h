@@ -67,11 +67,43 @@ enum {
     RDL_E_GATEWAY = -38  /**< a load balancer has no server: it replied HTTP 502, 503 or 504 (net_posix.c) */
 };
 
+/** @cond private */
+/* The texts of rdl_strerror(). */
+#define RDL_NET_TEXTS(X)                                                                                     \
+    X(RDL_E_URL, "invalid URL or address")                                                                   \
+    X(RDL_E_CONNECT, "cannot connect")                                                                       \
+    X(RDL_E_CLOSED, "the connection was closed before the reply")                                            \
+    X(RDL_E_TIMEOUT, "timed out")                                                                            \
+    X(RDL_E_UNEXPECTED, "unexpected reply from the server")                                                  \
+    X(RDL_E_SYSTEM, "a system call failed")                                                                  \
+    X(RDL_E_RANDOM, "no source of random numbers")                                                           \
+    X(RDL_E_FULL, "the request queue is full")                                                               \
+    X(RDL_E_AUTH, "the server refused the login")                                                            \
+    X(RDL_E_PERM, "the user lacks permission for a command or a key (ACL)")                                  \
+    X(RDL_E_READONLY, "the server is a read-only replica")                                                   \
+    X(RDL_E_LOADING, "the server is still loading its data")                                                 \
+    X(RDL_E_SCRIPTING, "the server is busy running a script")                                                \
+    X(RDL_E_OOM, "the server is out of memory (maxmemory)")                                                  \
+    X(RDL_E_MISCONF, "the server cannot save its data and refuses writes")                                   \
+    X(RDL_E_CLUSTER, "the server is a cluster node")                                                         \
+    X(RDL_E_CLUSTERDOWN, "the cluster node cannot serve the key now")                                        \
+    X(RDL_E_WRONGTYPE, "the key holds a value that is not a lock")                                           \
+    X(RDL_E_UNSUPPORTED, "the server does not support the command")                                          \
+    X(RDL_E_DB, "the server refused the database number")                                                    \
+    X(RDL_E_SERVER, "the server replied with an error")                                                      \
+    X(RDL_E_METHODS, "rdl_conn_config.methods is not set")                                                   \
+    X(RDL_E_QUEUE, "the connection's queue is too short for the lock (RDL_QUEUE_FOR)")                       \
+    X(RDL_E_LOGIN, "the endpoint needs a login, but rdl_conn_config.login is not set")                       \
+    X(RDL_E_ABANDONED, "not waited for")                                                                     \
+    X(RDL_E_INTERRUPTED, "interrupted (rdl_posix.wake_fd)")                                                  \
+    X(RDL_E_NO_INFO, "the connection was closed before the reply to INFO (is it a proxy?)")                  \
+    X(RDL_E_FORKED, "a forked child must not use its parent's connection (rdl_conn_init)")                   \
+    X(RDL_E_GATEWAY, "a load balancer has no server: it replied HTTP 502, 503 or 504")
+/** @endcond */
+
 /** Sizes, in bytes. */
 enum {
-    RDL_NAME_MAX = 128, /**< bytes of a lock's name, at least 1 */
-    RDL_TOKEN_LEN = 20, /**< bytes of a token; on the wire in hex */
-    RDL_TEXT_MAX = 64   /**< bytes kept of a reply's text, its NUL included */
+    RDL_TEXT_MAX = 64 /**< bytes kept of a reply's text, its NUL included */
 };
 
 /**
@@ -206,7 +238,7 @@ struct rdl_conn_config {
      */
     const struct rdl_login *login;
     uint64_t *queue;     /**< memory for request records; not shared with another conn */
-    size_t queue_len;    /**< its size in bytes: RDL_QUEUE_FOR or more, at most UINT32_MAX / 2 */
+    size_t queue_len;    /**< its size in bytes: RDL_QUEUE_FOR (lock.h) or more, at most UINT32_MAX / 2 */
     uint32_t connect_ms; /**< timeout for connecting and handshake together, in ms; 0: RDL_CONNECT_MS */
     struct rdl_server_info *server_info; /**< zeroed; required by a redlock. NULL: none */
     char *text;                          /**< RDL_TEXT_MAX bytes for rdl_conn_text(). NULL: no text is kept */
@@ -236,8 +268,8 @@ enum rdl_conn_state {
  */
 struct rdl_req {
     /**
-     * Where some operations copy a value that they found. They copy RDL_PEER_MAX or RDL_VALUE_MAX bytes at
-     * most. NULL: it is not kept.
+     * Where some operations copy a value that they found. Their declarations say how many bytes at most.
+     * NULL: it is not kept.
      */
     char *text;
     /**
@@ -259,7 +291,7 @@ struct rdl_req {
      * the method or had forgotten the script, or the key changed during WATCH.
      */
     uint8_t is_repeated;
-    uint8_t text_len; /**< bytes at text; a value that was cut to RDL_PEER_MAX is too long to be a lock's */
+    uint8_t text_len; /**< bytes at text; a value that is longer was cut */
     uint8_t room;     /**< queue room reserved for a release, in units of 8 bytes */
 };
 
@@ -277,42 +309,15 @@ enum rdl_answer {
 /** What a request does: an object of net_op.h, so that a static link drops those that are not used. */
 struct rdl_op;
 
-/** Sizes of a request's parts. */
-enum {
-    RDL_VALUE_MAX = 2 * RDL_TOKEN_LEN, /**< bytes of a lock value: a token in hex */
-    RDL_EXTRA_MAX = 40,                /**< bytes of an operation's additional argument */
-    RDL_MULTI_MAX = 8,                 /**< most locks that are taken as one */
-    RDL_PEER_MAX = 24                  /**< bytes kept of a value that another client wrote */
-};
-
 /** Most bytes of a record in the queue, without its texts. */
 #define RDL_RECORD_SIZE (24 + 2 * sizeof(void *))
 
 /**
  * Computes the bytes that one request takes in the queue, a multiple of 8.
  *
- * @param texts  bytes of its name, lock value and additional argument together
+ * @param texts  bytes of its name, value and additional argument together
  */
 #define RDL_REQUEST_SIZE(texts) ((RDL_RECORD_SIZE + (texts) + 7) / 8 * 8)
-
-/**
- * Computes the least queue_len of a conn: room for each lock's request and for the release that follows it.
- *
- * With several locks as one, the name is all their names and one byte for each. A longer queue has room for
- * more requests while a server does not reply.
- *
- * @param locks  number of locks that acquire, extend or release at the same time; held leases need no room
- * @param name   bytes of the longest name
- */
-#define RDL_QUEUE_FOR(locks, name) ((size_t)(locks)*2 * RDL_REQUEST_SIZE((name) + RDL_VALUE_MAX))
-
-/**
- * Computes the same as RDL_QUEUE_FOR() for locks with a fencing token.
- *
- * @param locks  number of locks that acquire, extend or release at the same time; held leases need no room
- * @param name   bytes of the longest name
- */
-#define RDL_QUEUE_FOR_FENCED(locks, name) RDL_QUEUE_FOR(locks, (name) + RDL_EXTRA_MAX)
 
 /** The connection checks: what a new connection requests after the login (net_op.h). */
 struct rdl_conn_checks;

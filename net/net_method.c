@@ -85,15 +85,16 @@ int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op)
 /* ---------------------------------------------------------------- EVAL or EVALSHA */
 
 /* rdl_conn.scripts: a bit for each script whose text was sent, and this one if EVALSHA itself is refused. */
-enum { SHA_BARRED = 1 << RDL_SCRIPTS };
-typedef char scripts_have_bits[RDL_SCRIPTS < 15 ? 1 : -1]; /* compiles only if an int of 16 bits has them */
+enum { SHA_BARRED = 1 << RDL_SCRIPTS_MAX };
+typedef char
+    scripts_have_bits[RDL_SCRIPTS_MAX < 15 ? 1 : -1]; /* compiles only if an int of 16 bits has them */
 
 int rdl_sha_select(struct rdl_conn *c, const struct rdl_script *s)
 {
     uint16_t bit = (uint16_t)(1u << s->number);
     int is_known = (c->scripts & (SHA_BARRED | bit)) == bit;
 
-    RDL_ASSERT(s->number < RDL_SCRIPTS);
+    RDL_ASSERT(s->number < RDL_SCRIPTS_MAX);
     c->scripts |= bit;
     return is_known;
 }

@@ -8,16 +8,19 @@
 #define RDL_NET_OP_H
 
 #include "net/net.h"
-#include "resp/resp_template.h"
+#include "net/net_commands.h"
 
 /* -------------------------------------------------- requests */
+
+/* Most bytes of each text of a request: a record has a byte for the length. */
+enum { RDL_ARGUMENT_MAX = 255 };
 
 /* What a request is made of, for rdl_conn_submit. */
 struct rdl_command {
     const struct rdl_op *op;
-    struct rdl_bytes name;  /* 1..RDL_NAME_MAX bytes, copied */
-    struct rdl_bytes value; /* the lock value, as on the wire; 0..RDL_VALUE_MAX bytes, copied */
-    struct rdl_bytes extra; /* of some operations, else empty; 0..RDL_EXTRA_MAX bytes, copied */
+    struct rdl_bytes name;  /* 1..RDL_ARGUMENT_MAX bytes, copied */
+    struct rdl_bytes value; /* as on the wire; 0..RDL_ARGUMENT_MAX bytes, copied */
+    struct rdl_bytes extra; /* of some operations, else empty; 0..RDL_ARGUMENT_MAX bytes, copied */
     uint64_t until_ms;      /* the key expires by then, and a release still pending is dropped */
     /*
      * Acquire, extend: the ttl to set. Release: the longest that its key may live; 0: not sent again after an

@@ -9,7 +9,7 @@
 #include "net/net_private.h"
 #include "resp/resp_bytes.h"
 
-/* Compiles only if RDL_QUEUE_FOR assumes enough bytes for a record. */
+/* Compiles only if RDL_REQUEST_SIZE assumes enough bytes for a record. */
 typedef char requests_have_room[sizeof(struct rdl_record) <= RDL_RECORD_SIZE ? 1 : -1];
 
 static uint8_t *bytes_at(const struct rdl_conn *c, uint32_t at)

@@ -355,8 +355,8 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     uint32_t size;
     uint32_t needed;
 
-    RDL_ASSERT(cmd->name.len >= 1 && cmd->name.len <= RDL_NAME_MAX);
-    RDL_ASSERT(cmd->value.len <= RDL_VALUE_MAX && cmd->extra.len <= RDL_EXTRA_MAX);
+    RDL_ASSERT(cmd->name.len >= 1 && cmd->name.len <= RDL_ARGUMENT_MAX);
+    RDL_ASSERT(cmd->value.len <= RDL_ARGUMENT_MAX && cmd->extra.len <= RDL_ARGUMENT_MAX);
     RDL_ASSERT(cmd->op->family < RDL_FAMILIES);
     RDL_ASSERT(req == NULL || !req->is_queued);
     RDL_ASSERT(req != NULL || (cmd->op->must_send && !cmd->op->may_grant));

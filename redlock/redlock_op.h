@@ -5,6 +5,7 @@
 
 #include "lock/lock_op.h"
 #include "redlock/redlock.h"
+#include "redlock/redlock_commands.h"
 
 /* Returns the server info of a conn, valid until the next step; NULL: not connected, or INFO was refused. */
 const struct rdl_server_info *rdl_guard_server_info(const struct rdl_conn *c);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * @brief resp.h - the result codes, the RESP2 parser and the Lua scripts.
- *
- * Commands to send are in resp_template.h.
+ * @brief resp.h - the conventions, the first result codes and the RESP2 parser.
  *
  * These conventions hold in all headers of libredlock:
  *
@@ -77,6 +75,16 @@ enum {
     RDL_E_LIMIT = -2,  /**< well-formed, but larger than the library accepts */
     RDL_E_SPACE = -3   /**< the caller's buffer is too small; nothing was written */
 };
+
+/** @cond private */
+/* The texts of rdl_strerror(). */
+#define RDL_RESP_TEXTS(X)                                                                                    \
+    X(RDL_PENDING, "not finished")                                                                           \
+    X(RDL_OK, "done")                                                                                        \
+    X(RDL_E_SYNTAX, "the server does not speak RESP2 (the Redis protocol)")                                  \
+    X(RDL_E_LIMIT, "the reply is too large")                                                                 \
+    X(RDL_E_SPACE, "the buffer is too small for the command")
+/** @endcond */
 
 /** Bytes that the structure does not own: any values, without a terminating NUL. */
 struct rdl_bytes {
@@ -164,98 +172,7 @@ int rdl_resp_init(struct rdl_resp *p);
 int rdl_resp_next(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *used,
                   struct rdl_resp_event *ev);
 
-/* ---------------------------------------------------------------- scripts */
-
-/** A Lua script of the library, which the templates of resp_template.h call. Its data is constant. */
-struct rdl_script {
-    const char *text;  /**< the Lua text */
-    uint16_t text_len; /**< its length in bytes */
-    uint8_t number;    /**< index of the script, 0 to RDL_SCRIPTS - 1 */
-    char sha[41];      /**< SHA1 of the text, 40 hex digits and a NUL */
-};
-
-/** The number of scripts. */
-enum {
-    RDL_SCRIPTS = 10 /**< how many scripts the library has */
-};
-
-/**
- * Deletes a lock that holds our value.
- *
- * KEYS[1] is the lock, ARGV[1] the lock value. Its reply is 1: deleted; 0: held by another client;
- * -1: no such key.
- */
-extern const struct rdl_script rdl_script_release;
-
-/**
- * Extends a lock that holds our value, and never shortens it.
- *
- * KEYS[1] is the lock, ARGV[1] the lock value, ARGV[2] the ttl in ms. Its reply is 1: the key lives for
- * at least the ttl from now; 0: held by another client; -1: no such key.
- */
-extern const struct rdl_script rdl_script_extend;
-
-/**
- * Replaces the value of a key if it is the expected one.
- *
- * KEYS[1] is the lock, ARGV[1] the expected value, ARGV[2] the new value. The key has no expiry afterwards:
- * the old protocol has the deadline in the value. Its reply is 1: replaced; 0: another value; -1: no such
- * key.
- */
-extern const struct rdl_script rdl_script_replace;
-
-/**
- * Does what rdl_script_release does, and wakes one waiting client.
- *
- * KEYS[2] is the list of wake hints ({name}:wake), ARGV[2] the ttl of a hint in ms. An existing list, or a
- * key of another type, is left alone.
- */
-extern const struct rdl_script rdl_script_release_hint;
-
-/**
- * Takes a lock and increments its fencing counter.
- *
- * KEYS[1] is the lock, KEYS[2] its counter. ARGV[1] is the lock value, ARGV[2] the ttl in ms, ARGV[3] the
- * least fencing token, ARGV[4] how long the counter is kept in ms (0: for ever). Its reply is {1, fencing
- * token}: granted now, or to the same value before; {0, PTTL in ms}: held by another client.
- */
-extern const struct rdl_script rdl_script_acquire;
-
-/**
- * Does what rdl_script_extend does (with ttl 0 it changes no expiry), and raises the fencing counter.
- *
- * KEYS[2] is the counter, ARGV[3] a fencing token, ARGV[4] as of rdl_script_acquire. Its reply is 1: the
- * lock is ours and the counter is at least ARGV[3]; 0 and -1 as of rdl_script_extend.
- */
-extern const struct rdl_script rdl_script_extend_fenced;
-
-/**
- * Takes several locks, all or none.
- *
- * KEYS are the locks, ARGV[1] the lock value, ARGV[2] the ttl in ms. Its reply is {1, 0}: granted;
- * {0, PTTL in ms}: one of them is held by another client.
- */
-extern const struct rdl_script rdl_script_acquire_multi;
-
-/** Extends several locks, all or none. KEYS are the locks; arguments and replies as of rdl_script_extend. */
-extern const struct rdl_script rdl_script_extend_multi;
-
-/**
- * Deletes those of several locks that hold our value.
- *
- * KEYS are the locks, ARGV[1] the lock value. Its reply is 1: all were ours; 0: another client holds at
- * least one; otherwise -1: at least one was gone.
- */
-extern const struct rdl_script rdl_script_release_multi;
-
-/**
- * Creates the canary of a server that has none.
- *
- * KEYS[1] is the canary, ARGV[1] the part of its value before the time. The time is the server's clock in
- * seconds. Its reply is 1: created; 0: there is one already. Before Redis 5 it is an error: a script
- * must not write what it read from the clock.
- */
-extern const struct rdl_script rdl_script_canary;
+/* ---------------------------------------------------------------- texts of results */
 
 /**
  * Describes a result of any layer in a few words.

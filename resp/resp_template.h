@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resp_template.h - every command as a template, and the writer that puts it into the available room.
+ * resp_template.h - commands as templates, and the writer that puts them into the available room.
  *
  * A template is the bytes of one command, line by line as they are sent. A $ or * that a letter follows is a
  * placeholder:
@@ -13,7 +13,8 @@
  *          are not read
  *
  * A capital letter is a secret: of such a command and its reply, a trace reports only the length. Each
- * template has one reply. The library sends nothing else, and resp/WIRE.md shows all templates.
+ * template has one reply. Each layer defines the commands that it sends (net/net_commands.h and so on). The
+ * library sends nothing else, and resp/WIRE.md shows all templates.
  *
  * No command has to fit into a buffer. The sender has a chunk of any size (one byte is enough) and knows how
  * much it sent before. Each time, everything due is written into the slice from the start. The slice skips
@@ -64,7 +65,7 @@ struct rdl_args {
 };
 
 /*
- * Writes one command. A letter without an argument writes nothing, and tests/resp/check_resp_template.c finds
+ * Writes one command. A letter without an argument writes nothing, and tests/cli/check_cli_commands.c finds
  * it.
  */
 void rdl_slice_write(struct rdl_slice *w, const char *text, const struct rdl_args *args);
@@ -73,38 +74,6 @@ void rdl_slice_write_all(struct rdl_slice *w, const char *const *texts, const st
 
 /* Returns whether one of the arguments of a template is a secret. */
 int rdl_template_is_secret(const char *text);
-
-/* ---------------------------------------------------------------- the templates (in words: resp/WIRE.md) */
-
-/*
- * All their letters:
- *
- *     k  a lock's name, or another key     v  the lock value: a token    x  the expected lock value
- *     m  a ttl in ms                       b  a second key: {name}:fence or {name}:wake
- *     c  EVAL or EVALSHA                   s  a script's text, or SHA1   y  number of keys
- *     a  number of bulk strings            f  the least fencing token    h  how long b is kept, in ms
- *     t  seconds to wait                   u  a user    P  the password    d  a database    n  our name
- *     g  the cursor of a search            p  a pattern of names or of settings
- *
- * Each template is its own object, so that a static link drops those that are not used.
- */
-extern const char rdl_wire_auth[], rdl_wire_auth_user[], rdl_wire_select[], rdl_wire_client_setname[];
-extern const char rdl_wire_info_server[], rdl_wire_info_replication[], rdl_wire_info_memory[];
-extern const char rdl_wire_info_persistence[], rdl_wire_config_get[], rdl_wire_scan[];
-extern const char rdl_wire_set_nx_px[], rdl_wire_pttl[], rdl_wire_delex[], rdl_wire_delifeq[];
-extern const char rdl_wire_watch[], rdl_wire_get[], rdl_wire_multi[], rdl_wire_exec[], rdl_wire_discard[];
-extern const char rdl_wire_del[], rdl_wire_pexpire[], rdl_wire_set[], rdl_wire_getrange[], rdl_wire_strlen[];
-extern const char rdl_wire_time[], rdl_wire_setnx[], rdl_wire_getset[], rdl_wire_blpop[];
-
-/* Calls of the scripts, by text or by SHA1. Scripts with the same arguments share a template. */
-extern const char rdl_wire_call_release[]; /* also rdl_script_canary */
-extern const char rdl_wire_call_extend[], rdl_wire_call_replace[], rdl_wire_call_release_hint[];
-extern const char rdl_wire_call_fenced[]; /* rdl_script_acquire, rdl_script_extend_fenced */
-extern const char rdl_wire_call_multi[];  /* rdl_script_acquire_multi, rdl_script_extend_multi */
-extern const char rdl_wire_call_release_multi[];
-
-/* Sets the arguments c and s: EVALSHA and the SHA1 if the server knows the script, else EVAL and the text. */
-void rdl_script_call(const struct rdl_script *s, int is_known, struct rdl_bytes *c, struct rdl_bytes *text);
 
 #ifdef __cplusplus
 }

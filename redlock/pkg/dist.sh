@@ -8,6 +8,7 @@
 #   @SO@        the number in the soname: $SO; also in the names of files
 #   @URL@       the project's address: $URL
 #   @COMMAND@   the sources of the command: $COMMAND_SRC
+#   @HEADERS@   the public headers: $HEADERS
 #   @DATE@      the date of the commit, in the format of a Debian changelog
 #
 # The same commit gives the same release, byte for byte. Exit status 1: it could not be made.
@@ -23,7 +24,7 @@ mkdir -p "$tree"
 git ls-files ':!.ci' | tar -cf - -T - | tar -xf - -C "$tree"
 rm -r "$tree/redlock/pkg/dist"
 
-gaps="s|@VERSION@|$RELEASE|g; s|@SO@|$SO|g; s|@URL@|$URL|g; s|@COMMAND@|$COMMAND_SRC|; s|@DATE@|$(date -u -R -d "@$commit_s")|"
+gaps="s|@VERSION@|$RELEASE|g; s|@SO@|$SO|g; s|@URL@|$URL|g; s|@COMMAND@|$COMMAND_SRC|; s|@HEADERS@|$HEADERS|; s|@DATE@|$(date -u -R -d "@$commit_s")|"
 fill() { # template file
     sed "$gaps" "$1" >"$2"
     case $2 in # these formats have no comments

@@ -10,11 +10,10 @@
 #include "resp/resp_decimal.c"
 #include "resp/resp_parse.c"
 #include "resp/resp_slice.c"
-#include "resp/resp_wire.c"
-#include "resp/resp_script.c"
 #include "resp/resp_strerror.c"
 
 /* ---------------------------------------------------------------- net: one connection to a server */
+#include "net/net_commands.c"
 #include "net/net_url.c"
 #include "net/net_error.c"
 #include "net/net_method.c"
@@ -26,6 +25,8 @@
 #include "net/net_conn.c"
 
 /* ---------------------------------------------------------------- lock: a lock on one server */
+#include "lock/lock_commands.c"
+#include "lock/lock_scripts.c"
 #include "lock/lock_lease.c"
 #include "lock/lock_op.c"
 #include "lock/lock_script.c"
@@ -42,6 +43,7 @@
 #include "lock/lock_legacy.c"
 
 /* ---------------------------------------------------------------- redlock: on a majority of servers */
+#include "redlock/redlock_commands.c"
 #include "redlock/redlock_state.c"
 #include "redlock/redlock_count.c"
 #include "redlock/redlock_vote.c"

@@ -6,7 +6,7 @@
  * (bench_resp count): each job once, its instructions dumped under its name, for bench_resp.sh to read.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "resp/resp_template.h"
+#include "lock/lock_commands.h"
 
 #include <hiredis/hiredis.h>
 #include <stdio.h>

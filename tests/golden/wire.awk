@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-# wire.awk wire.txt resp.h resp_template.h templates.inc resp_wire.c WIRE.md - the page lists all and nothing
-# else. An encoder of its own makes bytes of the words in each row: with placeholders they are the row's template in
-# resp_wire.c, with arguments its lines of wire.txt. Every template, every script and every line has a row.
+# wire.awk wire.txt HEADER... templates.inc SOURCE... WIRE.md - the page lists all and nothing else. The headers and
+# sources are the *_commands.[ch] of all layers. An encoder of its own makes bytes of the words in each row: with
+# placeholders they are the row's template, with arguments its lines of wire.txt. Every template, every script and every
+# line has a row.
 BEGIN {
     token = "0123456789abcdef0123456789abcdef01234567"
     until_s = "1700000030.123456789"
@@ -114,11 +115,11 @@ END {
     for (name in wire) if (!(name in named)) wrong(name " is not there")
     for (name in known) {
         if (!(name in told)) wrong(name " is not there")
-        if (name ~ /wire/ && !(name in template)) wrong(name " is not in resp_wire.c")
+        if (name ~ /wire/ && !(name in template)) wrong(name " is in no *_commands.c")
         if (name ~ /wire/ && !(name in listed)) wrong(name " is not in templates.inc")
         if (name ~ /script/ && !(name in text)) wrong("the text is missing of " name)
     }
-    for (name in template) if (!(name in known)) wrong(name " is not in resp_template.h")
+    for (name in template) if (!(name in known)) wrong(name " is in no *_commands.h")
     for (name in told) if (!(name in known)) wrong(name " is in no header")
     exit failed
 }

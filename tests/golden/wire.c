@@ -7,6 +7,7 @@
  * again with transports that take 1, 2, 3 ... bytes at a time, up to all of them: the bytes must be the same.
  */
 #include "net/net_op.h"
+#include "redlock/cli/servers/commands.h"
 #include "redlock/redlock_op.h"
 
 #include <stdio.h>

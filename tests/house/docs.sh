@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# docs.sh MAKE BUILD VERSION - BUILD/docs, which `make docs` wrote, has a man page for each function of the public headers,
+# docs.sh MAKE BUILD VERSION - BUILD/docs, which `make docs` wrote, has a man page for each function of the public headers (HEADERS),
 # and no link of its start page is broken. It is the same bytes when it is written in another folder. `make install` installs
 # the man pages, and `make uninstall` removes them. A function without a comment, or whose parameter has none, is an error.
 set -eu
 make=$1 build=$2 version=$3
-headers='resp/resp.h net/net.h lock/lock.h redlock/redlock.h'
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() {
@@ -14,7 +13,7 @@ fail() {
 }
 
 # shellcheck disable=SC2086 # a list of files
-cat $headers | sed -n '/^typedef/d; /^[a-z]/s/^.*[ *]\(rdl_[a-z0-9_]*\)(.*/\1/p' | sort -u >"$dir/functions"
+cat $HEADERS | sed -n '/^typedef/d; /^[a-z]/s/^.*[ *]\(rdl_[a-z0-9_]*\)(.*/\1/p' | sort -u >"$dir/functions"
 [ "$(wc -l <"$dir/functions")" -ge 80 ] || fail "too few functions in the headers: $(cat "$dir/functions")"
 for function in rdl_lock_acquire rdl_now; do
     grep -qx $function "$dir/functions" || fail "$function is not in the list of functions"
@@ -42,7 +41,7 @@ done <"$dir/links"
 
 # In another folder.
 # shellcheck disable=SC2086 # a list of files
-tar -cf - README.md docs $headers | (mkdir "$dir/copy" && tar -xf - -C "$dir/copy")
+tar -cf - README.md docs $HEADERS | (mkdir "$dir/copy" && tar -xf - -C "$dir/copy")
 (cd "$dir/copy" && docs/docs.sh "$version" >/dev/null) || fail "it cannot be written in another folder"
 diff -r "$build/docs" "$dir/copy/build/docs" >"$dir/differs" || fail "in another folder it differs: $(head -n 5 "$dir/differs")"
 

@@ -12,7 +12,7 @@ where="DESTDIR=$staging PREFIX=/usr LIBDIR=/usr/lib/here"
 $make install $where >/dev/null
 config="pkg-config --define-variable=prefix=$prefix"
 export PKG_CONFIG_PATH="$prefix/lib/here/pkgconfig"
-for header in resp/resp.h net/net.h lock/lock.h redlock/redlock.h; do
+for header in $HEADERS; do
     [ -e "$prefix/include/libredlock/$header" ] || { echo "no header $header"; exit 1; }
 done
 cat >"$staging/user.c" <<'END'

@@ -45,8 +45,18 @@ below() {
 # What the core may include of the C library: the freestanding headers, and the mem* functions.
 core_headers='assert.h limits.h stdbool.h stddef.h stdint.h string.h'
 
+# The results of all layers have their texts in one function. No other file includes a layer above its own.
+joins_the_texts() { # file included
+    case "$1 $2" in
+    'resp/resp_strerror.c net/net.h' | 'resp/resp_strerror.c lock/lock_results.h' | \
+        'resp/resp_strerror.c redlock/redlock_results.h') ;;
+    *) return 1 ;;
+    esac
+}
+
 quoted_include() { # file layer included
     dir=${3%/*}/
+    ! joins_the_texts "$1" "$3" || return
     case " $(below "$2") " in *" $dir "*) ;; *) bad "$1 includes $3, which is not below $2" ;; esac
     case $3 in *_private.h) [ "$dir" = "$2/" ] || bad "$1 includes $3, which is private" ;; esac
     case $3 in redlock/cli/*)
@@ -152,17 +162,52 @@ $results
 END
 done
 
-# net/ knows no lock: of our own templates and scripts it names those of the login alone, and the function that
-# writes whichever script it is given.
-for src in net/*.c; do
-    object=$build/lib/${src%.c}.o
-    [ -e "$object" ] || continue
-    for symbol in $(nm -P --undefined-only "$object" | cut -d ' ' -f 1); do
-        case $symbol in
-        rdl_wire_auth | rdl_wire_auth_user | rdl_wire_select | rdl_wire_client_setname | rdl_script_call) ;;
-        rdl_wire_* | rdl_script_* | rdl_op_* | rdl_methods_* | rdl_lock_*) bad "$src asks for a lock: $symbol" ;;
-        esac
+# Of our own names an object wants only those of its own layer and of those below.
+own_names() { # layer
+    for src in "$1"/*.c; do
+        object=$build/lib/${src%.c}.o
+        [ ! -e "$object" ] || nm -P "$object" | sed "s,^,$src ,"
     done
+}
+for layer in resp net lock redlock $cli; do
+    own_names $layer
+done | awk '
+    function level(src) {
+        sub(/\/[^\/]*$/, "", src)
+        sub(/^redlock\/cli\/.*/, "redlock/cli", src)
+        return index("resp      net       lock      redlock   redlock/cli ", src " ")
+    }
+    $3 ~ /^[A-TV-Z]$/ { giver[$2] = $1 }
+    $3 == "U" { who[++n] = $1; wants[n] = $2 }
+    END {
+        for (i = 1; i <= n; i++)
+            if ((wants[i] in giver) && level(giver[wants[i]]) > level(who[i]))
+                print who[i] " wants " wants[i] ", which " giver[wants[i]] " gives"
+    }' >"$build/layers.up"
+while read -r line; do bad "$line"; done <"$build/layers.up"
+
+# Each layer defines the commands and scripts that it sends, in one place; resp/ has none, and net/ those of the login.
+for layer in resp net lock redlock $cli; do
+    commands=$layer/${layer##*/}_commands.c
+    case $layer in redlock/cli*) commands=redlock/cli/servers/commands.c ;; esac
+    for src in "$layer"/*.c; do
+        case $src in
+        "$commands" | lock/lock_scripts.c) [ "$layer" = resp ] || continue ;;
+        esac
+        ! sed 's,/\*.*,,; s,^ \*.*,,' "$src" | grep -qE '"\*[0-9a]|\\r\\n\$|redis\.p?call' ||
+            bad "$src has the text of a command or a script: it belongs into $commands"
+        object=$build/lib/${src%.c}.o
+        [ -e "$object" ] || continue
+        for symbol in $(nm -P --defined-only "$object" | sed -n 's/^\(rdl_wire_[a-z0-9_]*\|rdl_script_[a-z0-9_]*\) [^Tt] .*/\1/p'); do
+            bad "$src gives $symbol: it belongs into $commands"
+        done
+    done
+done
+for symbol in $(own_names net | sed -n 's/^[^ ]* \(rdl_wire_[a-z0-9_]*\|rdl_script_[a-z0-9_]*\) [A-TV-Z] .*/\1/p'); do
+    case $symbol in
+    rdl_wire_auth | rdl_wire_auth_user | rdl_wire_select | rdl_wire_client_setname | rdl_script_call) ;;
+    *) bad "net/ gives $symbol, which is not of the login" ;;
+    esac
 done
 
 # The command calls the C library as it likes, but its names are ours as well.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # messages.awk - of the command's sources, the format of every message, a line each: KIND, a tab, the format.
 # A call's first literal is its format, in as many pieces as it has; of rdl_cli_describe and rdl_cli_advise it is the second argument.
-# rdl_strerror's words and the advice behind a message are told as well.
+# rdl_strerror's words (of the headers) and the advice behind a message are told as well.
 
 function literal(text,    out) { # of the arguments of a call: the literal that begins them
     out = ""
@@ -54,7 +54,7 @@ function file_is_over() {
         calls("snprintf", 2, "warning")
     if (source ~ /static const char \*advice\(/)
         advice()
-    if (source ~ /static const char messages\[\]/)
+    if (source ~ /_TEXTS\(X\)/)
         reasons()
     source = ""
 }
@@ -71,12 +71,12 @@ function advice(    text, found) { # what stands in brackets behind a message
 }
 
 function reasons(    text, piece) { # what rdl_strerror says
-    text = substr(source, index(source, "messages[] ="))
-    text = substr(text, 1, index(text, ";\n"))
-    gsub(/\/\*[^*]*\*\//, "", text)
-    while (match(text, /"[a-z][^"\\]*/)) {
-        print "reason\t" substr(text, RSTART + 1, RLENGTH - 1)
+    text = source
+    while (match(text, /\n    X\(RDL_[A-Z_0-9]+, "[^"]*"/)) {
+        piece = substr(text, RSTART, RLENGTH - 1)
         text = substr(text, RSTART + RLENGTH)
+        sub(/^[^"]*"/, "", piece)
+        print "reason\t" piece
     }
 }
 

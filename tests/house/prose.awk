@@ -46,7 +46,7 @@ function finish_file() {
 FNR == 1 {
     finish_file()
     file = FILENAME
-    kind = file ~ /\.md$/ ? "md" : file ~ /\.[0-9]$/ ? "mdoc" : file ~ /\.c$/ ? "c" : file ~ /\.sh$/ ? "sh" : "completion"
+    kind = file ~ /\.md$/ ? "md" : file ~ /\.[0-9]$/ ? "mdoc" : file ~ /\.[ch]$/ ? "c" : file ~ /\.sh$/ ? "sh" : "completion"
     fenced = 0
     source = ""
 }

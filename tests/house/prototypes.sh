@@ -3,8 +3,8 @@
 # prototypes.sh - redlock.3 against the headers and the examples: each function is declared as the page says, and
 # called by an example; one that several examples call is on the page; and the page's program compiles.
 #
-# Names are split into words on purpose:
-# shellcheck disable=SC2013
+# Names and lists of files are split into words on purpose:
+# shellcheck disable=SC2013,SC2086
 set -u
 page=redlock/redlock.3
 tmp=$(mktemp -d) || exit 1
@@ -46,7 +46,7 @@ listed=$(sed -n 's/.*[ *]\(rdl_[a-z0-9_]*\)(.*/\1/p' "$tmp/page.c")
 for name in $listed; do
     [ "$(callers "$name")" -gt 0 ] || bad "$page has $name, which no example calls"
 done
-for name in $(sed -n 's/^[a-z].*[ *]\(rdl_[a-z0-9_]*\)(.*/\1/p' resp/resp.h net/net.h lock/lock.h redlock/redlock.h); do
+for name in $(sed -n 's/^[a-z].*[ *]\(rdl_[a-z0-9_]*\)(.*/\1/p' $HEADERS); do
     [ "$(callers "$name")" -lt 2 ] || echo "$listed" | grep -qx "$name" || bad "$page lacks $name, which several examples call"
 done
 echo "prototypes: $(echo "$listed" | wc -l) functions of $page are as the headers declare them"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # size.sh [--update] OBJECTS FIGURES - text, stack and structure sizes of the core at -Os -DNDEBUG.
-# OBJECTS/{x86-64,m0plus,m4}/ hold the objects, CORE_SRC names their sources (`make size` does all that).
+# OBJECTS/{x86-64,m0plus,m4}/ hold the objects, CORE_SRC names their sources, HEADERS the public headers (`make size` does all that).
 # They are compared with FIGURES as compare.awk says.
 #
 # Lists of files are split into words on purpose:
@@ -73,7 +73,7 @@ images() { # target
 
 # An array as long as each structure of the headers is large, and the queue of one lock; its size is read from the object.
 structs() { # abi target
-    layers=$(ls resp/resp.h net/net.h lock/lock.h redlock/redlock.h 2>/dev/null)
+    layers=$HEADERS
     {
         for header in $layers; do
             echo "#include \"$header\""

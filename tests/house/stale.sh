@@ -38,7 +38,7 @@ if [ -s "$dir/would" ]; then
     cat "$dir/would"
     failed=1
 fi
-for header in resp/resp.h net/net.h lock/lock.h redlock/redlock.h; do
+for header in $HEADERS; do
     awk -v header="$header" 'NR == FNR { if ($2 == header) includes[$1]; next } $2 in includes && $2 != "tests/main.c"' \
         "$dir/includes" "$dir/built" | sort >"$dir/should"
     for flavour in $flavours; do

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lock/lock.h"
+#include "lock/lock_commands.h"
 #include "tests/fixtures/scripted.h"
 
 enum { NOW = 1000 };

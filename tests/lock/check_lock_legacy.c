@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lock/lock_commands.h"
 #include "redlock/redlock.h"
 #include "tests/fixtures/scripted.h"
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lock/lock_commands.h"
 #include "tests/fixtures/legacy_holder.h"
 
 enum { START = LEGACY_START, DAY_S = 86400 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lock/lock.h"
+#include "lock/lock_commands.h"
 #include "tests/fixtures/scripted.h"
 
 enum { TTL = 30000, ATTEMPT = 1000 };

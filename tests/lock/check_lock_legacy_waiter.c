@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lock/lock_commands.h"
 #include "tests/fixtures/legacy_holder.h"
 
 enum { START = LEGACY_START, END = LEGACY_START + LEGACY_TTL - 102, ATTEMPT = 2500 };

@@ -416,7 +416,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- programming errors */
 
-static const struct rdl_script no_script = {.number = RDL_SCRIPTS, .sha = "x"};
+static const struct rdl_script no_script = {.number = RDL_SCRIPTS_MAX, .sha = "x"};
 static const char *const no_commands[] = {"1 s", NULL};
 static const struct rdl_method no_method = {.commands = no_commands, .script = &no_script};
 static const struct rdl_method *const no_methods[] = {&no_method, NULL};
@@ -430,7 +430,7 @@ static const struct rdl_op odd_ops[] = {
 
 START_TEST(invalid_request_aborts_the_program)
 {
-    static char name[RDL_NAME_MAX + 2];
+    static char name[RDL_ARGUMENT_MAX + 2];
 
     if (_i >= 4) {
         ck_assert_int_eq(submit(&b, &odd_ops[_i - 4], "k"), RDL_OK);
@@ -439,7 +439,7 @@ START_TEST(invalid_request_aborts_the_program)
         return;
     }
 
-    memset(name, 'n', RDL_NAME_MAX + 1);
+    memset(name, 'n', RDL_ARGUMENT_MAX + 1);
     ck_assert_int_eq(submit(&a, &rdl_op_acquire, name + 1), RDL_OK);
     if (_i == 0)
         submit(&b, &rdl_op_acquire, "");

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # amalgam.sh AMALGAM - checks the lists of redlock/pkg/: each source is in them once, and a layer follows the ones that it
 # uses. The one file needs only the files written beside it. And a Cortex-M4 links no more of the small variant than of
-# the library (tests/house/size.txt). CORE_SRC and LIB_SRC are make's.
+# the library (tests/house/size.txt). CORE_SRC, LIB_SRC and HEADERS are make's.
 set -eu
 amalgam=$1
 pkg=redlock/pkg
@@ -19,6 +19,9 @@ words "$LIB_SRC" >"$dir/library"
 listed $pkg/rdl.c >"$dir/order"
 sort "$dir/order" >"$dir/listed"
 same "rdl.c (right) is not the sources of the core (left)" "$dir/core" "$dir/listed"
+words "$HEADERS" >"$dir/headers"
+sed -n 's/^#include "\(.*\)"$/\1/p' $pkg/rdl.h | sort >"$dir/listed"
+same "rdl.h (right) is not the public headers (left)" "$dir/headers" "$dir/listed"
 listed $pkg/rdl.c $pkg/rdl_posix.c | sort >"$dir/listed"
 same "rdl.c and rdl_posix.c (right) are not the sources of the library (left)" "$dir/library" "$dir/listed"
 cut -d / -f 1 "$dir/order" | uniq >"$dir/layers"

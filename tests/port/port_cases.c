@@ -4,6 +4,7 @@
  * other side, in another process. The two take turns by port_let and port_wait_go if the order matters.
  */
 #define _GNU_SOURCE
+#include "lock/lock.h"
 #include "tests/port/port.h"
 
 #include <fcntl.h>

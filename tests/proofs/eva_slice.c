@@ -7,7 +7,6 @@
  * Arguments are 9, 10 and 0 bytes long, in turn; WP covers any length (put, write_arg). Scripts for several
  * locks get two names; the text of a script is written like any other argument.
  */
-#include "resp/resp_template.h"
 
 #include "__fc_builtin.h"
 

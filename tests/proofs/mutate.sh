@@ -8,8 +8,9 @@ out=$1
 shift
 [ $# -gt 0 ] || set -- resp/*.c
 mkdir -p "$out/plain" "$out/asan"
-sed -n 's,^tests/resp/check_\(resp_.*\)\.c$,SUITE(\1),p' <<END >"$out/suites.inc"
-$(ls tests/resp/check_resp_*.c)
+# The templates of all layers are the writer's test.
+sed -n 's,^.*/check_\(.*\)\.c$,SUITE(\1),p' <<END >"$out/suites.inc"
+$(ls tests/resp/check_resp_*.c tests/cli/check_cli_commands.c)
 END
 flags="-std=c99 -O1 -w -I. -I$out"
 libs=$(pkg-config --libs check)
@@ -29,8 +30,8 @@ notices() { # plain|asan, objects of resp/ but the mutant's
     gcc $(sanitizers "$1") -o "$out/wire" "$out/$1/wire.o" "$out/$1/above.a" "$out/$1/mutant.o" $2 &&
         timeout -k 1 5 "$out/wire" 2>/dev/null | cmp -s - tests/golden/wire.txt || return 0
     # shellcheck disable=SC2046,SC2086
-    gcc $(sanitizers "$1") -o "$out/check" "$out/$1/main.o" "$out/$1/guard_page.o" "$out/$1/sha1.o" \
-        "$out/$1/grammar.o" "$out/$1"/check_resp_*.o "$out/$1/mutant.o" $2 $libs || return 0
+    gcc $(sanitizers "$1") -o "$out/check" "$out/$1/main.o" "$out/$1/guard_page.o" "$out/$1/grammar.o" \
+        "$out/$1"/check_resp_*.o "$out/$1/check_cli_commands.o" "$out/$1/above.a" "$out/$1/mutant.o" $2 $libs || return 0
     ! CK_FORK=no timeout -k 1 10 "$out/check" >/dev/null 2>&1
 }
 
@@ -53,13 +54,13 @@ try() { # file line change
     echo "survived $1:$2: $3"
 }
 
-for c in tests/main.c tests/fixtures/guard_page.c tests/resp/*.c tests/sim/sha1.c tests/golden/wire.c \
+for c in tests/main.c tests/fixtures/guard_page.c tests/resp/*.c tests/cli/check_cli_commands.c tests/golden/wire.c \
     resp/*.c; do
     build plain "$c" "$(basename "$c" .c).o" && build asan "$c" "$(basename "$c" .c).o" || exit
 done
 for with in plain asan; do # wire.c uses the ops of the layers above
     rm -f "$out/$with/above.a"
-    for c in net/*.c lock/*.c redlock/*.c; do
+    for c in net/*.c lock/*.c redlock/*.c redlock/cli/servers/commands.c; do
         case $c in *_posix*) continue ;; esac
         build $with "$c" above.o && mv "$out/$with/above.o" "$out/$with/above_$(basename "$c" .c).o" || exit
     done

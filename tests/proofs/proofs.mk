@@ -2,8 +2,11 @@
 # The golden bytes, the proofs of resp/, its coverage and its mutants.
 
 RESP_SRC := $(sort $(wildcard resp/*.c))
+# Every layer defines the commands that it sends, the command included.
+COMMANDS_HEADERS := net/net_commands.h lock/lock_commands.h redlock/redlock_commands.h redlock/cli/servers/commands.h
+COMMANDS_SRC := $(COMMANDS_HEADERS:.h=.c)
 
-$(B)/wire: tests/golden/wire.c $(CORE_SRC) $(wildcard resp/*.h net/*.h lock/*.h redlock/*.h)
+$(B)/wire: tests/golden/wire.c $(CORE_SRC) redlock/cli/servers/commands.c $(wildcard resp/*.h net/*.h lock/*.h redlock/*.h) redlock/cli/servers/commands.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(WARN) $(WERROR) $(CFLAGS) -I. -o $@ $(filter %.c,$^)
 
@@ -12,9 +15,9 @@ wire: $(B)/wire ## write: tests/golden/wire.txt, every command as the code write
 	$(B)/wire >tests/golden/wire.txt
 wire-check: $(B)/wire ## check: the commands' bytes are those of tests/golden/wire.txt, and WIRE.md lists them all, and what is refused
 	@$(B)/wire | diff -u tests/golden/wire.txt - || { echo "wire.txt differs; if that is meant: make wire"; exit 1; }
-	@awk -f tests/golden/wire.awk tests/golden/wire.txt resp/resp.h resp/resp_template.h tests/golden/templates.inc \
-	    resp/resp_wire.c resp/WIRE.md
-	@awk -f tests/golden/refused.awk net/net.h lock/lock.h net/net_error.c tests/*/check_*.c resp/WIRE.md
+	@awk -f tests/golden/wire.awk tests/golden/wire.txt $(COMMANDS_HEADERS) tests/golden/templates.inc \
+	    $(COMMANDS_SRC) resp/WIRE.md
+	@awk -f tests/golden/refused.awk net/net.h lock/lock_results.h net/net_error.c tests/*/check_*.c resp/WIRE.md
 CHECK_MORE += wire-check
 
 $(B)/relay: $(B)/lib/tests/servers/relay_main.o
@@ -45,14 +48,15 @@ COV := $(B)/coverage
 coverage-resp: ## ci: all lines, branches and MC/DC of resp/ are reached by its tests and corpora (clang-19, llvm-19)
 	@$(PROBE)
 	@mkdir -p $(COV) && rm -f $(COV)/*.raw
-	@printf 'SUITE(%s)\n' $(filter resp_%,$(SUITES)) >$(COV)/suites.inc
+	@printf 'SUITE(%s)\n' $(filter resp_% cli_commands,$(SUITES)) >$(COV)/suites.inc
 	$(CLANG19) -std=c99 -O0 -DNDEBUG -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc -I. -I$(COV) \
-	    -o $(COV)/check tests/main.c tests/fixtures/guard_page.c tests/sim/sha1.c $(wildcard tests/resp/*.c) $(RESP_SRC) \
+	    -o $(COV)/check tests/main.c tests/fixtures/guard_page.c $(wildcard tests/resp/*.c) tests/cli/check_cli_commands.c \
+	    $(RESP_SRC) $(COMMANDS_SRC) lock/lock_scripts.c \
 	    $$(pkg-config --cflags --libs check)
 	@CK_FORK=no LLVM_PROFILE_FILE=$(COV)/check.raw $(COV)/check
 	@for t in parse roundtrip; do \
 	    $(CLANG19) -std=c99 -O0 -DNDEBUG -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc -I. \
-	        -o $(COV)/$$t fuzz/fuzz_$$t.c fuzz/replay.c $(RESP_SRC) && \
+	        -o $(COV)/$$t fuzz/fuzz_$$t.c fuzz/replay.c $(RESP_SRC) $(COMMANDS_SRC) lock/lock_scripts.c && \
 	    LLVM_PROFILE_FILE=$(COV)/$$t.raw $(COV)/$$t fuzz/corpus/$$t/* || exit; done
 	llvm-profdata-19 merge -sparse $(COV)/*.raw -o $(COV)/all.profdata
 	llvm-cov-19 report $(COV)/check -object $(COV)/parse -object $(COV)/roundtrip \

@@ -53,10 +53,12 @@ all_eva() {
     wait
 }
 
-# The list of templates is the tests'.
+# The list of templates is the tests'. They are data, without contracts.
+commands="$top/net/net_commands.c $top/lock/lock_commands.c $top/redlock/redlock_commands.c $top/redlock/cli/servers/commands.c"
 all_slice() {
     for machine in gcc_x86_64 ppc_32 ${ALL_MACHINES:+gcc_x86_32}; do
-        eva "slice-$machine" $machine eva_slice.c "$out/plain" resp/resp_slice.c resp/resp_bytes.c resp/resp_wire.c resp/resp_script.c resp/resp_decimal.c \
+        eva "slice-$machine" $machine eva_slice.c "$out/plain" resp/resp_slice.c resp/resp_bytes.c resp/resp_decimal.c \
+            $commands \
             -eva-precision 0 -eva-slevel 100000 -eva-auto-loop-unroll 20 &
     done
     wait

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "redlock/redlock_commands.h"
 #include "tests/fixtures/fleet.h"
 
 #define lock (&fleet.lock)

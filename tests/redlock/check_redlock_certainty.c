@@ -6,6 +6,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "lock/lock_commands.h"
 #include "tests/fixtures/fleet.h"
 
 #define lock (&fleet.lock)

@@ -35,7 +35,7 @@ START_TEST(every_result_has_its_own_text)
 }
 END_TEST
 
-/* The texts are in the order of the numbers: if the first and the last of a header are right, all are. */
+/* The first and the last text of each layer. */
 static const struct {
     int result;
     const char *words;

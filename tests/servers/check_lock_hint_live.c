@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lock/lock.h"
+#include "lock/lock_commands.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/servers.h"
 

@@ -3,6 +3,7 @@
 #ifndef SIM_SCENE_H
 #define SIM_SCENE_H
 
+#include "lock/lock_commands.h"
 #include "tests/sim/sim.h"
 
 enum scenario_kind {

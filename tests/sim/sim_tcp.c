@@ -4,6 +4,7 @@
  * arrives after the bytes, a reset destroys bytes in flight. A connection that the client has closed remains
  * until the server has read all that was sent.
  */
+#include "lock/lock_commands.h"
 #include "tests/sim/sim.h"
 
 #include <string.h>

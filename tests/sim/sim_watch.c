@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the servers do, command by command: recorded for the oracles, and checked at once where possible. */
+#include "lock/lock_commands.h"
 #include "tests/sim/sim.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* image_script.c - acquire, extend, release: the requests byte for byte, and the results of the replies. */
 #include "lock/lock.h"
+#include "lock/lock_commands.h"
 #include "tests/targets/image.h"
 
 #include <stdio.h>

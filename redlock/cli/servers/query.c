@@ -13,6 +13,7 @@
 #include "lock/lock_op.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/process/process.h"
+#include "redlock/cli/servers/commands.h"
 #include "redlock/cli/servers/connections.h"
 #include "redlock/cli/servers/failures.h"
 #include "redlock/cli/servers/lock_names.h"

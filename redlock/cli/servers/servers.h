@@ -3,6 +3,7 @@
 #ifndef RDL_CLI_SERVERS_SERVERS_H
 #define RDL_CLI_SERVERS_SERVERS_H
 
+#include "redlock/cli/servers/commands.h"
 #include "redlock/cli/servers/connect_command.h"
 #include "redlock/cli/servers/connections.h"
 #include "redlock/cli/servers/failures.h"

@@ -9,11 +9,10 @@
 #include "resp/resp_decimal.c"
 #include "resp/resp_parse.c"
 #include "resp/resp_slice.c"
-#include "resp/resp_wire.c"
-#include "resp/resp_script.c"
 #include "resp/resp_strerror.c"
 
 /* ---------------------------------------------------------------- net: one connection to a server */
+#include "net/net_commands.c"
 #include "net/net_url.c"
 #include "net/net_error.c"
 #include "net/net_method.c"
@@ -25,6 +24,8 @@
 #include "net/net_conn.c"
 
 /* ---------------------------------------------------------------- lock: a lock on one server */
+#include "lock/lock_commands.c"
+#include "lock/lock_scripts.c"
 #include "lock/lock_lease.c"
 #include "lock/lock_op.c"
 #include "lock/lock_script.c"

@@ -2,4 +2,5 @@
 /* rdl.h - the headers of a lock on one server: `make amalgam` writes it as one file. */
 #include "resp/resp.h"
 #include "net/net.h"
+#include "lock/lock_results.h"
 #include "lock/lock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* image_writer.c - the writer and the templates of one plain lock, and nothing else; measured, never run. */
-#include "resp/resp_template.h"
+#include "lock/lock_commands.h"
 
 void _start(void);
 

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# resp/resp_script.c: R31: every holder gets a greater fencing token
+# lock/lock_scripts.c: R31: every holder gets a greater fencing token
 s/math.max\(c\+1,/math.max(c,/

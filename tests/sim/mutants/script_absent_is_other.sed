@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# resp/resp_script.c: R14: gone and taken are distinguished
+# lock/lock_scripts.c: R14: gone and taken are distinguished
 s/"return v and 0 or-1"/"return 0"/

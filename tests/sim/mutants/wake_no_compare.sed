@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# resp/resp_script.c: R4: a release with a hint compares the token
+# lock/lock_scripts.c: R4: a release with a hint compares the token
 s/if v~=ARGV\[1\]then return v and 0 or-1 end /if not v then return-1 end /

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* check_resp_script.c - the scripts; check_resp_template.c checks the calls. */
-#include "resp/resp.h"
+/* check_redlock_scripts.c - the scripts; check_cli_commands.c checks the calls. */
+#include "redlock/redlock_commands.h"
 #include "tests/sim/server.h"
 
 #include <check.h>
@@ -50,11 +50,11 @@ START_TEST(script_uses_the_expected_keys_and_arguments)
 }
 END_TEST
 
-Suite *suite_resp_script(void);
-Suite *suite_resp_script(void)
+Suite *suite_redlock_scripts(void);
+Suite *suite_redlock_scripts(void)
 {
-    Suite *s = suite_create("resp_script");
-    TCase *t = tcase_create("resp_script");
+    Suite *s = suite_create("redlock_scripts");
+    TCase *t = tcase_create("redlock_scripts");
 
     tcase_add_loop_test(t, script_sha1_matches_its_text, 0, SCRIPTS);
     tcase_add_loop_test(t, script_uses_the_expected_keys_and_arguments, 0, SCRIPTS);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* check_resp_template.c - the templates: their parts, and that they give the bytes of wire.txt. */
-#include "resp/resp_template.h"
+/* check_cli_commands.c - the templates: their parts, and that they give the bytes of wire.txt. */
+#include "redlock/cli/servers/commands.h"
 
 #include <check.h>
 #include <ctype.h>
@@ -216,7 +216,7 @@ enum { TEMPLATES = sizeof templates / sizeof templates[0] };
 /* Counts the bulks, placeholders and literal ones, and checks the lengths of the literal ones. */
 static size_t bulks(const char *text, const char *name)
 {
-    static const char letters[] = "kvxmbcsyafhtuPdngp"; /* as in resp_template.h */
+    static const char letters[] = "kvxmbcsyafhtuPdngp"; /* as in the headers of the templates */
     size_t n = 0;
 
     for (; *text != '\0'; n++) {
@@ -320,11 +320,11 @@ START_TEST(call_passes_the_keys_and_arguments_of_its_script)
 }
 END_TEST
 
-Suite *suite_resp_template(void);
-Suite *suite_resp_template(void)
+Suite *suite_cli_commands(void);
+Suite *suite_cli_commands(void)
 {
-    Suite *s = suite_create("resp_template");
-    TCase *t = tcase_create("resp_template");
+    Suite *s = suite_create("cli_commands");
+    TCase *t = tcase_create("cli_commands");
 
     tcase_add_loop_test(t, template_gives_its_line_of_wire_txt_in_any_pieces, 0, GOLDEN);
     tcase_add_test(t, keys_and_values_may_hold_any_byte);

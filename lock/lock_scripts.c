@@ -1,35 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* resp_script.c - the Lua scripts, and the arguments that call them. */
-#include "resp/resp_template.h"
+/* lock_scripts.c - the Lua scripts of locks. */
+#include "lock/lock_commands.h"
 
 #define LITERAL_LEN(text) (sizeof(text) - 1)
-
-/* rdl_script.number */
-enum {
-    SCRIPT_RELEASE,
-    SCRIPT_EXTEND,
-    SCRIPT_REPLACE,
-    SCRIPT_ACQUIRE,
-    SCRIPT_EXTEND_FENCED,
-    SCRIPT_RELEASE_HINT,
-    SCRIPT_ACQUIRE_MULTI,
-    SCRIPT_EXTEND_MULTI,
-    SCRIPT_RELEASE_MULTI,
-    SCRIPT_CANARY,
-    SCRIPT_END
-};
-/* Compiles only if RDL_SCRIPTS is right. */
-typedef char every_script_is_counted[(int)SCRIPT_END == RDL_SCRIPTS ? 1 : -1];
-
-void rdl_script_call(const struct rdl_script *s, int is_known, struct rdl_bytes *c, struct rdl_bytes *text)
-{
-    static const char name[] = "EVALSHA";
-
-    c->data = name;
-    c->len = is_known ? sizeof name - 1 : 4; /* its first 4 bytes are EVAL */
-    text->data = is_known ? s->sha : s->text;
-    text->len = is_known ? sizeof s->sha - 1 : s->text_len;
-}
 
 /* ---------------------------------------------------------------- one lock */
 
@@ -64,21 +37,18 @@ static const char extend_fenced_text[] =
     "if ARGV[4]~='0'then redis.call('PEXPIRE',KEYS[2],ARGV[4])end "
     "if redis.call('PTTL',KEYS[1])<tonumber(ARGV[2])then redis.call('PEXPIRE',KEYS[1],ARGV[2])end "
     "return 1";
-static const char canary_text[] = "return redis.call('SETNX',KEYS[1],ARGV[1]..redis.call('TIME')[1])";
 
-const struct rdl_script rdl_script_release = {release_text, LITERAL_LEN(release_text), SCRIPT_RELEASE,
+const struct rdl_script rdl_script_release = {release_text, LITERAL_LEN(release_text), RDL_SCRIPT_RELEASE,
                                               "405ff44962cd47e5aa852fc40f9e4817c685a7e4"};
-const struct rdl_script rdl_script_extend = {extend_text, LITERAL_LEN(extend_text), SCRIPT_EXTEND,
+const struct rdl_script rdl_script_extend = {extend_text, LITERAL_LEN(extend_text), RDL_SCRIPT_EXTEND,
                                              "08268618273684dd4965e354b804771b81d04031"};
-const struct rdl_script rdl_script_replace = {replace_text, LITERAL_LEN(replace_text), SCRIPT_REPLACE,
+const struct rdl_script rdl_script_replace = {replace_text, LITERAL_LEN(replace_text), RDL_SCRIPT_REPLACE,
                                               "abf463a6a378e6400555b2c166bf7cac01aa6ce9"};
-const struct rdl_script rdl_script_acquire = {acquire_text, LITERAL_LEN(acquire_text), SCRIPT_ACQUIRE,
+const struct rdl_script rdl_script_acquire = {acquire_text, LITERAL_LEN(acquire_text), RDL_SCRIPT_ACQUIRE,
                                               "4051092336c097779185b300bfa90f576279f32a"};
 const struct rdl_script rdl_script_extend_fenced = {extend_fenced_text, LITERAL_LEN(extend_fenced_text),
-                                                    SCRIPT_EXTEND_FENCED,
+                                                    RDL_SCRIPT_EXTEND_FENCED,
                                                     "00eaf0118af36d2584e2c27e51bd8fdc1f10ecd7"};
-const struct rdl_script rdl_script_canary = {canary_text, LITERAL_LEN(canary_text), SCRIPT_CANARY,
-                                             "cd7d5901b0f22567ebc704edf87ed3edc382b7b6"};
 
 /* ---------------------------------------------------------------- a release that wakes a waiting client */
 
@@ -94,7 +64,7 @@ static const char wake_text[] = "local v=redis.call('GET',KEYS[1])"
                                 "redis.pcall('PEXPIRE',KEYS[2],ARGV[2])end "
                                 "return 1";
 
-const struct rdl_script rdl_script_release_hint = {wake_text, LITERAL_LEN(wake_text), SCRIPT_RELEASE_HINT,
+const struct rdl_script rdl_script_release_hint = {wake_text, LITERAL_LEN(wake_text), RDL_SCRIPT_RELEASE_HINT,
                                                    "3829627bd9448bec2abf2506b28e451f028bf7fd"};
 
 /* ---------------------------------------------------------------- several locks: all of them or none */
@@ -119,11 +89,11 @@ static const char release_multi_text[] = "local r=1 "
                                          "return r";
 
 const struct rdl_script rdl_script_acquire_multi = {acquire_multi_text, LITERAL_LEN(acquire_multi_text),
-                                                    SCRIPT_ACQUIRE_MULTI,
+                                                    RDL_SCRIPT_ACQUIRE_MULTI,
                                                     "671a89ef7a09853d0dcfafd29688a50e3386d8d2"};
 const struct rdl_script rdl_script_extend_multi = {extend_multi_text, LITERAL_LEN(extend_multi_text),
-                                                   SCRIPT_EXTEND_MULTI,
+                                                   RDL_SCRIPT_EXTEND_MULTI,
                                                    "57603e5ec906f04914e28a48f51dd323bfd67e4a"};
 const struct rdl_script rdl_script_release_multi = {release_multi_text, LITERAL_LEN(release_multi_text),
-                                                    SCRIPT_RELEASE_MULTI,
+                                                    RDL_SCRIPT_RELEASE_MULTI,
                                                     "ace8810cbc7e43ff275dc568a83602400a2aa031"};
