@@ -56,7 +56,8 @@ VERSION := $(shell sed -n 's/^\#define RDL_VERSION  *"\(.*\)"/\1/p' resp/resp.h)
 # Programs linked with one release run with another of the same: until 1.0 those of one minor version.
 SONAME := libredlock.so.$(shell echo $(VERSION) | sed -E 's/^(0\.[0-9]+|[0-9]+)\..*/\1/')
 # The public ones: programs include them, and they are installed.
-HEADERS := resp/resp.h net/net.h lock/lock_results.h lock/lock.h redlock/redlock_results.h redlock/redlock.h
+HEADERS := resp/resp.h net/net.h $(patsubst %,lock/lock_%.h,results limits state) lock/lock.h \
+	$(patsubst %,lock/lock_%.h,io fenced multi hint legacy) redlock/redlock_results.h redlock/redlock.h
 # A suite is run by one process. A file whose tests wait long has several, so that they wait side by side.
 # In the order they start in: those that wait for servers before the rest, and the longest of all first.
 suites_of = $(shell sed -n 's/^Suite \*suite_\(.*\)(void);$$/\1/p' $(filter %.c,$(foreach f,$(1),$(if $(filter check_%,$(notdir $(f))),$(f)))))
@@ -180,7 +181,7 @@ DOC := share/doc/redlock
 RECIPES := $(wildcard redlock/examples/*.sh) redlock/examples/red_packet.c
 # A page for each function, if `make docs` was run.
 MAN3 = $(wildcard $(B)/docs/man/man3/*.3)
-install: lib $(B)/redlock $(COMPLETIONS) $(B)/redlock.1 $(B)/GUIDE.md $(B)/libredlock.pc $(B)/libredlock-config-version.cmake ## build: headers, library, command, man pages (a page for each function after `make docs`), guide, completions (PREFIX, LIBDIR, DESTDIR)
+install: lib $(B)/redlock $(COMPLETIONS) $(B)/redlock.1 $(B)/GUIDE.md $(B)/LEGACY.md $(B)/libredlock.pc $(B)/libredlock-config-version.cmake ## build: headers, library, command, man pages (a page for each function after `make docs`), guide, completions (PREFIX, LIBDIR, DESTDIR)
 	$(foreach h,$(HEADERS),$(call put,644,$(h),$(INC)/$(h)) && )true
 	$(call put,644,$(LIB),$(DESTDIR)$(LIBDIR)/libredlock.a)
 	$(call put,644,$(B)/libredlock.pc,$(DESTDIR)$(LIBDIR)/pkgconfig/libredlock.pc)
@@ -189,6 +190,7 @@ install: lib $(B)/redlock $(COMPLETIONS) $(B)/redlock.1 $(B)/GUIDE.md $(B)/libre
 	$(call put,755,$(B)/redlock,$(DESTDIR)$(PREFIX)/bin/redlock)
 	$(call put,644,$(B)/redlock.1,$(DESTDIR)$(PREFIX)/share/man/man1/redlock.1)
 	$(call put,644,$(B)/GUIDE.md,$(DESTDIR)$(PREFIX)/$(DOC)/GUIDE.md)
+	$(call put,644,$(B)/LEGACY.md,$(DESTDIR)$(PREFIX)/$(DOC)/LEGACY.md)
 	$(foreach r,$(RECIPES),$(call put,644,$(r),$(DESTDIR)$(PREFIX)/$(DOC)/examples/$(notdir $(r))) && )true
 	$(call put,644,redlock/redlock.3,$(DESTDIR)$(PREFIX)/share/man/man3/redlock.3)
 	@$(foreach m,$(MAN3),$(call put,644,$(m),$(DESTDIR)$(PREFIX)/share/man/man3/$(notdir $(m))) && )true
@@ -203,7 +205,10 @@ $(COMPLETIONS): $(B)/completion.%: $(B)/redlock
 	@$< completion $* >$@
 $(B)/GUIDE.md: redlock/GUIDE.md
 	@mkdir -p $(@D)
-	@sed -E -e 's,\]\((cli/)?redlock\.([13])\),](../../man/man\2/redlock.\2),g' -e 's,\[([^]]*)\]\(DESIGN\.md[^)]*\),\1,g' $< >$@
+	@sed -E -e 's,\]\(\.\./lock/LEGACY,](LEGACY,g' -e 's,\]\((cli/)?redlock\.([13])\),](../../man/man\2/redlock.\2),g' -e 's,\[([^]]*)\]\(DESIGN\.md[^)]*\),\1,g' $< >$@
+$(B)/LEGACY.md: lock/LEGACY.md
+	@mkdir -p $(@D)
+	@sed -E 's,\[([^]]*)\]\([^):]*\),\1,g' $< >$@
 $(B)/libredlock.pc: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))' \
@@ -305,7 +310,8 @@ size: $(SIZE_OBJ) ## check: text, stack and struct sizes against tests/house/siz
 	tests/house/size.sh $(B)/size tests/house/size.txt
 size-update: $(SIZE_OBJ) ## write: tests/house/size.txt
 	tests/house/size.sh --update $(B)/size tests/house/size.txt
-headers: ## check: every header parses alone, as C99 and as C++
+headers: ## check: every public header parses alone, as C99 and as C++; the plain lock's has at most 250 lines
+	@[ $$(wc -l <lock/lock.h) -le 250 ] || { echo "lock/lock.h has more than 250 lines"; exit 1; }
 	@for h in $(HEADERS); do echo "  parse $$h" && \
 	    $(GCC) $(WARN_GCC) -Werror -I. -fsyntax-only -x c $$h && \
 	    $(CLANG) -std=c++11 -Wall -Wextra -pedantic -Werror -I. -fsyntax-only -x c++ $$h || exit; done

@@ -6,6 +6,7 @@
  *
  * Input: pairs of an operation and its argument; the bytes of a reply follow their pair.
  */
+#include "lock/lock_legacy.h"
 #include "lock/lock_op.h"
 
 #include <stdlib.h>

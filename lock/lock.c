@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lock.c - one lock on one server: the states of an operation, and the plain mode (SET NX PX). */
+#include "lock/lock_hint.h"
 #include "lock/lock_private.h"
 #include "resp/resp_bytes.h"
 
@@ -24,13 +25,6 @@ int rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
     l->wake_ms = UINT64_MAX;
     l->holder_ms = -2;
     return rdl_options_check(opt, l->name_len);
-}
-
-void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint)
-{
-    RDL_ASSERT(l->state == LOCK_IDLE);
-    if (l->mode->ops == rdl_plain_ops || l->mode->next != NULL) /* several locks have no list of hints */
-        l->hint = hint;
 }
 
 static int finish(struct rdl_lock *l, int result)

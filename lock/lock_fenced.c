@@ -6,6 +6,8 @@
  * lock without its fencing token. Extend restores a counter that is gone. The same script raises the counter
  * of one of several servers to the fencing token of another, while the lock is ours.
  */
+#include "lock/lock_fenced.h"
+
 #include "lock/lock_private.h"
 #include "resp/resp_bytes.h"
 

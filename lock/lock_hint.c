@@ -9,7 +9,9 @@
  * A hint only shortens a pause between two attempts. If it is lost, late, duplicated or wrong, that costs
  * time and an attempt, never the lock: SET NX alone decides who holds it.
  */
-#include "lock/lock_op.h"
+#include "lock/lock_hint.h"
+
+#include "lock/lock_private.h"
 #include "resp/resp_bytes.h"
 
 /* Writes the commands with two more arguments: the list as b, then `last`. */
@@ -219,4 +221,11 @@ int rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn)
     h->ops = &hint_ops;
     h->conn = conn;
     return RDL_OK;
+}
+
+void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint)
+{
+    RDL_ASSERT(rdl_lock_wake_ms(l) == UINT64_MAX);              /* no operation is pending */
+    if (l->mode->ops == rdl_plain_ops || l->mode->next != NULL) /* several locks have no list of hints */
+        l->hint = hint;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* lock_io.c - the blocking functions: a struct rdl_platform supplies the clock, random bytes and waiting. */
-#include "lock/lock.h"
-#include "net/net_op.h"
+#include "lock/lock_hint.h"
+#include "lock/lock_io.h"
+#include "lock/lock_op.h"
 
 /*
  * Reads first, and returns the time: replies may have arrived since the last operation, and would otherwise

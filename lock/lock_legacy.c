@@ -12,6 +12,8 @@
  * is gone. The value only changes from the first to the second, however late a request is executed. So they
  * are tried in that order, and there are never more than two.
  */
+#include "lock/lock_legacy.h"
+
 #include "lock/lock_private.h"
 #include "resp/resp_bytes.h"
 

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* lock_legacy_op.c - the operations of the old SETNX/GETSET protocol. */
+#include "lock/lock_legacy.h"
+
 #include "lock/lock_op.h"
 #include "resp/resp_bytes.h"
+
+/* Compiles only if a conn keeps that much of a reply. */
+typedef char replies_have_room[(int)RDL_PEER_MAX < (int)RDL_TEXT_MAX ? 1 : -1];
 
 /* ---------------------------------------------------------------- TIME */
 

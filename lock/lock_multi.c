@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lock_multi.c - several plain locks on one server, held as one: scripts take all of them or none. */
+#include "lock/lock_multi.h"
+
 #include "lock/lock_private.h"
 #include "resp/resp_bytes.h"
 

@@ -8,8 +8,8 @@
 #ifndef RDL_LOCK_OP_H
 #define RDL_LOCK_OP_H
 
-#include "lock/lock.h"
 #include "lock/lock_commands.h"
+#include "lock/lock_fenced.h"
 #include "net/net_op.h"
 
 /* -------------------------------------------------- the operations */
@@ -56,6 +56,8 @@ extern const struct rdl_op rdl_op_delete;       /* DEL, whatever the value is */
 extern const struct rdl_op rdl_op_found;        /* GET. YES: text is the value; NO: not a string */
 extern const struct rdl_op rdl_op_release_once; /* rdl_op_release, sent once or never: not pending */
 
+/* Operations of a lock. */
+enum rdl_action { RDL_ACQUIRE, RDL_EXTEND, RDL_RELEASE };
 /* The operations of a plain lock, by enum rdl_action. */
 extern const struct rdl_op *const rdl_plain_ops[];
 
@@ -80,8 +82,7 @@ typedef char rdl_families_fit[(int)RDL_FAMILY_END <= (int)RDL_FAMILIES ? 1 : -1]
 #define RDL_FITS(bytes) ((int)(bytes) <= (int)RDL_ARGUMENT_MAX)
 typedef char
     rdl_texts_fit[RDL_FITS(RDL_NAME_MAX) && RDL_FITS(RDL_VALUE_MAX) && RDL_FITS(RDL_EXTRA_MAX) ? 1 : -1];
-typedef char
-    rdl_replies_fit[(int)RDL_VALUE_MAX < (int)RDL_TEXT_MAX && (int)RDL_PEER_MAX < (int)RDL_TEXT_MAX ? 1 : -1];
+typedef char rdl_replies_fit[(int)RDL_VALUE_MAX < (int)RDL_TEXT_MAX ? 1 : -1];
 
 /* -------------------------------------------------- the methods to extend and to release */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lock_posix.c - a conn with all its memory, from a URL: the start of a program with sockets. */
-#include "lock/lock.h"
+#include "lock/lock_io.h"
 
 #include <string.h>
 

@@ -41,7 +41,7 @@
 #ifndef RDL_REDLOCK_H
 #define RDL_REDLOCK_H
 
-#include "lock/lock.h"
+#include "lock/lock_io.h"
 #include "redlock/redlock_results.h"
 
 /**
@@ -332,7 +332,7 @@ int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *op
 void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each);
 
 /**
- * Makes an acquire wait for a wake hint (struct rdl_hint).
+ * Makes an acquire wait for a wake hint (struct rdl_hint in lock/lock_hint.h).
  *
  * The hint's conn must lead to server 0. While server 0 refuses the lock, an acquire waits for a release
  * there. All clients must list the servers in the same order. Everything else is as with one server
@@ -361,7 +361,7 @@ void rdl_redlock_set_hint(struct rdl_redlock *r, struct rdl_hint *hint);
  * token that no extend has confirmed.
  *
  * @param r        the lock
- * @param entropy  RDL_ENTROPY_LEN bytes that no other acquire gets, on any host (struct rdl_token); copied
+ * @param entropy  RDL_ENTROPY_LEN bytes that no other acquire gets, as of rdl_lock_acquire_begin(); copied
  * @param now_ms   the time in ms
  * @return RDL_PENDING, or at once:
  *         RDL_E_SHARED: servers[] belong to another redlock now; nothing was done.
@@ -552,14 +552,14 @@ void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_TOKEN_TEXT_MAX]
  * Sets the least fencing token that the next acquire may give, for example the wall clock in ms.
  *
  * Never blocks. Call it in any state; it takes effect from the next attempt on. An acquire returns
- * RDL_E_FENCE_RANGE if the least token is above RDL_FENCE_MAX. It also does if so many servers gave a greater
- * one that no majority is left; rdl_redlock_error() reports which servers.
+ * RDL_E_FENCE_RANGE if the least token is above RDL_FENCE_MAX (lock/lock_fenced.h). It also does if so many
+ * servers gave a greater one that no majority is left; rdl_redlock_error() reports which servers.
  *
- * Tokens are unique and grow from holder to holder, while enough servers keep the key {name}:fence (struct
- * rdl_lock). N is the number of configured servers. q is a majority of them, N/2 + 1. h is the number of
- * servers that held the last token (rdl_redlock_fence_holders()). At most h + q - N - 1 of these h servers
- * may lose it, or come back with an older one. An acquire waits until q servers hold the token. Steps between
- * operations, and each extend, raise it on the others.
+ * Tokens are unique and grow from holder to holder, while enough servers keep the key {name}:fence. N is the
+ * number of configured servers. q is a majority of them, N/2 + 1. h is the number of servers that held the
+ * last token (rdl_redlock_fence_holders()). At most h + q - N - 1 of these h servers may lose it, or come
+ * back with an older one. An acquire waits until q servers hold the token. Steps between operations, and
+ * each extend, raise it on the others.
  *
  * If more servers lose it, wall clocks as the least token help (rdl_lock_set_min_fence()), with max_ttl as
  * the longest ttl. DESIGN.md, section 9, has examples.

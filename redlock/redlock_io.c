@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* redlock_io.c - the blocking functions: clock, random numbers and waiting come from rdl_platform. */
-#include "net/net_op.h"
+#include "lock/lock_hint.h"
+#include "lock/lock_op.h"
 #include "redlock/redlock.h"
 
 static int poll_all(struct rdl_redlock *r, const struct rdl_platform *platform, uint64_t until_ms,

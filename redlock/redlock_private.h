@@ -3,6 +3,7 @@
 #ifndef RDL_REDLOCK_PRIVATE_H
 #define RDL_REDLOCK_PRIVATE_H
 
+#include "lock/lock_hint.h"
 #include "lock/lock_lease.h"
 #include "lock/lock_op.h"
 #include "redlock/redlock_op.h"

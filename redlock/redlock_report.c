@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* redlock_report.c - a line for people about one server's part in the last operation. */
 #include "lock/lock_lease.h"
+#include "lock/lock_op.h"
 #include "redlock/redlock.h"
 
 /* Adds that the server's vote did not count, and when it will. */

@@ -3,7 +3,7 @@
 #include <poll.h>
 #include <stdio.h>
 
-#include "lock/lock.h"
+#include "lock/lock_io.h"
 
 static unsigned turns; /* the loop's other work */
 

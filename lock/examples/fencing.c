@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "lock/lock.h"
+#include "lock/lock_fenced.h"
+#include "lock/lock_io.h"
 
 /* What the lock protects. It knows nothing about locks. It refuses tokens below the greatest it has seen. */
 struct store {

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "lock/lock.h"
+#include "lock/lock_io.h"
+#include "lock/lock_legacy.h"
 
 /* Prints why there is no lock among old clients, and what to do about it. */
 static void explain(int rc, const struct rdl_lock *lock)

@@ -2,7 +2,7 @@
 /* minimal.c - hold a lock on one server during some work: minimal redis://127.0.0.1:6379 */
 #include <stdio.h>
 
-#include "lock/lock.h"
+#include "lock/lock_io.h"
 
 static int steps = 3;
 

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lock/lock.h"
+#include "lock/lock_io.h"
 
 enum { CHUNK = 16, NAME_LEN = 7 };
 

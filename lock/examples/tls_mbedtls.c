@@ -25,7 +25,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lock/lock.h"
+#include "lock/lock_io.h"
 
 enum { CHUNK = 512, READS = 16 };
 

@@ -23,7 +23,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "lock/lock.h"
+#include "lock/lock_io.h"
 
 enum { CONNS = 8, CHUNK = 1024, READS = 16 };
 

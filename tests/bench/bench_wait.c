@@ -7,7 +7,8 @@
  * the server executed for each acquisition; last the ratio to polling.
  */
 #define _DEFAULT_SOURCE
-#include "lock/lock.h"
+#include "lock/lock_hint.h"
+#include "lock/lock_io.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

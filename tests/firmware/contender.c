@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lock/lock.h"
+#include "lock/lock_io.h"
 
 enum { TTL_MS = 3000, SPARE_MS = 2000, WORK_MS = 10, REST_MS = 40 }; /* the first two as in app.c */
 

@@ -88,6 +88,12 @@ for layer in resp net lock lock/examples redlock redlock/examples $cli; do
     done
 done
 
+# The plain lock includes no feature.
+for header in lock/lock.h $(sed -n 's/^#include "\(lock\/.*\)"$/\1/p' lock/lock.h); do
+    ! grep -qE '^#include "lock/lock_(io|fenced|multi|hint|legacy)\.h"' "$header" ||
+        bad "$header includes a feature, and the plain lock includes it"
+done
+
 # ---------------------------------------------------------------- names of files and macros
 # So that a firmware team can put the library's files into one folder. The command is built as a whole.
 twice=$(find resp net lock redlock -name examples -prune -o -name pkg -prune -o -name cli -prune -o -name '*.[ch]' -print | sed 's,.*/,,' | sort | uniq -d)

@@ -18,7 +18,7 @@ bad() {
 
 # A declaration that is none of the header's is an error of the compiler: conflicting types.
 {
-    echo '#include "redlock/redlock.h"'
+    printf '#include "%s"\n' $HEADERS
     awk '
         function words(line) { sub(/^\.F[natoc] /, "", line); return line }
         function quoted(line,    n, part, i, list) { # "A" "B": A, B

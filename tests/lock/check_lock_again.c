@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lock/lock.h"
+#include "lock/lock_legacy.h"
 #include "tests/fixtures/scripted.h"
 
 enum { NOW = 1000, TTL = 10000, ATTEMPT = 250, PAUSE_MS = 256 };

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "lock/lock_lease.h"
+#include "lock/lock_multi.h"
 #include "tests/sim/any_lock.h"
 #include "tests/fixtures/faulty.h"
 

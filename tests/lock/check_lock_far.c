@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lock/lock.h"
+#include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
 
 enum { TTL = 30000, LEAST = 250 };

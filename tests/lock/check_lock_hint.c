@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lock/lock.h"
+#include "lock/lock_hint.h"
 #include "tests/fixtures/scripted.h"
 
 enum { TTL = 10000, NOW = 1000 };

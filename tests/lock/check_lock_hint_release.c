@@ -10,6 +10,7 @@
 
 #include "lock/lock.h"
 #include "lock/lock_commands.h"
+#include "lock/lock_hint.h"
 #include "tests/fixtures/scripted.h"
 
 enum { NOW = 1000 };

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lock/lock_commands.h"
+#include "lock/lock_legacy.h"
 #include "redlock/redlock.h"
 #include "tests/fixtures/scripted.h"
 

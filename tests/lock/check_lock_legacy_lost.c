@@ -11,6 +11,7 @@
 
 #include "lock/lock.h"
 #include "lock/lock_commands.h"
+#include "lock/lock_legacy.h"
 #include "tests/fixtures/scripted.h"
 
 enum { TTL = 30000, ATTEMPT = 1000 };

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lock/lock_legacy.h"
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lock/lock_hint.h"
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
 #include "tests/sim/any_lock.h"

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lock/lock_multi.h"
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
 

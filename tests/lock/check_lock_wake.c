@@ -6,7 +6,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "lock/lock.h"
+#include "lock/lock_io.h"
 #include "tests/fixtures/scripted.h"
 
 enum { TTL = 10000, NEVER = 1000 };

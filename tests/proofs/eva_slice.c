@@ -7,6 +7,7 @@
  * Arguments are 9, 10 and 0 bytes long, in turn; WP covers any length (put, write_arg). Scripts for several
  * locks get two names; the text of a script is written like any other argument.
  */
+#include "redlock/cli/servers/commands.h"
 
 #include "__fc_builtin.h"
 
@@ -22,7 +23,7 @@ static const char *const templates[] = {
 enum { TEMPLATES = sizeof templates / sizeof templates[0] };
 
 static struct rdl_slice put(const char *text, const struct rdl_args *args, uint8_t *to, size_t room,
-                             size_t skip)
+                            size_t skip)
 {
     struct rdl_slice w = {to, room, skip, 0};
 

@@ -6,6 +6,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "lock/lock_multi.h"
 #include "tests/fixtures/subject.h"
 
 enum { START = 1000, END = START + SUBJECT_TTL - SUBJECT_DRIFT };

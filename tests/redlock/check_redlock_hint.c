@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lock/lock_hint.h"
 #include "tests/fixtures/fleet.h"
 
 #define lock (&fleet.lock)

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lock/lock_hint.h"
 #include "net/net_op.h"
 #include "tests/fixtures/fleet.h"
 

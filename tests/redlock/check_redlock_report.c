@@ -3,6 +3,7 @@
 #include <check.h>
 #include <string.h>
 
+#include "lock/lock_op.h"
 #include "tests/fixtures/fleet.h"
 
 #define lock (&fleet.lock)

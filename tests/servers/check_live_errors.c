@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lock/lock_io.h"
 #include "lock/lock_op.h"
 #include "tests/sim/any_lock.h"
 #include "tests/fixtures/client.h"

@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "lock/lock_io.h"
 #include "lock/lock_op.h"
 #include "tests/fixtures/asking.h"
 #include "tests/fixtures/relay.h"

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lock/lock_io.h"
 #include "lock/lock_op.h"
 #include "tests/fixtures/asking.h"
 

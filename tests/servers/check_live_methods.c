@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lock/lock_multi.h"
 #include "net/net.h"
 #include "redlock/redlock_op.h"
 #include "tests/fixtures/client.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lock/lock_io.h"
 #include "lock/lock_op.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/command.h"

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lock/lock.h"
+#include "lock/lock_fenced.h"
+#include "lock/lock_io.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/scripted.h"
 

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lock/lock.h"
+#include "lock/lock_hint.h"
+#include "lock/lock_io.h"
 #include "lock/lock_commands.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/servers.h"

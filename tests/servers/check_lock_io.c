@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lock/lock.h"
+#include "lock/lock_io.h"
 #include "tests/fixtures/calls.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/servers.h"

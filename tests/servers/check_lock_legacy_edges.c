@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lock/lock_io.h"
 #include "tests/sim/any_lock.h"
 #include "tests/fixtures/client.h"
 

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lock/lock.h"
+#include "lock/lock_hint.h"
+#include "lock/lock_io.h"
+#include "lock/lock_multi.h"
 #include "tests/fixtures/client.h"
 
 enum { TTL = 20000 };

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "lock/lock.h"
+#include "lock/lock_io.h"
 #include "tests/fixtures/servers.h"
 
 static struct rdl_posix_conn server;

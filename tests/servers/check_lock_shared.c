@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lock/lock_io.h"
 #include "lock/lock_op.h"
 #include "tests/sim/any_lock.h"
 #include "tests/fixtures/client.h"

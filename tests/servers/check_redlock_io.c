@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lock/lock_hint.h"
 #include "tests/fixtures/quorum.h"
 
 #define lock (&party.lock)

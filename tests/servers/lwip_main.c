@@ -2,7 +2,7 @@
 /* lwip_main.c - eight locks over one connection of lwIP, to a server here: lwip redis://10.0.2.2:PORT */
 #define _POSIX_C_SOURCE 200809L /* lwIP has a ssize_t of its own without */
 #include "lock/examples/loops/lwip.h"
-#include "lock/lock.h"
+#include "lock/lock_io.h"
 #include "tests/port/slirp.h"
 
 #include <lwip/priv/tcp_priv.h>

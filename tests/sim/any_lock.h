@@ -4,6 +4,8 @@
 #define RDL_TESTS_ANY_LOCK_H
 
 #include "lock/lock.h"
+#include "lock/lock_fenced.h"
+#include "lock/lock_legacy.h"
 
 enum any_mode { MODE_PLAIN, MODE_FENCED, MODE_LEGACY, MODE_LEGACY_INTEGER, MODE_LEGACY_SHORTEST };
 

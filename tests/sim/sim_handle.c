@@ -3,6 +3,7 @@
  * One interface for a lock on one server and a lock on N, so that users and oracles need not distinguish
  * them.
  */
+#include "lock/lock_multi.h"
 #include "net/net_op.h"
 #include "tests/sim/sim.h"
 

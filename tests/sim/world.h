@@ -3,6 +3,7 @@
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
+#include "lock/lock_hint.h"
 #include "redlock/redlock.h"
 #include "tests/sim/any_lock.h"
 #include "tests/sim/server.h"

@@ -12,7 +12,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "lock/lock.h"
+#include "lock/lock_io.h"
 
 /* How long the loop may sleep: until the lock's next step is due. */
 static int sleep_ms(const struct rdl_lock *lock)

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <stdio.h>
 
-#include "lock/lock.h"
+#include "lock/lock_io.h"
 
 /* How long the loop may sleep: until the lock's next step is due. */
 static unsigned sleep_ms(const struct rdl_lock *lock)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <uv.h>
 
-#include "lock/lock.h"
+#include "lock/lock_io.h"
 
 struct watched {
     uv_poll_t handle; /* first */

@@ -3,6 +3,7 @@
 #ifndef RDL_CLI_DOCTOR_PERMISSIONS_H
 #define RDL_CLI_DOCTOR_PERMISSIONS_H
 
+#include "lock/lock_multi.h"
 #include "redlock/cli/doctor/checks.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/output/output.h"

@@ -2,6 +2,7 @@
 /* What follows the options on the command line: the names of locks, and the command. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/options/operands.h"
+#include "lock/lock_multi.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/options/urls.h"
 #include "redlock/cli/options/verb_table.h"

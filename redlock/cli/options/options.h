@@ -3,6 +3,7 @@
 #ifndef RDL_CLI_OPTIONS_OPTIONS_H
 #define RDL_CLI_OPTIONS_OPTIONS_H
 
+#include "lock/lock_multi.h"
 #include "redlock/cli/options/connect_program.h"
 #include "redlock/cli/options/numbers.h"
 #include "redlock/cli/options/urls.h"

@@ -3,6 +3,7 @@
 #ifndef RDL_CLI_OUTPUT_TEXT_H
 #define RDL_CLI_OUTPUT_TEXT_H
 
+#include "lock/lock_multi.h"
 #include "redlock/redlock.h"
 
 #if defined(__GNUC__)

@@ -8,7 +8,11 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/servers/lock.h"
+#include "lock/lock_hint.h"
 #include "lock/lock_lease.h"
+#include "lock/lock_legacy.h"
+#include "lock/lock_multi.h"
+#include "lock/lock_op.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/output/output.h"
 #include "redlock/cli/servers/connections.h"

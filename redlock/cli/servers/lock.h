@@ -3,6 +3,8 @@
 #ifndef RDL_CLI_SERVERS_LOCK_H
 #define RDL_CLI_SERVERS_LOCK_H
 
+#include "lock/lock_hint.h"
+#include "lock/lock_legacy.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/servers/connections.h"
 #include "redlock/redlock.h"

@@ -3,4 +3,7 @@
 #include "resp/resp.h"
 #include "net/net.h"
 #include "lock/lock_results.h"
+#include "lock/lock_limits.h"
+#include "lock/lock_state.h"
 #include "lock/lock.h"
+#include "lock/lock_io.h"

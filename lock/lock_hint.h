@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * @brief lock_hint.h - the wake hint: waiting clients are notified, instead of polling (lock_hint.c).
+ */
+#ifndef RDL_LOCK_HINT_H
+#define RDL_LOCK_HINT_H
+
+#include "lock/lock.h"
+
+/**
+ * @addtogroup libredlock_lock
+ * @{
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Times of the wake hint. */
+enum {
+    RDL_HINT_CAP_MS = 1000 /**< longest pause with a hint, in ms: the cost of a lost hint */
+};
+
+struct rdl_hint;
+
+/** @cond private */
+/* Functions of the wake hint: an object, so that a static link drops them where they are not used. */
+struct rdl_hint_ops {
+    /*
+     * Begins to wait, for left_ms at most, and for the rest of the holder's ttl (below 0: not known).
+     * Returns the length of the pause; UINT64_MAX: no hint, pause as usual.
+     */
+    uint64_t (*begin)(struct rdl_hint *h, struct rdl_bytes name, int64_t holder_ms, uint64_t left_ms,
+                      uint64_t now_ms);
+    int (*fired)(struct rdl_hint *h);    /* returns 1, once, when the wait has ended: try now */
+    void (*end)(struct rdl_hint *h);     /* ends the wait: the caller no longer needs it */
+    const struct rdl_op *release;        /* releases, and wakes a waiter */
+    const struct rdl_op *release_strict; /* the same for a lock of the old protocol */
+};
+/** @endcond */
+
+/**
+ * A wake hint: waiting clients are notified when the lock is released, instead of polling.
+ *
+ * A release also adds an element to the list {name}:wake (name:wake, if the name contains '}'). Each waiting
+ * client blocks (BLPOP) on a second connection, which the caller supplies. One release wakes one client, in
+ * the order in which they began to wait. Use one hint per lock. If several locks share the hint connection,
+ * only one can wait on it; the others pause as usual.
+ *
+ *     struct rdl_hint hint;
+ *     rdl_hint_init(&hint, &second_conn);
+ *     rdl_lock_set_hint(&lock, &hint);
+ *
+ * It is only a hint: SET NX alone decides who holds the lock, so clients with and without hints can share a
+ * lock. A holder may die or release without a hint, and a waiter may take a hint and die. Then the others
+ * retry when the holder's ttl is over, and after RDL_HINT_CAP_MS at the latest. If BLPOP is refused (ACL), or
+ * the second connection is down, the pauses are the usual ones. If scripts are refused, a release wakes no
+ * client.
+ *
+ * Before Redis 6.0 BLPOP waits for whole seconds. The pause still ends on time, without waiting for its
+ * reply. If the list is in another hash slot than the lock, a release returns RDL_E_CLUSTER. The lease then
+ * ends with its ttl.
+ *
+ * Its members are private. Its memory is in use while its lock is in use (rdl_lock_init()).
+ */
+struct rdl_hint {
+    /** @cond private */
+    const struct rdl_hint_ops *ops;
+    struct rdl_conn *conn;
+    uint8_t fruitless;  /* hints in a row that did not bring the lock */
+    uint8_t is_refused; /* 1: by this server, until the connection ends */
+    struct rdl_req req;
+    uint64_t ends_ms; /* when the server should end the wait */
+    /** @endcond */
+};
+
+/**
+ * Sets up a wake hint.
+ *
+ * Never blocks. Call it before rdl_lock_set_hint(), and again only if no lock waits with it: debug builds
+ * assert this.
+ *
+ * @param h     the hint; it must stay valid as long as a lock uses it
+ * @param conn  a connection that is used for nothing else, and stays valid as long as the hint. The blocking
+ *              functions poll it; in an event loop you poll it like any other. NULL: wake other clients, but
+ *              do not wait with a hint
+ * @return RDL_OK
+ */
+int rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn);
+
+/**
+ * Sets the wake hint of a lock, from the next operation on: it waits with the hint and wakes others.
+ *
+ * Never blocks. Call it between operations only.
+ *
+ * @param l     the lock; with several locks as one the call does nothing
+ * @param hint  the hint, which was set up before and stays valid as long as the lock is used; NULL: none
+ */
+void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
