@@ -11,14 +11,17 @@
 /* Starts the command in a process group of its own; the lock is held. Returns its pid, or -1 with errno. */
 pid_t rdl_cli_child_start(const struct rdl_cli_lock *l, const struct rdl_cli_guardian *g);
 
-/* Returns, when it has exited, whether it was run; 0: exec failed. */
+/* Call it after the command has exited. Returns 0 if exec failed, otherwise 1. */
 int rdl_cli_child_was_run(void);
 
 /* Signals the group. Returns 0 if none of its processes is ours to signal (sudo switched the user). */
 int rdl_cli_child_kill(pid_t group, int sig);
 int rdl_cli_child_group_is_empty(pid_t group);
 
-/* Passes the terminal to a stopped command if it wanted that and we have it; otherwise takes it back. */
+/*
+ * Passes the terminal to a command that was stopped because it needs it (SIGTTIN, SIGTTOU), if redlock has
+ * it. Otherwise takes the terminal back.
+ */
 void rdl_cli_child_stopped(pid_t group, int sig);
 void rdl_cli_child_take_terminal(pid_t group);
 

@@ -23,7 +23,7 @@ static const char statuses[] = "Exit status (of run: that of COMMAND, or 128+N i
                                "  76  not a Redis server\n"
                                "  77  password or permission refused\n"
                                "  78  unsuitable server (doctor)\n"
-                               " 124  the maximum hold time was over\n"
+                               " 124  the longest hold time was reached\n"
                                " 126  COMMAND cannot be run\n"
                                " 127  COMMAND was not found\n";
 

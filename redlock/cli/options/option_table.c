@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of options. To add an option: a row here, in the place that it has in the manual, and
- * a member of struct rdl_cli_options. Then its item in redlock.1, which the tests compare with the row.
+ * The table of options. To add an option: a row here, in the place that it has in the manual, and a member of
+ * struct rdl_cli_options. Then its item in redlock.1, which tests/servers/check_cli_manual.c compares with
+ * the row. --help and the completion scripts need nothing. If its default is not 0, or if it excludes another
+ * option: defaults.c.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/options/option_table.h"
@@ -387,7 +389,8 @@ const struct rdl_cli_option rdl_cli_option_table[] = {
      .limit = 1,
      .verbs = GUARDING,
      .group = RDL_CLI_SAFETY,
-     .text = "give the longest ttl of all clients (30s); a restarted server is not used for this long"},
+     .text =
+         "give the longest ttl of all clients (30s); a restarted server is not used for this time and 1 s"},
     {.word = "restart-guard",
      .metavar = "WHEN",
      .choices = "strict required if-permitted off",
@@ -399,10 +402,9 @@ const struct rdl_cli_option rdl_cli_option_table[] = {
      .group = RDL_CLI_SAFETY,
      .text = "do not use a server in its first 31 s (--max-ttl + 1 s): it may have lost locks in a restart. "
              "if-permitted (the default): use a server that refuses INFO, whose age is unknown; required: do "
-             "not; "
-             "strict: wait 31 s from when this process first saw a server; off: do not wait",
-     .brief = "off: also use a server in its first 31 s (--max-ttl + 1 s), when it may have lost locks in a "
-              "restart",
+             "not use it; strict: wait 31 s from when this process first saw a server; off: do not wait",
+     .brief =
+         "off: also use a server that started less than 31 s ago (--max-ttl + 1 s) and may have lost locks",
      .source = "$REDLOCK_RESTART_GUARD"},
     {.word = "canary",
      .kind = RDL_CLI_FLAG,
@@ -416,7 +418,7 @@ const struct rdl_cli_option rdl_cli_option_table[] = {
      .verbs = GETTING | DOCTOR,
      .group = RDL_CLI_SAFETY,
      .text =
-         "wait without polling: a client that releases the lock notifies the next; give it to all clients"},
+         "wait without polling: a client that releases the lock notifies the next; use it on all clients"},
     {.word = "wake-hint",
      .kind = RDL_CLI_FLAG,
      .at = AT(wake_hint),
@@ -479,7 +481,7 @@ const struct rdl_cli_option rdl_cli_option_table[] = {
      .limit = RDL_CLI_LOG_TEXT,
      .verbs = LOGGING,
      .group = RDL_CLI_OUTPUT,
-     .text = "write a line for each event; HOW is text or json; renewals with -vv"},
+     .text = "write a line for each event; HOW is text or json; -vv also logs renewals"},
     {.word = "log-fd",
      .metavar = "N",
      .kind = RDL_CLI_NUMBER,

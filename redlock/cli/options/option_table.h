@@ -30,7 +30,7 @@ enum rdl_cli_group {
     RDL_CLI_HIDDEN = RDL_CLI_GROUPS /* neither in --help nor in the manual */
 };
 
-/* An option, as some verbs accept it. For other verbs, a row with the same word may have another text. */
+/* One option. If it differs between verbs, it has several rows with the same word. */
 struct rdl_cli_option {
     char letter; /* 0: none */
     const char *word;
@@ -44,7 +44,7 @@ struct rdl_cli_option {
     uint32_t limit;
     int (*call)(struct rdl_cli_options *o, char *value);
     unsigned verbs;  /* the verbs that accept it */
-    unsigned common; /* and those that show it on the first screen */
+    unsigned common; /* the verbs whose short help shows it */
     enum rdl_cli_group group;
     const char *text;  /* up to the first ';' or ':', it also describes the option in shells */
     const char *brief; /* the text of the first screen; NULL: the same */

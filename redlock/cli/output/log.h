@@ -8,7 +8,7 @@
 enum rdl_cli_log { RDL_CLI_LOG_NONE, RDL_CLI_LOG_TEXT, RDL_CLI_LOG_JSON };
 
 /*
- * A line of the log: begin it, add its fields (rdl_cli_json_string, ...), end it. As text:
+ * A line of the log: begin it, add its fields (rdl_cli_json_string, ...), put it. As text:
  * 2026-11-24T09:11:45.123Z acquired lock="nightly" id="8cf9df55" waited_ms=3 ...
  */
 enum { RDL_CLI_LOG_MAX = 20480 };
@@ -22,8 +22,7 @@ int rdl_cli_log_fd(void);
 int rdl_cli_log_is_json(void);
 void rdl_cli_log_begin(struct rdl_cli_json *j, char *line, size_t cap, const char *event);
 
-/* Ends the line, and writes it to the log. */
-void rdl_cli_log_put(struct rdl_cli_json *j);
+/* Ends the line without writing it. */
 void rdl_cli_log_end(struct rdl_cli_json *j);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef RDL_CLI_OUTPUT_MESSAGES_H
 #define RDL_CLI_OUTPUT_MESSAGES_H
 
+#include "redlock/cli/output/json.h"
 #include "redlock/cli/output/text.h"
 
 enum { RDL_CLI_QUIET = -1, RDL_CLI_NORMAL = 0, RDL_CLI_VERBOSE = 1, RDL_CLI_VERY_VERBOSE = 2 };
@@ -30,7 +31,7 @@ void rdl_cli_ask(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 
 /*
  * Shows a line on the terminal, not with -q, cut to this many columns. The next such line, or any message,
- * replaces it. unshow removes it.
+ * replaces it. rdl_cli_unshow removes it.
  */
 void rdl_cli_show(const char *text, size_t columns);
 void rdl_cli_unshow(void);
@@ -45,10 +46,13 @@ int rdl_cli_print(const char *text);
 int rdl_cli_print_line(char *text);
 
 /*
- * Writes a line to standard error, or to one of the other two files (--trace, --log-fd). A line of more than
- * 4096 bytes may be written in pieces. Does not wait for the reader.
+ * Writes a line to standard error, the trace file or the log. A line of more than 4096 bytes may be written
+ * in pieces. Does not wait for the reader.
  */
 void rdl_cli_put(int fd, const char *line, size_t len);
+
+/* Ends a line of the log, and writes it there. */
+void rdl_cli_log_put(struct rdl_cli_json *j);
 
 /* Writes output that was kept back, for reply_timeout_ms at most. Returns 1 if some is left. */
 int rdl_cli_flush(uint32_t reply_timeout_ms);
@@ -57,7 +61,10 @@ enum {
     RDL_CLI_LAST_WORDS_MS = 2000
 }; /* how long redlock waits, before it exits, for readers of its messages */
 
-/* Writes all of that, also what could not be written to the log and the trace, before the process ends. */
+/*
+ * Writes all output that was kept back, that of the log and the trace, too. Call it before the process
+ * ends.
+ */
 void rdl_cli_last_words(void);
 
 /* Drops output that was kept back, after fork: the parent writes it. */

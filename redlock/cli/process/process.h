@@ -27,16 +27,17 @@ void rdl_cli_signals_last_act(void (*act)(void));
 /* Ends the process by the signal, as if it had not been caught. */
 void rdl_cli_signals_die(int sig);
 
-/* Ends the process by a caught signal, except one that would only stop it: what redlock does is short. */
+/* Ends the process by a caught signal. A signal that would only stop it is ignored: these verbs are short. */
 void rdl_cli_signals_obey(void);
 
 /*
- * Forks a helper process. Until the calls below are done in it, it has our handlers and the pipe they write
- * to, so all signals are blocked in it. Output that we have not written yet is not the helper's.
+ * Forks a helper process, with all signals blocked: it still has our handlers and the pipe that they write
+ * to. Call rdl_cli_process_ends_with or rdl_cli_process_lead in it first. Output that we have not written yet
+ * is not the helper's.
  */
 pid_t rdl_cli_process_fork(void);
 
-/* Returns 1 if pid is one of the last 256 helpers, or the session that one leads. */
+/* Returns 1 if pid is one of the last 256 helpers, or the id of a session that one of them leads. */
 int rdl_cli_process_is_helper(pid_t pid);
 
 /* Gives the helper a session of its own, and the name that ps shows (on Linux). Call it in the helper. */
@@ -49,9 +50,9 @@ void rdl_cli_process_ends_with(pid_t parent, const char *name);
 void rdl_cli_process_goes_first(void);
 
 /*
- * Opens a descriptor of any process, and signals the process by it. Its pid may become another process's; the
- * descriptor stays its own. Without such descriptors: -1 and ENOSYS; with fd -1, the pid is used. On errors
- * both return -1 with errno.
+ * Open a descriptor of any process, and signal the process by it. It stays valid if the pid is used again.
+ * Systems without such descriptors: -1 and ENOSYS; with fd -1, the pid is used. On errors both return -1 with
+ * errno.
  */
 int rdl_cli_process_open(pid_t pid);
 int rdl_cli_process_signal(int fd, pid_t pid, int sig);

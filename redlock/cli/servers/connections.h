@@ -17,7 +17,7 @@ struct rdl_cli_servers {
     struct rdl_conn_config config[RDL_SERVERS_MAX + 1];
     struct rdl_endpoint endpoint[RDL_SERVERS_MAX + 1];
     unsigned char is_name[RDL_SERVERS_MAX]; /* its URL has a name instead of an address */
-    /* rediss://: only the connect command can open its connections, because the endpoint has no address */
+    /* rediss://: its endpoint has no address; the connect command opens its connections */
     unsigned char is_tls[RDL_SERVERS_MAX + 1];
     struct rdl_cli_ip tls_ip[RDL_SERVERS_MAX];  /* its address, as far as it is known here */
     int any_address;                            /* options.any_address */
@@ -47,7 +47,7 @@ void rdl_cli_servers_second(struct rdl_cli_servers *s);
 /* Returns 1 if both servers have the same address. */
 int rdl_cli_servers_is_same(const struct rdl_cli_servers *s, size_t i, size_t k);
 
-/* Returns 1 if the server is on this host; counts these servers, and those known to be elsewhere. */
+/* Returns 1 if the server is on this host. The others count such servers, and those known to be elsewhere. */
 int rdl_cli_servers_is_own(const struct rdl_cli_servers *s, size_t i);
 size_t rdl_cli_servers_own(const struct rdl_cli_servers *s);
 size_t rdl_cli_servers_remote(const struct rdl_cli_servers *s);

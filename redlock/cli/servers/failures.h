@@ -9,11 +9,11 @@
 enum { RDL_CLI_SAID_MAX = 3 * RDL_TEXT_MAX + 8 }; /* bytes of a server's text, with stars for passwords */
 
 enum rdl_cli_trouble {
-    RDL_CLI_SILENT, /* another try may help */
-    RDL_CLI_REFUSED,
-    RDL_CLI_FOREIGN,
-    RDL_CLI_HOPELESS,
-    RDL_CLI_OURS, /* we may open no more descriptors */
+    RDL_CLI_SILENT,   /* no reply: another try may help */
+    RDL_CLI_REFUSED,  /* it refused the login or a permission */
+    RDL_CLI_FOREIGN,  /* it does not speak the Redis protocol */
+    RDL_CLI_HOPELESS, /* it cannot hold locks, or its URL is wrong */
+    RDL_CLI_OURS,     /* we may open no more descriptors */
     RDL_CLI_TROUBLE_KINDS
 };
 
@@ -35,8 +35,9 @@ int rdl_cli_may_be_tls(const struct rdl_cli_servers *s, size_t i, int error);
 
 enum rdl_cli_trouble rdl_cli_trouble_of(const struct rdl_conn *c, int error);
 
-/* Returns the exit status for a missing majority, by the failures that prevent it; 0: a retry may succeed. */
+/* Returns the exit status if failures that no retry can fix prevent a majority; otherwise 0. */
 int rdl_cli_trouble_status(const struct rdl_cli_troubles *t);
+
 /* Returns 1 if the text of an error means that the user may not use the database. */
 int rdl_cli_is_database_refused(const char *text);
 

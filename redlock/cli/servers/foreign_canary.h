@@ -7,13 +7,13 @@
 #include "redlock/redlock.h"
 
 /*
- * Returns 1 if, with --canary, the canary's key holds something else on so many servers that no majority can
- * count. Warns of each of these servers once. Where the library found no canary, it queries the server, for
- * an attempt's time at most.
+ * Returns 1 if, with --canary, so many servers have a foreign value at the canary's key that no majority can
+ * count. Warns of each of these servers once. If the library found no canary on a server, it queries the
+ * server, for an attempt's time at most.
  */
 int rdl_cli_canary_is_foreign(struct rdl_cli_lock *l);
 
-/* The query of that key. NO: what it holds is no canary, and is not replaced. */
+/* The query of that key. Its answer is NO if the value is no canary; redlock leaves that value there. */
 extern const struct rdl_op rdl_cli_op_canary;
 
 #endif

@@ -41,7 +41,7 @@ int rdl_cli_keep(struct rdl_cli_lock *l, const char *why);
  */
 int rdl_cli_give_back(struct rdl_cli_lock *l, int lost);
 
-/* Does the same after rdl_cli_token_write returned status, and returns that; a signal ends the process. */
+/* Releases the lock after rdl_cli_token_write failed, and returns its status. A signal ends the process. */
 int rdl_cli_give_back_unread(struct rdl_cli_lock *l, int status);
 
 #endif

@@ -5,9 +5,10 @@
 
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/servers/connections.h"
-#include "redlock/cli/servers/query.h"
 
-/* Returns 1 if a key lives longer than --max-ttl: another host has other options. For the guard only. */
+/*
+ * Returns 1 if a key lives longer than --max-ttl: another host has a longer ttl. 0 without a restart guard.
+ */
 int rdl_cli_apart_is_long(const struct rdl_cli_options *o, int64_t pttl_ms);
 
 /* Warns of such a key. */
@@ -18,6 +19,5 @@ void rdl_cli_apart_own(const struct rdl_cli_servers *s);
 
 /* Warns if a server's clock differs from this host's by more than a minute. Returns 1 if it does. */
 int rdl_cli_apart_clock(const char *where, int64_t ahead_ms);
-int rdl_cli_seen_is_long(const struct rdl_cli_options *o, const struct rdl_cli_seen *s);
 
 #endif

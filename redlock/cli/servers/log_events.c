@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Events of the lock, for --log. All events and their fields are in one table, which redlock.1 repeats. A
- * new event is a row here, a row there, and a call where it happens. Two events are not about a lock:
- * `message` (output/messages.c) and `moved` (resolve_again.c).
+ * new event is a row here, a row there, and a call where it happens. Three events are not about a lock:
+ * `message` (output/messages.c), `moved` (resolve_again.c) and `default_server` (verbs/start.c).
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/servers/log_events.h"

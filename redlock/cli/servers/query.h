@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* query.h - reading the keys on the servers. */
+/* query.h - reading the keys on the servers, for verbs that take no lock: status, list, break, doctor. */
 #ifndef RDL_CLI_SERVERS_QUERY_H
 #define RDL_CLI_SERVERS_QUERY_H
 
@@ -55,6 +55,9 @@ struct rdl_cli_host {
     int has_log; /* AOF */
 };
 
+/* Returns 1 if both have the same value, or none. */
+int rdl_cli_seen_is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen *b);
+
 /* Returns 1 if its role is that of a replica; so is that of KeyDB's active-replica. */
 int rdl_cli_host_is_replica(const struct rdl_cli_host *h);
 
@@ -81,8 +84,9 @@ struct rdl_cli_query {
  */
 int rdl_cli_query_begin(struct rdl_cli_query *l, const struct rdl_cli_options *o);
 
-/* Do its first part, without connecting, and its second, which may be repeated after a disconnect. */
+/* Sets up the query, without connecting: the first part of rdl_cli_query_begin. */
 int rdl_cli_query_open(struct rdl_cli_query *l, const struct rdl_cli_options *o);
+/* Connects: its second part, which may be called again after a disconnect. */
 void rdl_cli_query_connect(struct rdl_cli_query *l);
 
 /* Sends a request to server i; l->req[i] is idle or answered. UNSENT: the server is out or not connected. */

@@ -7,8 +7,8 @@
 #include "redlock/cli/output/output.h"
 #include "redlock/cli/servers/query.h"
 
-/* Returns 1 if both have the same value, or none. */
-int rdl_cli_seen_is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen *b);
+/* Returns 1 if the key lives longer than --max-ttl. */
+int rdl_cli_seen_is_long(const struct rdl_cli_options *o, const struct rdl_cli_seen *s);
 enum rdl_cli_kind rdl_cli_seen_kind(const struct rdl_cli_seen *s);
 
 /* Returns what an ODD value is: "not a string". */
@@ -20,17 +20,15 @@ enum rdl_cli_state { RDL_CLI_FREE, RDL_CLI_HELD, RDL_CLI_SPLIT, RDL_CLI_UNKNOWN 
 struct rdl_cli_verdict {
     enum rdl_cli_state what;
     unsigned of, quorum;
-    /* servers without a result, because they refused or did not reply; servers that may have lost locks */
-    unsigned refused, silent, young;
-    /* held: the id, on how many, and when fewer than a majority have it at the latest; UINT64_MAX: never */
-    uint32_t id;
-    unsigned on;
-    uint64_t ends_ms;
+    unsigned refused, silent; /* servers without a result */
+    unsigned young;           /* servers in quarantine: they may have lost locks */
+    uint32_t id;              /* held: the holder's id */
+    unsigned on;              /* and the number of servers that have it */
+    uint64_t ends_ms;         /* and when fewer than a majority have it at the latest; UINT64_MAX: never */
     enum rdl_cli_kind key;
-    int is_odd; /* held: by keys that are no lock's, without an id */
-    /* how many servers have another token, and its id */
-    unsigned other_on;
-    uint32_t other_id;
+    int is_odd;        /* held: by keys that are no lock's, without an id */
+    uint32_t other_id; /* the id of another token */
+    unsigned other_on; /* and the number of servers that have it; 0: there is none */
 };
 
 /* Computes the state. counts is 0 for a server that may have lost locks. */
@@ -38,10 +36,13 @@ void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *count
                      struct rdl_cli_verdict *v);
 void rdl_cli_query_verdict(const struct rdl_cli_query *l, struct rdl_cli_verdict *v);
 
-/* Returns for how long a server does not count that started less than max_ttl ago and may have lost locks. */
+/*
+ * Returns for how long a server is still in quarantine: it does not count until max_ttl + 1 s after its
+ * start, because it may have lost locks in the restart.
+ */
 uint64_t rdl_cli_quarantine_ms(const struct rdl_cli_options *o, const struct rdl_cli_host *h);
 
-/* Returns 1 if the server did not start so recently that it may have lost locks. */
+/* Returns 1 if the server is not in quarantine. */
 int rdl_cli_query_counts(const struct rdl_cli_query *l, size_t i);
 
 /* Returns the exit status if a majority gave no reply to the last query. */
@@ -67,7 +68,7 @@ int rdl_cli_query_json(const struct rdl_cli_query *l, const struct rdl_cli_verdi
 void rdl_cli_host_words(struct rdl_cli_text *t, const struct rdl_cli_host *h);
 void rdl_cli_host_json(struct rdl_cli_json *j, const struct rdl_cli_options *o, const struct rdl_cli_host *h);
 
-/* Warns of all that query->seen shows about one lock. */
+/* Prints the warnings of host_differences.h about one lock. */
 void rdl_cli_query_apart(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v, const char *name);
 
 #endif

@@ -52,11 +52,11 @@ int rdl_cli_lock_no_quorum(const struct rdl_cli_lock *l, int status, uint64_t wa
 uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l);
 unsigned long rdl_cli_lock_quarantine_s(const struct rdl_cli_lock *l);
 
-/* Return why servers are in quarantine, and what to do if they need not be. */
+/* Return why servers are in quarantine, and the advice for servers that lose nothing. */
 const char *rdl_cli_lock_too_recently(const struct rdl_cli_lock *l);
 const char *rdl_cli_lock_remedy(const struct rdl_cli_lock *l);
 
-/* Prints all of that after `what`, which is what failed. */
+/* Prints `what`, which failed, and then why servers are in quarantine, for how long, and the advice. */
 void rdl_cli_lock_quarantined(const struct rdl_cli_lock *l, const char *what);
 
 #endif

@@ -28,9 +28,9 @@ enum rdl_cli_address {
  * Resolves ep->host. FOUND: ep has the address. NONE: *why has the reason. LATER: the same, but the next try
  * may succeed. SEVERAL: the name has several addresses of one family, which `all` lists.
  *
- * All hosts must get the same result. So with two families, IPv4 is used. IPv6 is used only for loopback, if
- * no server listens on the IPv4 address. any: the first address that replies; if none does, the one that ep
- * had.
+ * All hosts must get the same result. So if a name has both families, IPv4 is used; for loopback, IPv6 is
+ * used if no server listens on the IPv4 address. With `any`, the first address that replies is used, or else
+ * the one that ep had.
  */
 enum rdl_cli_address rdl_cli_address_find(struct rdl_endpoint *ep, int any, const char **why,
                                           char all[RDL_CLI_ADDRESSES_MAX]);

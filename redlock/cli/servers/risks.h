@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* risks.h - risks that the doctor reports and other verbs warn of. */
+/*
+ * risks.h - risks that the doctor reports and other verbs warn of.
+ *
+ * A finding is a problem with its fix. The doctor lists findings; other verbs print them as warnings.
+ */
 #ifndef RDL_CLI_SERVERS_RISKS_H
 #define RDL_CLI_SERVERS_RISKS_H
 
@@ -9,7 +13,7 @@
 
 enum { RDL_CLI_FINDING_MAX = 640 };
 
-/* A problem and its fix. A warning of another verb has only these two texts. */
+/* A warning of another verb has only the last two members. */
 struct rdl_cli_finding {
     const char *id; /* for programs, such as "replica" */
     int status;     /* RDL_EXIT_*; 1: a warning */

@@ -17,7 +17,10 @@ int rdl_cli_wait(struct rdl_cli_lock *l, int *status);
  */
 void rdl_cli_wait_connected(struct rdl_cli_lock *l);
 
-/* Waits for an operation that began with rc. Returns its result. A signal ends the process, not the lease. */
+/*
+ * Waits for an operation that began with rc. Returns its result. A signal ends the process; the lease then
+ * stays until it expires.
+ */
 int rdl_cli_wait_for(struct rdl_cli_lock *l, int rc);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* warnings.h - warnings about a lock that was granted. Each is printed once. */
+/* warnings.h - warnings while the lock is waited for or held. Each is printed once. */
 #ifndef RDL_CLI_SERVERS_WARNINGS_H
 #define RDL_CLI_SERVERS_WARNINGS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* start.h - the start of every verb. */
+/* start.h - what verbs begin with: their options, then a lock. */
 #ifndef RDL_CLI_VERBS_START_H
 #define RDL_CLI_VERBS_START_H
 
@@ -13,7 +13,10 @@
 int rdl_cli_options_read(struct rdl_cli_options *o, enum rdl_cli_verb verb, int argc, char **argv,
                          int *status);
 
-/* Does the same, and sets up the lock. Returns 0, or an exit status after it printed the reason. */
+/*
+ * Opens the connections for these options, and sets up the lock. Returns 0, or an exit status after it
+ * printed the reason.
+ */
 int rdl_cli_start(struct rdl_cli_lock *l, const struct rdl_cli_options *o);
 
 #endif
