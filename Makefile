@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
-# libredlock. `make help` lists the targets. Sources are found by their place, nothing is listed here:
-#   {resp,net,lock,redlock}/*.c -> build/libredlock.a     LAYER/examples/*.c   -> build/examples/LAYER/*
-#   redlock/cli/*.c, */*.c      -> build/redlock          tests/*/check_*.c     -> build/check*
+# libredlock. `make help` lists the targets. To add a file of
+#   the library    put it into resp/, net/, lock/ or redlock/, and a line into redlock/pkg/rdl_posix.c if it makes system calls,
+#                  into redlock/pkg/plain/rdl.c if a lock on one server needs it, else into redlock/pkg/rdl.c
+#   the command    put it into redlock/cli/ or a folder there
+#   the examples   put it into LAYER/examples/; if it needs more than libc, add it to MORE_EXAMPLE_SRC, its library to LIBS_
+#   the tests      put a suite into tests/FOLDER/check_NAME.c, and a line into tests/suites.inc; put what several suites
+#                  share into tests/fixtures/
 # Fragments (FRAGMENTS below) add targets of their own and may extend these:
 #   CHECK_MORE   parts of `make check`: targets that fail by their exit status
 #   CHECK_NEEDS  files the test suite wants built before it runs
@@ -45,8 +49,16 @@ FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/
 	tests/cli/cli.mk tests/servers/servers.mk tests/port/port.mk \
 	tests/cross/cross.mk tests/dist/dist.mk tests/firmware/firmware.mk tests/targets/targets.mk tests/pkg/pkg.mk docs/docs.mk
 
-CORE_SRC := $(filter-out net/net_posix% lock/lock_posix%,$(sort $(wildcard resp/*.c net/*.c lock/*.c redlock/*.c)))
-LIB_SRC := $(CORE_SRC) $(sort $(wildcard net/net_posix*.c lock/lock_posix*.c))
+# The sources of the library, as redlock/pkg/ lists them. The core makes no system calls.
+listed = $(filter-out redlock/pkg/%,$(sort $(shell sed -n 's/^\#include "\(.*\.c\)"$$/\1/p' $(1:%=redlock/pkg/%))))
+CORE_SRC := $(call listed,plain/rdl.c rdl.c)
+POSIX_SRC := $(call listed,rdl_posix.c)
+LIB_SRC := $(CORE_SRC) $(POSIX_SRC)
+UNLISTED := $(filter-out $(LIB_SRC),$(wildcard resp/*.c net/*.c lock/*.c redlock/*.c))
+ifneq ($(UNLISTED),)
+$(error no list of sources has $(UNLISTED). Add a line to redlock/pkg/plain/rdl.c, redlock/pkg/rdl.c or redlock/pkg/rdl_posix.c: \
+	see the top of the Makefile)
+endif
 CLI_SRC := $(sort $(wildcard redlock/cli/*.c redlock/cli/*/*.c))
 EXAMPLE_SRC := $(filter-out lock/examples/tls_%,$(sort $(wildcard */examples/*.c)))
 TEST_DIRS := fixtures resp net lock redlock cli servers
@@ -79,7 +91,7 @@ SANITIZE := -fsanitize=address,undefined -fsanitize=bounds-strict -fno-sanitize-
 STACK_USAGE := -fstack-usage -fcallgraph-info=su,da
 SMALL := -Os -DNDEBUG $(SECTIONS) $(STACK_USAGE)
 THUMB := -mthumb -ffreestanding
-export B WARN WARN_GCC CORE_SRC HEADERS
+export B WARN WARN_GCC CORE_SRC POSIX_SRC CLI_SRC HEADERS
 
 # ------------------------------------------------------------------ what is built
 

@@ -1,41 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rdl.c - the library as one file, from the lowest layer up. You can compile it as it is, with -I at the top
- * of the tree. `make amalgam` writes it with all included text. Sockets and the system's clock are in
- * rdl_posix.c; leave that out if you have your own driver.
+ * rdl.c - the sources of the library from the lowest layer up, as one file. The Makefile reads this list. You
+ * can compile it as it is, with -I at the top of the tree. `make amalgam` writes it with all included text.
+ * Sockets and the system's clock are in rdl_posix.c; leave that out if you have your own driver.
  */
 
-/* ---------------------------------------------------------------- resp: the bytes of the protocol */
-#include "resp/resp_bytes.c"
-#include "resp/resp_decimal.c"
-#include "resp/resp_parse.c"
-#include "resp/resp_slice.c"
-#include "resp/resp_strerror.c"
+/* ---------------------------------------------------------------- resp, net, a lock on one server */
+#include "redlock/pkg/plain/rdl.c"
 
-/* ---------------------------------------------------------------- net: one connection to a server */
-#include "net/net_commands.c"
-#include "net/net_url.c"
-#include "net/net_error.c"
-#include "net/net_method.c"
-#include "net/net_queue.c"
-#include "net/net_request.c"
-#include "net/net_login.c"
-#include "net/net_handshake.c"
-#include "net/net_timers.c"
-#include "net/net_conn.c"
-
-/* ---------------------------------------------------------------- lock: a lock on one server */
-#include "lock/lock_commands.c"
-#include "lock/lock_scripts.c"
-#include "lock/lock_lease.c"
-#include "lock/lock_op.c"
-#include "lock/lock_script.c"
-#include "lock/lock_delete.c"
-#include "lock/lock_watch.c"
-#include "lock/lock_methods.c"
-#include "lock/lock.c"
-#include "lock/lock_io.c"
-#include "lock/lock_report.c"
+/* ---------------------------------------------------------------- lock: its other kinds */
 #include "lock/lock_fenced.c"
 #include "lock/lock_hint.c"
 #include "lock/lock_multi.c"

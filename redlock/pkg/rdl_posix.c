@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* rdl_posix.c - sockets, clock and random numbers of a POSIX system: `make amalgam` writes it as one file. */
+/*
+ * rdl_posix.c - the sources of sockets, clock and random numbers of a POSIX system. The Makefile reads this
+ * list; `make amalgam` writes it as one file.
+ */
 #include "net/net_posix.c"
 #include "net/net_posix_clock.c"
 #include "lock/lock_posix.c"

@@ -11,7 +11,8 @@
 #   musl     another C library, linked statically and dynamically; and the command with it
 #
 # Each machine runs all scenarios, SEEDS schedules (200), and the corpora of the fuzz targets.
-# Exit status 1: something differs, or fails. CC: the compiler of this machine.
+# Exit status 1: something differs, or fails. CC: the compiler of this machine. CORE_SRC, POSIX_SRC and CLI_SRC, the
+# sources of the library and of the command, are make's.
 #
 # Lists of files are split into words on purpose:
 # shellcheck disable=SC2046,SC2086
@@ -25,8 +26,6 @@ seeds=1:${SEEDS:-200}
 failed=0
 mkdir -p "$out"
 
-core=$(find resp net lock redlock -maxdepth 1 -name '*.c' ! -name '*_posix*')
-posix=$(find net lock -maxdepth 1 -name '*_posix*.c')
 simulator=$(find tests/sim -maxdepth 1 -name '*.c' ! -name 'check_*')
 
 finding() {
@@ -44,7 +43,7 @@ machine() {
     dir=$out/$name
     rm -rf "$dir"
     mkdir -p "$dir"
-    if ! (cd "$dir" && "$@" -std=c99 -O1 -w -I"$top" -c $(for file in $core $simulator; do echo "$top/$file"; done)); then
+    if ! (cd "$dir" && "$@" -std=c99 -O1 -w -I"$top" -c $(for file in $CORE_SRC $simulator; do echo "$top/$file"; done)); then
         finding "$name: it cannot be compiled"
         return
     fi
@@ -69,12 +68,12 @@ machine() {
 }
 
 step_posix() {
-    others=$(grep -n 'define _[A-Z]*_SOURCE' $posix redlock/cli/*.c redlock/cli/*/*.c | grep -v -e '_POSIX_C_SOURCE 200809L$' -e _DARWIN_C_SOURCE)
+    others=$(grep -n 'define _[A-Z]*_SOURCE' $POSIX_SRC $CLI_SRC | grep -v -e '_POSIX_C_SOURCE 200809L$' -e _DARWIN_C_SOURCE)
     [ -z "$others" ] || finding "more than POSIX is asked for: $others"
-    for file in $posix redlock/cli/*.c redlock/cli/*/*.c; do
+    for file in $POSIX_SRC $CLI_SRC; do
         ${CC:-cc} -std=c99 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror -I. -c -o "$out/posix.o" "$file" || failed=1
     done
-    echo "cross: posix        $(echo $posix redlock/cli/*.c redlock/cli/*/*.c | wc -w) files build with POSIX.1-2008 alone"
+    echo "cross: posix        $(echo $POSIX_SRC $CLI_SRC | wc -w) files build with POSIX.1-2008 alone"
 }
 step_arm() {
     machine arm qemu-arm arm-linux-gnueabihf-gcc -static
@@ -91,7 +90,7 @@ step_riscv64() {
 step_musl() {
     machine musl '' musl-gcc
     machine musl-static '' musl-gcc -static
-    musl-gcc -std=c99 -O1 -w -static -I. -o "$out/redlock" $core $posix redlock/cli/*.c redlock/cli/*/*.c
+    musl-gcc -std=c99 -O1 -w -static -I. -o "$out/redlock" $CORE_SRC $POSIX_SRC $CLI_SRC
     [ "$("$out/redlock" --version)" = "$("$build/redlock" --version)" ] ||
         finding 'musl: the command does not say its version'
 }

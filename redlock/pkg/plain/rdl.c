@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rdl.c - the library as one file, with one kind of lock: on one server, without fencing tokens, hints,
- * several names or the old protocol. Use it like the larger one, redlock/pkg/rdl.c.
+ * rdl.c - the sources of a lock on one server, without fencing tokens, hints, several names or the old
+ * protocol, from the lowest layer up. The Makefile reads this list. The larger list, redlock/pkg/rdl.c,
+ * begins with it; you can use it alone in the same way.
  */
 
 /* ---------------------------------------------------------------- resp: the bytes of the protocol */
