@@ -60,7 +60,9 @@ $(error no list of sources has $(UNLISTED). Add a line to redlock/pkg/plain/rdl.
 	see the top of the Makefile)
 endif
 CLI_SRC := $(sort $(wildcard redlock/cli/*.c redlock/cli/*/*.c))
-EXAMPLE_SRC := $(filter-out lock/examples/tls_%,$(sort $(wildcard */examples/*.c)))
+# Those that need more than libc are built for the tests alone.
+MORE_EXAMPLE_SRC := $(addprefix lock/examples/,loops/epoll.c loops/libuv.c loops/io_uring.c loops/lwip.c tls_openssl.c tls_mbedtls.c)
+EXAMPLE_SRC := $(filter-out $(MORE_EXAMPLE_SRC),$(sort $(wildcard */examples/*.c)))
 TEST_DIRS := fixtures resp net lock redlock cli servers
 TEST_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/main.c $(addprefix tests/,$(TEST_DIRS:%=%/*.c)) tests/sim/server*.c \
 	tests/sim/lua*.c tests/sim/sha1.c tests/sim/check_*.c) $(addprefix lock/examples/firmware/,clock.c conn_uart.c unique.c)))
@@ -70,14 +72,8 @@ SONAME := libredlock.so.$(shell echo $(VERSION) | sed -E 's/^(0\.[0-9]+|[0-9]+)\
 # The public ones: programs include them, and they are installed.
 HEADERS := resp/resp.h net/net.h $(patsubst %,lock/lock_%.h,results limits state) lock/lock.h \
 	$(patsubst %,lock/lock_%.h,io fenced multi hint legacy) redlock/redlock_results.h redlock/redlock.h
-# A suite is run by one process. A file whose tests wait long has several, so that they wait side by side.
-# In the order they start in: those that wait for servers before the rest, and the longest of all first.
-suites_of = $(shell sed -n 's/^Suite \*suite_\(.*\)(void);$$/\1/p' $(filter %.c,$(foreach f,$(1),$(if $(filter check_%,$(notdir $(f))),$(f)))))
-LONGEST := contract cli_tls_held cli_supervise_stops cli_rights_used cli_hold cli_lease_renewed cli_supervise cli_warn cli_wait cli_lease_lost \
-	cli_lookup_held cli_lookup_waits cli_guardian cli_log sim_server cli_signals
-SUITES_SERVERS := $(sort $(call suites_of,$(filter tests/servers/%,$(TEST_SRC))))
-SUITES_ALONE := $(sort $(call suites_of,$(filter-out tests/servers/%,$(TEST_SRC))))
-SUITES := $(LONGEST) $(filter-out $(LONGEST),$(SUITES_SERVERS) $(SUITES_ALONE))
+# The folders whose suites need no server and start no process.
+ALONE := resp/ net/ lock/ redlock/ cli/ sim/
 EXAMPLES := $(addprefix $(B)/examples/,$(subst /examples/,/,$(basename $(EXAMPLE_SRC))))
 
 # The warning set; -Wcast-align=strict is gcc's name for what clang calls -Wcast-align.
@@ -104,7 +100,7 @@ define flavour
 $(B)/$(1)/%.o: %.c Makefile
 	@mkdir -p $$(@D)
 	$$(if $$(V),,@echo "  cc/$(1) $$<")
-	$$(Q)$(2) $$(WERROR) $$(CPPFLAGS) -I. -I$(B) -MMD -MP -c -o $$@ $$<
+	$$(Q)$(2) $$(WERROR) $$(CPPFLAGS) -I. -MMD -MP -c -o $$@ $$<
 endef
 # Position-independent, so that a shared object may link the archive; the same bytes wherever the tree stands.
 $(eval $(call flavour,lib,$$(CC) $$(WARN) $$(CFLAGS) -fPIC $$(SECTIONS) -fdebug-prefix-map='$$(CURDIR)=.'))
@@ -128,8 +124,8 @@ $(B)/$(1)/bin/redlock: $(CLI_SRC:%.c=$(B)/$(1)/%.o) $(4)
 	@mkdir -p $$(@D)
 	$$(Q)$(2) -Wl,--gc-sections $$(LDFLAGS) -o $$@ $$^
 $(B)/$(3): $(TEST_SRC:%.c=$(B)/$(1)/%.o) $(B)/$(1)/cli.a $(4)
+	@tests/house/suites.sh
 	$$(Q)$(2) $$(LDFLAGS) -o $$@ $$^ $$(shell pkg-config --cflags --libs check)
-$(TEST_SRC:%.c=$(B)/$(1)/%.o): | $(B)/suites.inc
 endef
 $(eval $(call program,lib,$$(CC),check,$(B)/lib/libredlock.a))
 $(eval $(call program,asan,$$(GCC) $$(SANITIZE),check-asan,$(B)/asan/libredlock.a))
@@ -157,8 +153,7 @@ $(EXAMPLES): $(B)/examples/%: $(LIB)
 	$(Q)$(CC) -Wl,--gc-sections $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB)
 $(foreach s,$(EXAMPLE_SRC),$(eval $(B)/examples/$(subst /examples/,/,$(basename $(s))): $(s:%.c=$(B)/lib/%.o)))
 
-# Those that need other libraries are built for the tests alone.
-MORE_EXAMPLES := $(addprefix $(B)/examples/lock/,loops/epoll loops/libuv loops/io_uring loops/lwip tls_openssl tls_mbedtls)
+MORE_EXAMPLES := $(MORE_EXAMPLE_SRC:lock/examples/%.c=$(B)/examples/lock/%)
 LIBS_loops/libuv := -luv
 LIBS_loops/io_uring := -luring
 LIBS_loops/lwip := -llwip -lslirp
@@ -172,10 +167,6 @@ $(B)/examples/lock/loops/lwip: $(B)/lib/tests/servers/lwip_main.o $(B)/lib/tests
 $(addprefix $(B)/lib/,lock/examples/loops/lwip.o tests/servers/lwip_main.o tests/port/slirp.o): CPPFLAGS += -isystem \
 	$(shell pkg-config --variable=includedir lwip)
 
-# The list of suites main.c includes, rewritten only when a file comes or goes.
-$(B)/suites.inc: FORCE
-	@mkdir -p $(B)
-	@printf 'SUITE(%s)\n' $(SUITES) | cmp -s - $@ || printf 'SUITE(%s)\n' $(SUITES) >$@
 .PHONY: FORCE
 FORCE:
 
@@ -279,7 +270,7 @@ check-clang: $(B)/check-clang $(B)/clang/bin/redlock $(CHECK_NEEDS) ## check: th
 RESULTS = $(B)/results
 check-asan quick-suites: export ASAN_OPTIONS = log_path=$(abspath $(RESULTS))/report
 check-asan quick-suites: export UBSAN_OPTIONS = $(ASAN_OPTIONS),print_stacktrace=1
-quick-suites: ONLY = $(SUITES_ALONE)
+quick-suites: ONLY = $(ALONE)
 RUN_SUITES = mkdir -p $(RESULTS) && rm -f $(RESULTS)/report.* && \
 	    echo "$< with RDL_COMMAND=$(lastword $(filter %/redlock,$^))" && \
 	    RDL_COMMAND=$(lastword $(filter %/redlock,$^)) $< -j $(CHECK_JOBS) -r $(RESULTS)/$@ $(ONLY); status=$$?; \
@@ -296,7 +287,7 @@ quick-sim: $(B)/sim
 	@mkdir -p $(RESULTS)
 	@$(B)/sim scenarios >$(RESULTS)/scenarios.log || { cat $(RESULTS)/scenarios.log; exit 1; }
 	$(B)/sim 1:200
-quick-lint: $(B)/suites.inc
+quick-lint:
 	@tests/house/lint.sh format; status=$$?; tests/house/lint.sh --changed gcc shell && exit $$status
 
 # What need not be seen each time: variables make the stages longer.
@@ -308,7 +299,7 @@ busy: busy-gcc busy-asan ## hours: suites of tests/servers/ ten times under eigh
 busy-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS)
 busy-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) | busy-gcc # one after the other
 busy-gcc busy-asan:
-	RDL_COMMAND=$(lastword $(filter %/redlock,$^)) tests/servers/busy.sh $< 10 8 $(CHECK_JOBS) $(SUITES_SERVERS)
+	RDL_COMMAND=$(lastword $(filter %/redlock,$^)) tests/servers/busy.sh $< 10 8 $(CHECK_JOBS) servers/
 fresh: ## hours: the README's two commands, or STAGE=NAME or all, from what is committed, in an empty chroot of Debian 12 and 13 (RELEASE=...); as root
 	@status=0; for release in $(or $(RELEASE),bookworm trixie); do tests/house/fresh.sh $$release $(STAGE) || status=1; done; exit $$status
 fresh-stages:
@@ -334,7 +325,7 @@ stale: $(B)/check $(B)/check-asan $(B)/check-clang $(SIZE_OBJ) ## check: were a 
 objects: $(OBJECTS)
 check-install: all ## check: install to a staging folder, use what is there, uninstall
 	+@tests/house/install.sh "$(MAKE)" $(abspath $(B))/staging
-lint: $(B)/suites.inc ## check: clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, the house rules, references to what does not exist
+lint: ## check: clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, the house rules, references to what does not exist
 	@$(PROBE)
 	@tests/house/lint.sh
 deps: ## check: install what `make check` needs (STAGE=TARGET: what that target needs; DEPS=all: everything); may need root

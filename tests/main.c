@@ -2,11 +2,12 @@
 /*
  * main.c - runs the suites, check_*.c below tests/: all of them, or those named on the command line.
  *
- *     build/check [-l] [-v] [-j N] [-r FILE] [SUITE...]
+ *     build/check [-l] [-v] [-j N] [-r FILE] [SUITE | FOLDER/]...
  *
- * -l lists the suites, -v names every test, -j runs N suites at a time, -r writes "PASSED FAILED" to FILE.
+ * FOLDER/ is all suites of tests/FOLDER/. -l lists the suites, -v names every test, -j runs N suites at a
+ * time, -r writes "PASSED FAILED" to FILE.
  * At the end it says which suites took longer than LONG_S, the SLOWEST tests, and once more what failed.
- * Suites start in the order of suites.inc.
+ * tests/suites.inc lists the suites. They start in its order.
  * Each test runs in a process of its own (CK_FORK=no for a debugger) and is ended after CK_DEFAULT_TIMEOUT
  * seconds (60), or what its case says, times CK_TIMEOUT_MULTIPLIER (10). A suite after which a process
  * that it started still runs has failed.
@@ -24,16 +25,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SUITE(name) Suite *suite_##name(void);
-#include "suites.inc"
+#define SUITE(folder, name) Suite *suite_##name(void);
+#include "tests/suites.inc"
 #undef SUITE
 
 static const struct {
-    const char *name;
+    const char *folder, *name;
     Suite *(*make)(void);
 } suites[] = {
-#define SUITE(name) {#name, suite_##name},
-#include "suites.inc"
+#define SUITE(folder, name) {#folder "/", #name, suite_##name},
+#include "tests/suites.inc"
 #undef SUITE
 };
 
@@ -65,7 +66,7 @@ const char *__asan_default_options(void)
 
 static int usage(void)
 {
-    fputs("usage: check [-l] [-v] [-j N] [-r FILE] [SUITE...]\n", stderr);
+    fputs("usage: check [-l] [-v] [-j N] [-r FILE] [SUITE | FOLDER/]...\n", stderr);
     return 64;
 }
 
@@ -85,6 +86,11 @@ static int own_pipe(int ends[2])
                : -1;
 }
 
+static int is_named(size_t i, const char *word)
+{
+    return strcmp(suites[i].name, word) == 0 || strcmp(suites[i].folder, word) == 0;
+}
+
 /* The suites to run, as numbers, in a pipe: whoever is free takes the next one. -1: no pipe. */
 static int queue(char **names, int n)
 {
@@ -95,7 +101,7 @@ static int queue(char **names, int n)
         unsigned char number = (unsigned char)i;
         int wanted = n == 0;
         for (int k = 0; k < n; k++)
-            wanted |= strcmp(suites[i].name, names[k]) == 0;
+            wanted |= is_named(i, names[k]);
         if (wanted && write(ends[1], &number, 1) != 1)
             return -1;
     }
@@ -103,12 +109,12 @@ static int queue(char **names, int n)
     return ends[0];
 }
 
-static int is_suite(const char *name)
+static int is_suite(const char *word)
 {
     for (size_t i = 0; i < SUITES; i++)
-        if (strcmp(suites[i].name, name) == 0)
+        if (is_named(i, word))
             return 1;
-    fprintf(stderr, "check: no suite %s (-l lists them)\n", name);
+    fprintf(stderr, "check: no suite %s (-l lists them)\n", word);
     return 0;
 }
 

@@ -9,7 +9,6 @@ NEEDS_check-cross = cross
 NEEDS_check-cross-suites = cross
 CI_STAGES += 30:check-cross
 
-check-cross-suites: export SUITES = $(SUITES_ALONE)
 check-cross-suites: export SUITES_SRC = $(filter-out tests/servers/%,$(TEST_SRC)) $(filter-out %/main.c,$(CLI_SRC)) $(LIB_SRC)
 check-cross-suites: ## hours: suites that want no server on 32-bit ARM and x86, s390x and riscv64
 	@$(PROBE)

@@ -50,7 +50,7 @@ text_files() { # what people write: no data, no licence
 }
 
 # What tests and fuzz targets are built with besides; -std=c99 and the rest come from the Makefile.
-flags="-I. -I${B:-build} $(pkg-config --cflags check hiredis 2>/dev/null)
+flags="-I. $(pkg-config --cflags check hiredis 2>/dev/null)
     -isystem $(pkg-config --variable=includedir lwip 2>/dev/null)"
 
 house_step() {

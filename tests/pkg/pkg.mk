@@ -27,10 +27,10 @@ $(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c: $(wildcard $(PKG)/*.[ch] $(PKG)/plain/*
 # With clang all suites run with it (check-clang); with gcc those of the library that need no server. No warning may
 # result.
 amalgam-lists: $(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c ## ci: the one file has every source; what a firmware links of the small one
-	@CORE_SRC='$(CORE_SRC)' LIB_SRC='$(LIB_SRC)' tests/pkg/amalgam.sh $(AMALGAM)
+	@tests/pkg/amalgam.sh $(AMALGAM)
 amalgam-gcc: $(AMALGAM)/gcc/check ## ci: the library's suites that need no server, with the one file in place of the archive
 	@$(RUN_SUITES)
-amalgam-gcc: ONLY = $(call suites_of,$(filter tests/resp/% tests/net/% tests/lock/% tests/redlock/%,$(TEST_SRC)))
+amalgam-gcc: ONLY = resp/ net/ lock/ redlock/
 
 # $(call one_file,COMPILER'S NAME,COMPILER AND FLAGS)
 define one_file

@@ -2,17 +2,15 @@
 # SPDX-License-Identifier: MIT
 # mutate.sh OUT [FILE...] - change every operator and constant of resp/*.c in turn, one at a time, and see whether
 # the suites notice: built plainly and, if they pass, with the sanitizers. Survivors are printed; README.md
-# names those that are equivalent. Run from the top.
+# names those that are equivalent. Run from the top. CORE_SRC, the sources without those for POSIX, is make's.
 set -u
 out=$1
 shift
 [ $# -gt 0 ] || set -- resp/*.c
-mkdir -p "$out/plain" "$out/asan"
-# The templates of all layers are the writer's test.
-sed -n 's,^.*/check_\(.*\)\.c$,SUITE(\1),p' <<END >"$out/suites.inc"
-$(ls tests/resp/check_resp_*.c tests/cli/check_cli_commands.c)
-END
-flags="-std=c99 -O1 -w -I. -I$out"
+mkdir -p "$out/plain" "$out/asan" "$out/tests"
+# The templates of all layers are the writer's test. This list is found before the one of the tree.
+grep -E '^SUITE\((resp,|cli, cli_commands)' tests/suites.inc >"$out/tests/suites.inc"
+flags="-std=c99 -O1 -w -I$out -I."
 libs=$(pkg-config --libs check)
 killed=0 total=0 broken=0
 
@@ -60,8 +58,8 @@ for c in tests/main.c tests/fixtures/guard_page.c tests/resp/*.c tests/cli/check
 done
 for with in plain asan; do # wire.c uses the ops of the layers above
     rm -f "$out/$with/above.a"
-    for c in net/*.c lock/*.c redlock/*.c redlock/cli/servers/commands.c; do
-        case $c in *_posix*) continue ;; esac
+    for c in $CORE_SRC redlock/cli/servers/commands.c; do
+        case $c in resp/*) continue ;; esac
         build $with "$c" above.o && mv "$out/$with/above.o" "$out/$with/above_$(basename "$c" .c).o" || exit
     done
     ar rcs "$out/$with/above.a" "$out/$with"/above_*.o

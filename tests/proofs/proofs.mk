@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The golden bytes, the proofs of resp/, its coverage and its mutants.
 
-RESP_SRC := $(sort $(wildcard resp/*.c))
+RESP_SRC := $(filter resp/%,$(CORE_SRC))
 # Every layer defines the commands that it sends, the command included.
 COMMANDS_HEADERS := net/net_commands.h lock/lock_commands.h redlock/redlock_commands.h redlock/cli/servers/commands.h
 COMMANDS_SRC := $(COMMANDS_HEADERS:.h=.c)
@@ -47,9 +47,9 @@ COV := $(B)/coverage
 .PHONY: coverage-resp mutate-resp
 coverage-resp: ## ci: all lines, branches and MC/DC of resp/ are reached by its tests and corpora (clang-19, llvm-19)
 	@$(PROBE)
-	@mkdir -p $(COV) && rm -f $(COV)/*.raw
-	@printf 'SUITE(%s)\n' $(filter resp_% cli_commands,$(SUITES)) >$(COV)/suites.inc
-	$(CLANG19) -std=c99 -O0 -DNDEBUG -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc -I. -I$(COV) \
+	@mkdir -p $(COV)/tests && rm -f $(COV)/*.raw
+	@grep -E '^SUITE\((resp,|cli, cli_commands)' tests/suites.inc >$(COV)/tests/suites.inc # before the one of the tree
+	$(CLANG19) -std=c99 -O0 -DNDEBUG -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc -I$(COV) -I. \
 	    -o $(COV)/check tests/main.c tests/fixtures/guard_page.c $(wildcard tests/resp/*.c) tests/cli/check_cli_commands.c \
 	    $(RESP_SRC) $(COMMANDS_SRC) lock/lock_scripts.c \
 	    $$(pkg-config --cflags --libs check)

@@ -18,7 +18,6 @@
 #include "redlock/cli/servers/failures.h"
 #include "redlock/cli/servers/lock_names.h"
 #include "redlock/cli/servers/passwords.h"
-#include "redlock/cli/servers/query_output.h"
 #include "redlock/cli/servers/server_info.h"
 #include "redlock/redlock.h"
 #include "redlock/redlock_op.h"
