@@ -19,14 +19,6 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 .SUFFIXES:
 .DELETE_ON_ERROR:
 
-ifneq ($(word 2,$(MAKECMDGOALS)),)
-# Several goals: one after the other, each parallel inside, so that `make -j deps check` does what it says.
-.NOTPARALLEL:
-.PHONY: $(MAKECMDGOALS)
-$(MAKECMDGOALS):
-	+@$(MAKE) $@
-else
-
 CC := $(if $(filter default,$(origin CC)),cc,$(CC))
 GCC = gcc
 CLANG = clang
@@ -43,6 +35,11 @@ WERROR ?=
 V =
 
 B := build
+# Several goals are made one after the other, also with -j: `make -j deps check`, `make -j clean all`. What a goal calls
+# make for, as check does, is parallel. So are goals that are only built.
+ifneq ($(and $(word 2,$(MAKECMDGOALS)),$(filter-out all lib $(B)/%,$(MAKECMDGOALS))),)
+.NOTPARALLEL:
+endif
 Q := $(if $(V),,@)
 LIB := $(B)/libredlock.a
 FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/sim.mk tests/demo/demo.mk \
@@ -341,4 +338,3 @@ ci-waits:
 -include $(wildcard $(FRAGMENTS))
 ci-build: $(CI_NEEDS)
 -include $(shell find $(B) -path '$(B)/servers' -prune -o -type f -name '*.d' -print 2>/dev/null)
-endif
