@@ -104,6 +104,8 @@ static unsigned rights_for(unsigned needs)
 static const unsigned by_script = RIGHT(EVAL) | RIGHT(EVALSHA);
 static const unsigned by_watch = RIGHT(WATCH) | RIGHT(MULTI) | RIGHT(EXEC) | RIGHT(DISCARD);
 
+const char *const rdl_cli_method_words[RDL_CLI_METHODS] = {"script", "DELEX", "DELIFEQ", "WATCH", "DEL"};
+
 /* Fencing tokens, several locks and hints need scripts. */
 int rdl_cli_is_scriptless(const struct rdl_cli_checks *x, unsigned needs)
 {

@@ -76,8 +76,10 @@ enum {
     RDL_CLI_BY_DELEX = 2,
     RDL_CLI_BY_DELIFEQ = 4,
     RDL_CLI_BY_WATCH = 8,
-    RDL_CLI_BY_DEL = 16
+    RDL_CLI_BY_DEL = 16,
+    RDL_CLI_METHODS = 5
 };
+extern const char *const rdl_cli_method_words[RDL_CLI_METHODS];
 
 /* Returns 1 if it runs no scripts, and the options (rdl_cli_needs) work without them. */
 int rdl_cli_is_scriptless(const struct rdl_cli_checks *x, unsigned needs);

@@ -30,8 +30,7 @@ enum { LEAST_MS = 1000, LOOKS_MAX = 3 };
 
 /* The replies of one conn as they arrive. */
 struct intake {
-    char line[96]; /* a line of INFO */
-    size_t line_len;
+    struct rdl_cli_info_line line;
     struct rdl_cli_seen value[2];
     unsigned which;
     char name[RDL_NAME_MAX + 1]; /* a text of SCAN: first the next cursor, then names */
@@ -112,16 +111,9 @@ static void take_info(size_t i, const struct rdl_resp_event *ev)
 {
     struct intake *in = &intakes[i];
 
-    for (size_t k = 0; k < ev->len; k++) {
-        char byte = (char)ev->data[k];
-        if (byte == '\n') {
-            in->line[in->line_len] = '\0';
-            take_line(&query->host[i], in->line);
-            in->line_len = 0;
-        } else if (byte != '\r' && in->line_len < sizeof in->line - 1) {
-            in->line[in->line_len++] = byte;
-        }
-    }
+    for (size_t k = 0; k < ev->len; k++)
+        if (rdl_cli_info_add(&in->line, ev->data[k]))
+            take_line(&query->host[i], in->line.text);
 }
 
 static int questions_on_reply(struct rdl_conn *c)
@@ -368,9 +360,15 @@ static const struct rdl_op op_scan = {scan_methods, NULL, RDL_FAMILY_DIRECT, 0, 
 
 /* ---------------------------------------------------------------- deleting a key */
 
-static const struct rdl_method *const release_methods[] = {&rdl_method_release_script, &rdl_method_delex,
-                                                           &rdl_method_delifeq, &rdl_method_release_watch};
-enum { RELEASE_WAYS = sizeof release_methods / sizeof release_methods[0] };
+/* The library's methods to release, with another value. */
+enum { METHODS_MAX = 5 };
+static struct rdl_method break_method[METHODS_MAX];
+static const struct rdl_method *break_methods[METHODS_MAX + 1];
+
+static const struct rdl_method *release_method(size_t i)
+{
+    return rdl_methods_all.of[RDL_FAMILY_RELEASE - 1][i];
+}
 
 static struct rdl_bytes doomed(const struct rdl_conn *c)
 {
@@ -404,7 +402,7 @@ static int is_seen(const struct rdl_conn *c)
 
 static int break_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
-    const struct rdl_method *method = release_methods[r->method];
+    const struct rdl_method *method = release_method(r->method);
     int is_found =
         method->next_phase != NULL && r->phase == RDL_PHASE_CHECK && r->replies == 1; /* WATCH, GET */
 
@@ -415,17 +413,13 @@ static int break_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-/* The library's methods, with another value. */
-static struct rdl_method break_method[RELEASE_WAYS];
-static const struct rdl_method *const break_methods[] = {&break_method[0], &break_method[1], &break_method[2],
-                                                         &break_method[3], NULL};
-
 static void make_break_methods(void)
 {
-    for (size_t i = 0; i < RELEASE_WAYS; i++) {
-        break_method[i] = *release_methods[i];
+    for (size_t i = 0; i < METHODS_MAX && release_method(i) != NULL; i++) {
+        break_method[i] = *release_method(i);
         break_method[i].write_args = break_write_args;
         break_method[i].on_reply = break_on_reply;
+        break_methods[i] = &break_method[i];
     }
 }
 

@@ -22,8 +22,7 @@
 static const struct rdl_conn_checks *guard;
 static const struct rdl_conn *conns;
 static struct {
-    char line[64]; /* a line of INFO, or its beginning */
-    size_t len;
+    struct rdl_cli_info_line line;
     int is_sentinel, has_clock;
     int64_t ahead_ms; /* how far its clock is ahead of this host's */
 } heard[RDL_SERVERS_MAX];
@@ -43,25 +42,31 @@ int rdl_cli_info_clock(const char *line, int64_t *ahead_ms)
     return us > 0;
 }
 
+int rdl_cli_info_add(struct rdl_cli_info_line *line, uint8_t byte)
+{
+    if (byte == '\n') {
+        line->text[line->len] = '\0';
+        line->len = 0;
+        return 1;
+    }
+    if (byte != '\r' && line->len < sizeof line->text - 1)
+        line->text[line->len++] = (char)byte;
+    return 0;
+}
+
 static void take_line(size_t i)
 {
-    heard[i].line[heard[i].len] = '\0';
-    heard[i].is_sentinel |= strcmp(heard[i].line, "redis_mode:sentinel") == 0;
-    heard[i].has_clock |= rdl_cli_info_clock(heard[i].line, &heard[i].ahead_ms);
-    heard[i].len = 0;
+    heard[i].is_sentinel |= strcmp(heard[i].line.text, "redis_mode:sentinel") == 0;
+    heard[i].has_clock |= rdl_cli_info_clock(heard[i].line.text, &heard[i].ahead_ms);
 }
 
 static int take(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
     size_t i = (size_t)(c - conns);
 
-    for (size_t k = 0; c->reply_kind == RDL_RESP_BULK && c->state == RDL_CONN_HANDSHAKE && k < ev->len; k++) {
-        char byte = (char)ev->data[k];
-        if (byte == '\n')
+    for (size_t k = 0; c->reply_kind == RDL_RESP_BULK && c->state == RDL_CONN_HANDSHAKE && k < ev->len; k++)
+        if (rdl_cli_info_add(&heard[i].line, ev->data[k]))
             take_line(i);
-        else if (byte != '\r' && heard[i].len < sizeof heard[i].line - 1)
-            heard[i].line[heard[i].len++] = byte;
-    }
     return guard->take(c, ev);
 }
 

@@ -5,6 +5,15 @@
 
 #include "redlock/cli/servers/connections.h"
 
+/* A line of INFO, or its beginning. Zero it before the first byte. */
+struct rdl_cli_info_line {
+    char text[96];
+    size_t len;
+};
+
+/* Adds a byte. Returns 1 at the end of the line: text is then the line, and the next byte begins another. */
+int rdl_cli_info_add(struct rdl_cli_info_line *line, uint8_t byte);
+
 /* Reads more of the replies to the guard's requests. Call it after the guard's set-up. Borrows s. */
 void rdl_cli_info_watch(struct rdl_cli_servers *s);
 int rdl_cli_info_is_sentinel(size_t i);

@@ -48,10 +48,6 @@ static const char *where_of(const struct rdl_cli_finding *f)
     return where;
 }
 
-/* The library's methods, in words. */
-static const char *const method_names[] = {"script", "DELEX", "DELIFEQ", "WATCH", "DEL"};
-enum { METHODS = sizeof method_names / sizeof method_names[0] };
-
 /* ---------------------------------------------------------------- text */
 
 static void add_methods(struct rdl_cli_text *t, const char *what, unsigned bits)
@@ -59,10 +55,10 @@ static void add_methods(struct rdl_cli_text *t, const char *what, unsigned bits)
     const char *before = "";
 
     rdl_cli_add(t, bits != 0 ? "; can %s by " : "; cannot %s", what);
-    for (size_t k = 0; k < METHODS; k++) {
+    for (size_t k = 0; k < RDL_CLI_METHODS; k++) {
         if ((bits & 1u << k) == 0)
             continue;
-        rdl_cli_add(t, "%s%s", before, method_names[k]);
+        rdl_cli_add(t, "%s%s", before, rdl_cli_method_words[k]);
         before = ", ";
     }
 }
@@ -129,9 +125,9 @@ static int show_acl(void)
 static void add_list(struct rdl_cli_json *j, const char *what, unsigned bits)
 {
     rdl_cli_json_open(j, what, '[');
-    for (size_t k = 0; k < METHODS; k++)
+    for (size_t k = 0; k < RDL_CLI_METHODS; k++)
         if (bits & 1u << k)
-            rdl_cli_json_string(j, NULL, method_names[k]);
+            rdl_cli_json_string(j, NULL, rdl_cli_method_words[k]);
     rdl_cli_json_close(j);
 }
 
