@@ -14,7 +14,6 @@ build=$1
 shift
 [ $# -gt 0 ] || set -- arm i686 s390x riscv64
 out=$PWD/$build/cross
-top=$PWD
 failed=0
 mkdir -p "$out"
 site=$(tests/house/site.sh) || exit
@@ -36,8 +35,11 @@ suites() {
     rm -rf "$dir"
     mkdir -p "$dir/tests" || return
     grep '^SUITE(' tests/suites.inc | grep -v '(servers,' >"$dir/tests/suites.inc" # found before the one of the tree
-    (cd "$dir" && printf "$top/%s\n" $SUITES_SRC | xargs -P "$(nproc)" -n 20 "$2" -std=c99 -O1 -w -I. -I"$top" \
-        -idirafter "$root/usr/include" -c) || return
+    # An object is called after the path of its source: two folders may have a file of the same name.
+    # shellcheck disable=SC2016 # that shell expands it
+    printf '%s\n' $SUITES_SRC | xargs -P "$(nproc)" -I '{}' sh -c 'source=$1 dir=$2 && shift 2 &&
+        "$@" -o "$dir/$(echo "$source" | tr / -).o" "$source"' sh '{}' "$dir" \
+        "$2" -std=c99 -O1 -w -I"$dir" -I. -idirafter "$root/usr/include" -c || return
     libraries=$(find "$root/usr/lib/$3" -name 'libcheck.a' -o -name 'libsubunit.a')
     "$2" -static -o "$dir/check" "$dir"/*.o $libraries -lm -lrt -lpthread "${@:6}" || return
     $run "$dir/check" -j "$(nproc)" -r "$dir/result" >"$dir/log" || {
