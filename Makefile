@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
 # libredlock. `make help` lists the targets. To add a file of
 #   the library    put it into resp/, net/, lock/ or redlock/, and a line into redlock/pkg/rdl_posix.c if it makes system calls,
-#                  into redlock/pkg/plain/rdl.c if a lock on one server needs it, else into redlock/pkg/rdl.c
+#                  into redlock/pkg/plain/rdl.c if a lock on one server needs it, else into redlock/pkg/rdl.c. A public
+#                  header: HEADERS below, redlock/pkg/rdl.h; a public function: redlock/pkg/libredlock.map
 #   the command    put it into redlock/cli/ or a folder there
 #   the examples   put it into LAYER/examples/; if it needs more than libc, add it to MORE_EXAMPLE_SRC, its library to LIBS_
 #   the tests      put a suite into tests/FOLDER/check_NAME.c, and a line into tests/suites.inc; put what several suites
 #                  share into tests/fixtures/
 # Fragments (FRAGMENTS below) add targets of their own and may extend these:
 #   CHECK_MORE   parts of `make check`: targets that fail by their exit status
-#   CHECK_NEEDS  files the test suite wants built before it runs
+#   CHECK_NEEDS  files that the test suite needs
 #   NEEDS_TARGET the groups of tests/house/deps.sh that TARGET needs; its recipe probes for them with $(PROBE)
-#   CI_STAGES    targets .ci/run makes beside `make check` and `make lint`, each behind its seconds: 90:prove
-#   CI_WAITS     the same of those that wait for servers and clocks: one at a time
-#   CI_NEEDS     files that several of these want built before they run
+#   CI_STAGES    SECONDS:TARGET, what .ci/run makes beside `make check` and `make lint`, as in 90:prove
+#   CI_WAITS     the same for targets that wait for servers and clocks: one at a time
+#   CI_NEEDS     files that several of these need
 
 .DEFAULT_GOAL := all
 MAKEFLAGS += --no-builtin-rules --no-print-directory

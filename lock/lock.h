@@ -34,7 +34,7 @@ extern "C" {
  * To start with, set ttl_ms and leave the rest 0: that makes one attempt.
  */
 struct rdl_lock_options {
-    uint32_t ttl_ms;  /**< the ttl of the key, in ms: four attempts (attempt_ms) to RDL_TTL_MAX */
+    uint32_t ttl_ms;  /**< the ttl of the key, in ms: 4 x attempt_ms to RDL_TTL_MAX */
     uint32_t wait_ms; /**< for how long to retry an acquire, in ms; 0: once; RDL_WAIT_FOREVER: no limit */
     /**
      * Bound of the first pause between two attempts, in ms. Each pause is random, and the bound doubles with
@@ -44,13 +44,13 @@ struct rdl_lock_options {
     /**
      * How long an attempt, an extend or a release waits for the reply, in ms, up to ttl_ms / 4.
      *
-     * 0: ttl_ms / 20, within RDL_ATTEMPT_MIN_MS to RDL_ATTEMPT_MAX_MS. Or three round trips if that is
-     * longer, up to ttl_ms / 4. A round trip is the longest step of the connection's login: connecting, AUTH,
-     * the other commands, the connection checks. (Over N servers: the quorum-th smallest of theirs.) Without
-     * login commands only the TCP connect is timed: if a proxy is near and the server far, set attempt_ms.
+     * 0: ttl_ms / 20, within RDL_ATTEMPT_MIN_MS to RDL_ATTEMPT_MAX_MS, or three round trips if that is
+     * longer; at most ttl_ms / 4. A round trip is the longest step of the connection's login: connecting,
+     * AUTH, the other commands, the connection checks. (Over N servers: that of the nearest majority.)
+     * Without login commands only the TCP connect is timed: if a proxy is near and the server far, set this.
      *
-     * "Four attempts" is the shortest ttl of these options and of an extend: 4 x attempt_ms. If that is 0, it
-     * is 4 x the default without round trips, which is computed from ttl_ms of these options.
+     * The shortest ttl, also of an extend, is 4 x attempt_ms. If attempt_ms is 0, it is 4 x the default
+     * without the round trips, which is computed from ttl_ms of these options.
      */
     uint32_t attempt_ms;
     uint32_t fence_expiry_ms; /**< for how long to keep a fencing token, in ms (lock_fenced.h); 0: forever */
@@ -106,16 +106,17 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
  * ready, within connect_ms and the lease.
  *
  * A reply is overdue if the server has sent nothing for the longest attempt time of the locks that wait on
- * the connection. It is then stalled: an extend returns RDL_E_TIMEOUT, and sends nothing. But let R be the
- * lease time left when the first extend that failed began. An extend with less than R/2 left closes a stalled
- * connection, even if other locks use it, and uses a new one. R is then the time left at that extend. Until
- * the server sends something, replies are overdue after this lock's own attempt time. Success resets R.
+ * the connection. The connection is then stalled: an extend sends nothing, and returns RDL_E_TIMEOUT. Let R
+ * be the lease time that was left when the first extend that failed began. When less than R/2 is left, an
+ * extend closes the stalled connection, even if other locks use it, and uses a new one; R is then the time
+ * left at that extend. Until the server sends something, replies are overdue after this lock's own attempt
+ * time. An extend that succeeds ends this.
  *
  * @param l       the lock
- * @param ttl_ms  the new ttl in ms, from four attempts (rdl_lock_options.attempt_ms) to RDL_TTL_MAX
+ * @param ttl_ms  the new ttl in ms, 4 x attempt_ms (rdl_lock_options) to RDL_TTL_MAX
  * @param now_ms  the current time in ms
  * @return RDL_PENDING, or a result at once.
- *         RDL_E_TTL: ttl_ms is out of range. Nothing was sent or changed, nor what rdl_lock_step() returns.
+ *         RDL_E_TTL: ttl_ms is out of range. Nothing was sent or changed.
  *         RDL_LOST: the lease is over or was released. What an extend may have left is released.
  */
 int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms);

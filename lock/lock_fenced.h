@@ -49,10 +49,10 @@ enum {
  * the lock, acquire returns RDL_E_CLUSTER.
  *
  * The number grows as long as the server keeps the counter: forever, or for rdl_lock_options.fence_expiry_ms
- * (up to RDL_TTL_MAX) after the lease. If no client holds the lock for this time, the next token is 1, or the
- * least that was set. Forever is safe, and each name that was ever locked keeps a small key. All clients of a
- * lock must use the same value; otherwise the latest holder's applies. If the server may lose the counter,
- * see rdl_lock_set_min_fence().
+ * (up to RDL_TTL_MAX) after the lease. If no client holds the lock for that long, the next token is 1, or the
+ * minimum that rdl_lock_set_min_fence() sets. Forever is safe, and each name that was ever locked keeps a
+ * small key. All clients of a lock must use the same value; otherwise the latest holder's applies. If the
+ * server may lose the counter, see rdl_lock_set_min_fence().
  *
  * Older versions of this library set an expiry of a day on the counter, which breaks this promise. If an
  * acquire without fence_expiry_ms gets the lock, it removes that expiry, not the key.
@@ -93,7 +93,7 @@ int rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_option
  * Let T be the longest ttl of any client. With wall clocks in ms, tokens grow even if the server loses
  * {name}:fence, on three conditions:
  *
- *   1. The server is away for at least T.
+ *   1. After the loss, no client reaches the server for at least T.
  *   2. The clients' clocks agree within T/2.
  *   3. Each client's last call of this function was less than T/2 before the grant. So call it before each
  *      rdl_lock_step() while you wait. With the blocking functions, use a short wait_ms, and call it before

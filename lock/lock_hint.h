@@ -52,11 +52,11 @@ struct rdl_hint_ops {
  *     rdl_hint_init(&hint, &second_conn);
  *     rdl_lock_set_hint(&lock, &hint);
  *
- * It is only a hint: SET NX alone decides who holds the lock, so clients with and without hints can share a
- * lock. A holder may die or release without a hint, and a waiter may take a hint and die. Then the others
- * retry when the holder's ttl is over, and after RDL_HINT_CAP_MS at the latest. If BLPOP is refused (ACL), or
- * the second connection is down, the pauses are the usual ones. If scripts are refused, a release wakes no
- * client.
+ * It is only a hint: the request to acquire alone decides who holds the lock, so clients with and without
+ * hints can share a lock. A holder may die or release without a hint, and a waiter may take a hint and die.
+ * Then the others retry when the holder's ttl is over, and after RDL_HINT_CAP_MS at the latest. If BLPOP is
+ * refused (ACL), or the second connection is down, the pauses are the usual ones. If scripts are refused, a
+ * release wakes no client.
  *
  * Before Redis 6.0 BLPOP waits for whole seconds. The pause still ends on time, without waiting for its
  * reply. If the list is in another hash slot than the lock, a release returns RDL_E_CLUSTER. The lease then

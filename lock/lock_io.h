@@ -83,10 +83,10 @@ int rdl_lock_extend(struct rdl_lock *l, const struct rdl_platform *platform, uin
  * Releases the lock.
  *
  * Blocks for the conn's connect_ms at most, if it is still connecting, and then for one attempt at most. It
- * ignores wake-ups from outside, and reads first as rdl_lock_acquire() does. The reason: a release that finds
- * its connection closed must be sent again. It may then return RDL_UNKNOWN, because it cannot tell whether
- * the first was executed. If it is still pending at the end, see rdl_lock_acquire(). Call it when you may
- * call rdl_lock_release_begin().
+ * ignores wake-ups from outside, and reads first as rdl_lock_acquire() does. So it notices a connection that
+ * has closed before it sends. Otherwise it would have to send again, and might return RDL_UNKNOWN, because it
+ * cannot tell whether the first release was executed. If it is still pending at the end, see
+ * rdl_lock_acquire(). Call it when you may call rdl_lock_release_begin().
  *
  * @param l         the lock; not held afterwards
  * @param platform  waits, and reads the clock

@@ -44,9 +44,9 @@ enum rdl_legacy {
     RDL_LEGACY, /**< SECONDS.FRACTION: the fraction, nine digits, identifies the holder */
     /**
      * Whole seconds, for clients that read nothing else. The value does not identify the holder. So no
-     * release follows an acquire without a reply, and no release is sent again after an error. An extend
-     * without a reply may leave a new value: a release deletes it only while more than two attempts' time
-     * remains of the lease.
+     * release follows an acquire without a reply, and no release is sent again after an error. After an
+     * extend without a reply the key may hold a newer value of ours. A release deletes that value only if
+     * more than two attempts' time of the lease is left.
      */
     RDL_LEGACY_INTEGER,
     /**
@@ -106,8 +106,8 @@ int rdl_lock_init_legacy(struct rdl_lock_legacy *l, const struct rdl_lock_option
  * age. Never blocks. Call it in any state.
  *
  * @param l            the lock
- * @param wall_s       the Unix time in seconds at now_ms; below 1000000000 (the year 2001): forgets the
- *                     clock, because this one was never set
+ * @param wall_s       the Unix time in seconds at now_ms; below 1000000000 (the year 2001) it was never
+ *                     set: forgets the clock
  * @param max_skew_ms  by how much it may be wrong, in ms
  * @param now_ms       the current time in ms; 0: forgets the clock
  */

@@ -25,8 +25,8 @@
  *
  * A blocking extend that is canceled ends the lease (rdl_lock_extend()). Legacy locks: lock_legacy.h.
  *
- * A release with RDL_UNKNOWN stays pending, unless a reply came that does not show what happened. Then
- * nothing more is sent:
+ * A release with RDL_UNKNOWN stays pending if no reply came. If a reply came that does not show what
+ * happened, nothing more is sent. There are two such replies:
  *
  *   1. The release was sent again and found no key of ours, while the lease was valid. Either the first one
  *      was executed, or the server lost the key in a restart. After a restart another client may have got the
@@ -37,7 +37,7 @@
  * the conn (rdl_conn_tick()) it is sent again after a pause, until the key must have expired. The handle of
  * an adopted token does not know when the key expires. So its release is sent until a conclusive reply, but
  * for at most the ttl after a first temporary error. (That is the ttl of the options, or of the last extend.)
- * The lock need not exist any more. After any other error the lease ends with its ttl.
+ * You may reuse the memory of the lock meanwhile. After any other error the lease ends with its ttl.
  *
  * A release with RDL_LOST may come from a replica, and then does not describe its master. It can happen on a
  * connection that does not check the server's role (rdl_guard_conn() in redlock.h).
@@ -72,10 +72,10 @@ enum {
     RDL_E_FOREIGN_VALUE = -46, /**< legacy: the key holds no lock of this kind; it is never taken over */
     RDL_E_FENCE = -47,         /**< fencing tokens need scripts, which the server does not support */
     RDL_E_MULTI = -48,         /**< several locks at once need scripts, which the server does not support */
-    RDL_OVERWRITTEN = -49,     /**< legacy: a waiting client overwrote our value; no client can hold it yet */
+    RDL_OVERWRITTEN = -49,     /**< legacy: a waiting client overwrote our value (lock_legacy.h) */
 
     RDL_E_FENCE_RANGE = -60, /**< the server's fencing token, or the least one set, is out of range */
-    RDL_E_TOKEN = -61        /**< not 40 hex digits; or a legacy lock, which has no token */
+    RDL_E_TOKEN = -61        /**< not 40 hex digits in lower case; or a legacy lock, which has no token */
 };
 
 /** @cond private */

@@ -13,9 +13,9 @@ extern "C" {
 #endif
 
 /*
- * Their letters:
+ * The letters of these templates:
  *
- *     u  a user    P  the password    d  a database    n  our name
+ *     u  a user    P  the password    d  a database    n  the client name
  */
 extern const char rdl_wire_auth[], rdl_wire_auth_user[], rdl_wire_select[], rdl_wire_client_setname[];
 
@@ -33,8 +33,8 @@ struct rdl_script {
 };
 
 /*
- * Sets the arguments of the letters c and s, with which the template of a call begins. If the server knows
- * the script, they are EVALSHA and the SHA1, else EVAL and the text.
+ * Sets the first two arguments of a call: of letter c the command, of letter s the text. If the server knows
+ * the script, they are EVALSHA and the SHA1, else EVAL and the Lua text.
  */
 void rdl_script_call(const struct rdl_script *s, int is_known, struct rdl_bytes *c, struct rdl_bytes *text);
 
