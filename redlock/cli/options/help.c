@@ -82,7 +82,7 @@ static int print_option(const struct rdl_cli_option *opt, int all, int with_verb
     rdl_cli_add(&t, "%s%*s", pad < 2 ? "\n" : "", pad < 2 ? COLUMN : pad, "");
     rdl_cli_add(&words, "%s", is_brief ? opt->brief : opt->text);
     if (opt->source != NULL && !is_brief)
-        rdl_cli_add(&words, ". Else %s", opt->source);
+        rdl_cli_add(&words, ". Default: %s", opt->source);
     if (opt->alias != NULL)
         rdl_cli_add(&words, ". Also --%s", opt->alias);
     if (with_verbs)

@@ -140,9 +140,9 @@ const struct rdl_cli_option rdl_cli_option_table[] = {
      .verbs = ALL,
      .common = ALL,
      .group = RDL_CLI_SERVERS,
-     .text = "use server redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path; "
-             "repeat for up "
-             "to 7",
+     .text =
+         "use server redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path, up to 7 "
+         "times",
      .source = "$REDLOCK_URLS, $REDIS_URL, redis://127.0.0.1:6379"},
     {.word = "connect-command",
      .metavar = "TEXT",
