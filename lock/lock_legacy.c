@@ -91,7 +91,7 @@ void rdl_lock_set_clock(struct rdl_lock_legacy *l, uint32_t wall_s, uint32_t max
 static uint8_t make_value(struct rdl_lock_legacy *l, char out[RDL_TOKEN_LEN], uint64_t now_ms,
                           uint32_t ttl_ms)
 {
-    uint32_t identity = rdl_backoff_ms(&l->lock.seed, 999999999, 999999999, 0);
+    uint32_t identity = rdl_random(&l->lock.seed);
     size_t n = rdl_dec_u32(out, latest_s(l, now_ms, ttl_ms) + 1);
     size_t i;
 

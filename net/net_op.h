@@ -65,7 +65,12 @@ inline void rdl_conn_seed(struct rdl_conn *c, uint32_t seed)
     c->seed ^= seed;
 }
 
-/* Returns a random pause in [1, min(cap_ms, base_ms << tries)] ms. The caller owns *seed, which changes. */
+/*
+ * Returns the next random number; *seed, which the caller owns, changes. It spreads retries, and is no secret:
+ * lock tokens contain the caller's random bytes.
+ */
+uint32_t rdl_random(uint32_t *seed);
+/* Returns a random pause in [1, min(cap_ms, base_ms << tries)] ms. */
 uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsigned tries);
 
 /*

@@ -6,8 +6,8 @@
 
 enum { PAUSE_BASE_MS = 20, PAUSE_CAP_MS = 2000, DOUBLINGS_MAX = 16, BEAT_MS = 256 };
 
-/* xorshift32. It only spreads retries; lock tokens contain the caller's random bytes. */
-static uint32_t next_random(uint32_t *seed)
+/* xorshift32 */
+uint32_t rdl_random(uint32_t *seed)
 {
     uint32_t x = *seed != 0 ? *seed : 0x9e3779b9u;
 
@@ -28,7 +28,7 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
         most = most > cap_ms / 2 ? cap_ms : most * 2;
     if (most > cap_ms)
         most = cap_ms;
-    return most == 0 ? 1 : 1 + next_random(seed) % most;
+    return most == 0 ? 1 : 1 + rdl_random(seed) % most;
 }
 
 extern inline void rdl_conn_seed(struct rdl_conn *c, uint32_t seed);

@@ -43,7 +43,7 @@ static int holders;
 
 static uint32_t below(uint32_t n)
 {
-    return rdl_backoff_ms(&seed, n, n, 0) - 1;
+    return rdl_random(&seed) % n;
 }
 
 /* ---------------------------------------------------------------- the network */

@@ -560,7 +560,7 @@ END_TEST
 static void lose(uint64_t last, unsigned h, uint32_t *seed)
 {
     unsigned left = h + rdl_redlock_quorum(lock) - (unsigned)fleet.n - 1, holders = 0;
-    size_t first = rdl_backoff_ms(seed, 7, 7, 0), i;
+    size_t first = rdl_random(seed) % 7, i;
 
     for (i = 0; i < fleet.n; i++)
         holders += counted(i) >= last;
@@ -587,13 +587,13 @@ START_TEST(random_schedules_give_unique_growing_tokens)
         uint64_t last = 0;
         fenced(n);
         for (i = 0; i < n; i++)
-            c[i] = rdl_backoff_ms(&seed, 20, 20, 0) - 1;
+            c[i] = rdl_random(&seed) % 20;
         counters(c);
         for (holders = 0; holders < (round % 25 ? 2 : 8); holders++) {
             for (i = 0; i < n; i++)
                 fleet.mood[i] = MOOD_UP;
             for (i = 0; i < n / 2; i++)
-                fleet.mood[(rdl_backoff_ms(&seed, 7, 7, 0) - 1) % n] = MOOD_FROZEN;
+                fleet.mood[rdl_random(&seed) % 7 % n] = MOOD_FROZEN;
             another_client();
             ck_assert_int_eq(acquire(), RDL_OK);
             ck_assert_uint_gt(rdl_redlock_fence(lock), last);

@@ -199,7 +199,7 @@ static int begin(struct one *l, uint64_t now)
         rdl_posix_random(entropy, sizeof entropy);
         return rdl_redlock_acquire_begin(&l->lock, entropy, now);
     }
-    l->doing = rdl_backoff_ms(&seed, 2, 2, 0) == 1 ? RDL_EXTEND : RDL_RELEASE;
+    l->doing = rdl_random(&seed) % 2 == 0 ? RDL_EXTEND : RDL_RELEASE;
     return l->doing == RDL_EXTEND ? rdl_redlock_extend_begin(&l->lock, QUORUM_MAX_TTL, now)
                                   : rdl_redlock_release_begin(&l->lock, now);
 }
