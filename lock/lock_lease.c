@@ -73,47 +73,26 @@ void rdl_token_next(struct rdl_token *t)
 
 void rdl_token_hex(const struct rdl_token *t, char out[RDL_VALUE_MAX])
 {
-    static const char digits[] = "0123456789abcdef";
     size_t i;
 
     for (i = 0; i < RDL_TOKEN_LEN; i++) {
-        out[2 * i] = digits[t->bytes[i] >> 4];
-        out[2 * i + 1] = digits[t->bytes[i] & 15];
+        out[2 * i] = rdl_hex_digit(t->bytes[i] >> 4);
+        out[2 * i + 1] = rdl_hex_digit(t->bytes[i]);
     }
 }
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
+/* Upper case is refused: the value on the servers is in lower case. */
 int rdl_token_from_hex(struct rdl_token *t, const char *hex, size_t len)
 {
+    char written[RDL_VALUE_MAX];
     size_t i;
 
     if (len != RDL_VALUE_MAX)
         return RDL_E_TOKEN;
-    for (i = 0; i < RDL_TOKEN_LEN; i++) {
-        int high = hex_digit(hex[2 * i]);
-        int low = hex_digit(hex[2 * i + 1]);
-        if (high < 0 || low < 0)
-            return RDL_E_TOKEN;
-        t->bytes[i] = (uint8_t)(high << 4 | low);
-    }
-    return RDL_OK;
-}
-
-/* Uses FNV-1a, which gives the same on every machine. */
-uint32_t rdl_token_seed(const uint8_t entropy[RDL_ENTROPY_LEN])
-{
-    uint32_t seed = 2166136261u;
-    size_t i;
-
-    for (i = 0; i < RDL_ENTROPY_LEN; i++)
-        seed = (seed ^ entropy[i]) * 16777619u;
-    return seed;
+    for (i = 0; i < RDL_TOKEN_LEN; i++)
+        t->bytes[i] = (uint8_t)(16 * rdl_hex_value(hex[2 * i]) + rdl_hex_value(hex[2 * i + 1]));
+    rdl_token_hex(t, written);
+    return rdl_is_same(written, hex, len) ? RDL_OK : RDL_E_TOKEN;
 }
 
 size_t rdl_dec_u64(char out[RDL_DEC64_MAX], uint64_t v)

@@ -8,6 +8,7 @@
 #define RDL_LOCK_LEASE_H
 
 #include "lock/lock.h"
+#include "resp/resp_bytes.h"
 
 /* Returns how far two clocks may drift apart during a lease: ceil(ttl/100) + 2 ms (DESIGN.md, section 1). */
 uint32_t rdl_drift_ms(uint32_t ttl_ms);
@@ -42,7 +43,10 @@ void rdl_token_hex(const struct rdl_token *t, char out[RDL_VALUE_MAX]);
 /* Writes the lock value of l as it is on the wire, in any mode. Returns its length. */
 size_t rdl_lock_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
 /* Computes a seed for rdl_backoff_ms from all bytes: those of two boards may differ in only one. */
-uint32_t rdl_token_seed(const uint8_t entropy[RDL_ENTROPY_LEN]);
+static inline uint32_t rdl_token_seed(const uint8_t entropy[RDL_ENTROPY_LEN])
+{
+    return rdl_hash(RDL_HASH_BASE, entropy, RDL_ENTROPY_LEN);
+}
 
 /* -------------------------------------------------- lines for people (lock_report.c) */
 

@@ -4,6 +4,7 @@
  * servers and versions, and may contain arguments.
  */
 #include "net/net_private.h"
+#include "resp/resp_bytes.h"
 
 /*
  * They follow "ERR ", if the reply has it: before Redis 7 errors from inside a script lack it. They are in
@@ -61,17 +62,6 @@ static const char prefixes[] =
     "Error r\0"   /* ...unning script: Redis 6 and older; the reason follows */
     "max n\0"     /* ...umber of clients reached; then it closes the connection */
     "Script k\0"; /* ...illed by user */
-
-int rdl_has_prefix(const char *text, const char *prefix)
-{
-    size_t i;
-
-    for (i = 0; prefix[i] != '\0'; i++) {
-        if (text[i] != prefix[i])
-            return 0;
-    }
-    return 1;
-}
 
 int rdl_error_class(const char *text)
 {

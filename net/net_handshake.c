@@ -7,6 +7,7 @@
  * in database 0.
  */
 #include "net/net_private.h"
+#include "resp/resp_bytes.h"
 
 /* Returns the index-th command of the login. NULL: there are fewer; *index is a connection check's then. */
 static const char *login_at(const struct rdl_conn *c, unsigned *index)
@@ -94,12 +95,13 @@ void rdl_handshake_sent(struct rdl_conn *c)
 
 int rdl_handshake_is_turned_away(struct rdl_conn *c)
 {
-    static const char *const words[] = {"ERR max number of clients", "DENIED: protected mode"};
-    int i = rdl_has_prefix(c->reply, "DENIED");
+    const char *words = "ERR max number of clients";
 
-    if (!i && !rdl_has_prefix(c->reply, words[0]))
+    if (rdl_has_prefix(c->reply, "DENIED"))
+        words = "DENIED: protected mode";
+    else if (!rdl_has_prefix(c->reply, words))
         return 0;
-    rdl_conn_set_text(c, words[i]); /* not the rest: it may be the reply to AUTH */
+    rdl_conn_set_text(c, words); /* not the rest: it may be the reply to AUTH */
     return 1;
 }
 

@@ -7,6 +7,7 @@
  * password.
  */
 #include "net/net_private.h"
+#include "resp/resp_bytes.h"
 
 static const char *login_command_at(const struct rdl_endpoint *ep, unsigned *index)
 {

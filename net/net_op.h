@@ -286,8 +286,6 @@ int rdl_reply_is_ok(const struct rdl_conn *c);
 int rdl_reply_is_text(const struct rdl_conn *c, struct rdl_bytes text);
 /* Returns the RDL_E_ code of an error reply, by its prefix. */
 int rdl_error_code(const char *text);
-/* Returns whether text begins with prefix. */
-int rdl_has_prefix(const char *text, const char *prefix);
 /* Gets the texts of a record; they point into the queue. */
 void rdl_record_texts(const struct rdl_record *r, struct rdl_bytes own[RDL_TEXTS]);
 /* Remembers that the server refuses the record's method, so that the next one is tried. */

@@ -51,27 +51,6 @@ static const char *find(const char *s, const char *set)
     return s;
 }
 
-static int starts_with(const char *s, const char *prefix)
-{
-    while (*prefix != '\0' && *s == *prefix) {
-        s++;
-        prefix++;
-    }
-    return *prefix == '\0';
-}
-
-/* Returns the value of a hexadecimal digit, or -1. */
-static int hex_value(char c)
-{
-    if (rdl_is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
 /* Parses a decimal number from 0 to max, without sign or leading zeros. */
 static int parse_number(const char **s, uint32_t max, uint32_t *out)
 {
@@ -99,8 +78,8 @@ static int decode(struct url *u, const char *s, const char *end, struct rdl_byte
     while (s != end) {
         char c = *s++;
         if (c == '%') {
-            int hi = hex_value(s[0]); /* the end of a text is no such digit */
-            int lo = hi >= 0 ? hex_value(s[1]) : -1;
+            int hi = rdl_hex_value(s[0]); /* the end of a text is no such digit */
+            int lo = hi >= 0 ? rdl_hex_value(s[1]) : -1;
             if (lo < 0)
                 return refuse(u, "a % is not followed by two hexadecimal digits");
             c = (char)(hi * 16 + lo);
@@ -152,11 +131,11 @@ static int parse_group(const char **s, uint8_t *ip)
     uint32_t v = 0;
     int n;
 
-    for (n = 0; n < 4 && hex_value(**s) >= 0; n++)
-        v = v * 16 + (uint32_t)hex_value(*(*s)++);
+    for (n = 0; n < 4 && rdl_hex_value(**s) >= 0; n++)
+        v = v * 16 + (uint32_t)rdl_hex_value(*(*s)++);
     ip[0] = (uint8_t)(v >> 8);
     ip[1] = (uint8_t)(v & 255);
-    return n > 0 && hex_value(**s) < 0;
+    return n > 0 && rdl_hex_value(**s) < 0;
 }
 
 /* Parses RFC 4291 section 2.2: eight groups; "::" once for one or more; the last two may be IPv4. */
@@ -173,7 +152,7 @@ static int parse_ip6(const char **s, uint8_t ip[16])
                 return 0;
             gap = n;
             *s += 2;
-            if (hex_value(**s) < 0)
+            if (rdl_hex_value(**s) < 0)
                 break;
         } else if (n > 0) {
             if (**s != ':')
@@ -351,7 +330,7 @@ static int parse_unix(struct url *u, const char *s)
     if (*end == '\0')
         return RDL_OK;
     s = end + 4;
-    if (!starts_with(end, "?db=") || !parse_number(&s, DB_MAX, &u->ep->db) || *s != '\0')
+    if (!rdl_has_prefix(end, "?db=") || !parse_number(&s, DB_MAX, &u->ep->db) || *s != '\0')
         return refuse(u, "only ?db=NUMBER may follow the path of a socket "
                          "(write user and password before it: unix://user:password@/path)");
     return RDL_OK;
@@ -359,11 +338,11 @@ static int parse_unix(struct url *u, const char *s)
 
 static int parse(struct url *u, const char *s)
 {
-    if (starts_with(s, "redis://"))
+    if (rdl_has_prefix(s, "redis://"))
         return parse_redis(u, s + 8);
-    if (starts_with(s, "unix://"))
+    if (rdl_has_prefix(s, "unix://"))
         return parse_unix(u, s + 7);
-    if (starts_with(s, "rediss://"))
+    if (rdl_has_prefix(s, "rediss://"))
         return refuse(u, "TLS is not built in: use a tunnel (stunnel) and unix:///path, "
                          "or your own TLS driver");
     return refuse(u, "a URL must start with redis:// or unix://");

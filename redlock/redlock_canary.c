@@ -25,11 +25,10 @@ enum { VALUE_MAX = RDL_RUN_DIGITS + 1 + RDL_DEC_MAX };
 
 static size_t write_value(char out[VALUE_MAX], uint64_t run, uint32_t clock_s)
 {
-    static const char digits[] = "0123456789abcdef";
     size_t i;
 
-    for (i = 0; i < RDL_RUN_DIGITS; i++)
-        out[i] = digits[run >> (60 - 4 * i) & 15];
+    for (i = RDL_RUN_DIGITS; i-- > 0; run >>= 4)
+        out[i] = rdl_hex_digit((unsigned)run);
     out[RDL_RUN_DIGITS] = ' ';
     return RDL_RUN_DIGITS + 1 + rdl_dec_u32(out + RDL_RUN_DIGITS + 1, clock_s);
 }

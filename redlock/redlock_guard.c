@@ -21,25 +21,13 @@ static const char *const questions[] = {rdl_wire_info_server, rdl_wire_info_repl
 
 /* ---------------------------------------------------------------- INFO */
 
-/* Returns what follows `name` in the line just read, or NULL. */
-static const char *value_of(const struct rdl_conn *c, const char *name)
-{
-    size_t i;
-
-    for (i = 0; name[i] != '\0'; i++) {
-        if (c->reply[i] != name[i])
-            return NULL;
-    }
-    return c->reply + i;
-}
-
 uint64_t rdl_guard_run(const char *hex)
 {
     uint64_t run = 0;
     size_t i;
 
     for (i = 0; i < RDL_RUN_DIGITS && hex[i] != '\0'; i++)
-        run = run << 4 | (uint64_t)(hex[i] <= '9' ? hex[i] - '0' : (hex[i] - 'a' + 10) & 15);
+        run = run << 4 | (uint64_t)(rdl_hex_value(hex[i]) & 15);
     return run;
 }
 
@@ -79,21 +67,20 @@ static const struct {
 static void take_line(struct rdl_conn *c)
 {
     struct rdl_server_info *f = c->cfg->server_info;
-    const char *value;
-    size_t i;
+    size_t i, n;
 
-    if ((value = value_of(c, "run_id:")) != NULL) {
-        uint64_t run = rdl_guard_run(value);
+    if ((n = rdl_has_prefix(c->reply, "run_id:")) > 0) {
+        uint64_t run = rdl_guard_run(c->reply + n);
         take_run(f, run, run == f->run);
         f->has |= RDL_INFO_RUN;
     }
-    if ((value = value_of(c, "uptime_in_seconds:")) != NULL) {
-        f->uptime_s = number_of(value);
+    if ((n = rdl_has_prefix(c->reply, "uptime_in_seconds:")) > 0) {
+        f->uptime_s = number_of(c->reply + n);
         f->has |= RDL_INFO_UPTIME;
     }
     for (i = 0; i < sizeof info_letters / sizeof info_letters[0]; i++) {
-        value = value_of(c, info_letters[i].name);
-        if (value != NULL && (*value != info_letters[i].letter) == info_letters[i].is_other)
+        n = rdl_has_prefix(c->reply, info_letters[i].name);
+        if (n > 0 && (c->reply[n] != info_letters[i].letter) == info_letters[i].is_other)
             f->has |= info_letters[i].fact;
     }
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* resp_bytes.c - copying, clearing, comparing: with the C library, or byte by byte if that is smaller. */
+/*
+ * resp_bytes.c - copying, clearing, comparing: with the C library, or byte by byte if that is smaller. Hashes,
+ * prefixes and hex digits.
+ */
 #include "resp/resp_bytes.h"
 
 #include <string.h>
@@ -59,3 +62,32 @@ int rdl_is_same(const void *a, const void *b, size_t len)
 }
 
 #endif
+
+uint32_t rdl_hash(uint32_t so_far, const void *data, size_t len)
+{
+    const uint8_t *p = data;
+
+    while (len-- > 0)
+        so_far = (so_far ^ *p++) * 16777619u;
+    return so_far;
+}
+
+size_t rdl_has_prefix(const char *text, const char *prefix)
+{
+    size_t i;
+
+    for (i = 0; prefix[i] != '\0'; i++) {
+        if (text[i] != prefix[i])
+            return 0;
+    }
+    return i;
+}
+
+int rdl_hex_value(char c)
+{
+    int letter = c | ('a' - 'A');
+
+    if (rdl_is_digit(c))
+        return c - '0';
+    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resp_bytes.h - copying, clearing, comparing, counting up and digits, for the library's own files. The
- * functions of a C library are made to be fast: with newlib on a Cortex-M they take 700 bytes. A build for
+ * resp_bytes.h - copying, clearing, comparing, hashing, counting up and digits, for the library's own files.
+ * The functions of a C library are made to be fast: with newlib on a Cortex-M they take 700 bytes. A build for
  * size (-Os) uses smaller ones.
  */
 #ifndef RDL_RESP_BYTES_H
@@ -16,6 +16,9 @@ void rdl_copy(void *to, const void *from, size_t len);
 void rdl_zero(void *to, size_t len);
 /* Returns whether a and b have the same len bytes. With len 0 both may be NULL. */
 int rdl_is_same(const void *a, const void *b, size_t len);
+/* Continues a hash (FNV-1a, 32 bits) with these bytes; it begins with RDL_HASH_BASE. The same on any machine. */
+#define RDL_HASH_BASE 2166136261u
+uint32_t rdl_hash(uint32_t so_far, const void *data, size_t len);
 
 /* Adds 1, up to 65535. Inline, because a call would take more code. */
 static inline void rdl_count_up(uint16_t *n)
@@ -30,5 +33,17 @@ static inline int rdl_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
+
+/* Returns the length of prefix if text begins with it, else 0. */
+size_t rdl_has_prefix(const char *text, const char *prefix);
+
+/* Returns the hex digit, in lower case, of the lowest four bits. */
+static inline char rdl_hex_digit(unsigned bits)
+{
+    return "0123456789abcdef"[bits & 15];
+}
+
+/* Returns the value of a hex digit in lower or upper case; -1: it is none. */
+int rdl_hex_value(char c);
 
 #endif

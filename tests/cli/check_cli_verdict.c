@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdict on the keys of a lock on its servers. */
-#include "redlock/cli/options/numbers.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/servers/query.h"
 #include "redlock/cli/servers/query_output.h"
 #include "redlock/redlock.h"
+#include "resp/resp_bytes.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ static size_t servers_of(const char *text, struct rdl_cli_seen *seen, unsigned c
         s->what = *text == '.' ? RDL_CLI_SEEN_FREE : *text == '-' ? RDL_CLI_SEEN_NOTHING : RDL_CLI_SEEN_KEY;
         s->len = 1;
         s->value[0] = *text;
-        s->id = rdl_cli_id(RDL_CLI_ID_BASE, s->value, 1);
+        s->id = rdl_hash(RDL_HASH_BASE, s->value, 1);
         text++;
         s->pttl_ms = *text >= '0' && *text <= '9' ? (*text - '0') * 1000 : -1;
         text += *text >= '0' && *text <= '9';
@@ -90,7 +90,7 @@ START_TEST(a_majority_decides_without_servers_that_may_have_lost_data)
     if (v.what != RDL_CLI_HELD)
         return;
     ck_assert_uint_eq(v.on, table[_i].on);
-    ck_assert_uint_eq(v.id, rdl_cli_id(RDL_CLI_ID_BASE, "a", 1));
+    ck_assert_uint_eq(v.id, rdl_hash(RDL_HASH_BASE, "a", 1));
     ck_assert_uint_eq(v.ends_ms, table[_i].ends_s == UINT64_MAX ? UINT64_MAX : table[_i].ends_s * 1000);
 }
 END_TEST
@@ -111,16 +111,6 @@ START_TEST(a_quarantine_lasts_one_second_longer_than_max_ttl)
     h.has_uptime = 0;
     h.uptime_s = 0;
     ck_assert_uint_eq(rdl_cli_quarantine_ms(&o, &h), 0);
-}
-END_TEST
-
-/* The words of the hash's authors. */
-START_TEST(an_id_is_fnv_1a)
-{
-    ck_assert_uint_eq(rdl_cli_id(RDL_CLI_ID_BASE, "", 0), 0x811c9dc5u);
-    ck_assert_uint_eq(rdl_cli_id(RDL_CLI_ID_BASE, "a", 1), 0xe40c292cu);
-    ck_assert_uint_eq(rdl_cli_id(RDL_CLI_ID_BASE, "foobar", 6), 0xbf9cf968u);
-    ck_assert_uint_eq(rdl_cli_id(rdl_cli_id(RDL_CLI_ID_BASE, "foo", 3), "bar", 3), 0xbf9cf968u);
 }
 END_TEST
 
@@ -178,7 +168,6 @@ Suite *suite_cli_verdict(void)
     tcase_add_loop_test(tc, a_majority_decides_without_servers_that_may_have_lost_data, 0,
                         sizeof table / sizeof table[0]);
     tcase_add_test(tc, a_quarantine_lasts_one_second_longer_than_max_ttl);
-    tcase_add_test(tc, an_id_is_fnv_1a);
     tcase_add_loop_test(tc, a_value_is_a_token_a_deadline_or_neither, 0, sizeof kinds / sizeof kinds[0]);
     tcase_add_loop_test(tc, keys_without_a_value_are_not_compared, 0, 3);
     suite_add_tcase(suite, tc);

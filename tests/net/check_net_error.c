@@ -237,15 +237,6 @@ START_TEST(refusal_by_an_old_server_is_permanent)
 }
 END_TEST
 
-START_TEST(prefix_is_compared_completely)
-{
-    ck_assert(rdl_has_prefix("NOSCRIPT", "NOSCRIPT"));
-    ck_assert(rdl_has_prefix("NOSCRIPT No matching", "NOSCRIPT"));
-    ck_assert(!rdl_has_prefix("NOSCRIP", "NOSCRIPT"));
-    ck_assert(!rdl_has_prefix("", "NOSCRIPT"));
-}
-END_TEST
-
 static const struct {
     const char *bytes;
     int code;
@@ -291,7 +282,6 @@ Suite *suite_net_error(void)
     tcase_add_test(tc, error_text_is_bounded_and_printable);
     tcase_add_test(tc, no_error_text_is_kept_without_a_buffer);
     tcase_add_loop_test(tc, refusal_by_an_old_server_is_permanent, 0, sizeof old / sizeof old[0]);
-    tcase_add_test(tc, prefix_is_compared_completely);
     tcase_add_loop_test(tc, unexpected_reply_ends_the_connection, 0,
                         sizeof unexpected / sizeof unexpected[0]);
     suite_add_tcase(suite, tc);

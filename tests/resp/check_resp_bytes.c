@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_resp_bytes.c - copying, clearing and comparing bytes; the clang build tests the versions for -Os. */
+/* check_resp_bytes.c - copying, comparing, hashing and digits; the clang build tests the versions for -Os. */
 #include "resp/resp_bytes.h"
 
 #include <check.h>
@@ -83,6 +83,45 @@ START_TEST(no_bytes_need_no_address)
 }
 END_TEST
 
+/* The words of the hash's authors. */
+START_TEST(hash_is_fnv_1a)
+{
+    ck_assert_uint_eq(rdl_hash(RDL_HASH_BASE, "", 0), 0x811c9dc5u);
+    ck_assert_uint_eq(rdl_hash(RDL_HASH_BASE, "a", 1), 0xe40c292cu);
+    ck_assert_uint_eq(rdl_hash(RDL_HASH_BASE, "foobar", 6), 0xbf9cf968u);
+    ck_assert_uint_eq(rdl_hash(rdl_hash(RDL_HASH_BASE, "foo", 3), "bar", 3), 0xbf9cf968u);
+}
+END_TEST
+
+START_TEST(every_character_is_a_hex_digit_or_none)
+{
+    static const char lower[] = "0123456789abcdef", upper[] = "0123456789ABCDEF";
+    char c = (char)_i;
+    const char *in_lower = c != '\0' ? strchr(lower, c) : NULL;
+    const char *in_upper = c != '\0' ? strchr(upper, c) : NULL;
+    int expected = -1;
+
+    if (in_lower != NULL)
+        expected = (int)(in_lower - lower);
+    else if (in_upper != NULL)
+        expected = (int)(in_upper - upper);
+    ck_assert_int_eq(rdl_hex_value(c), expected);
+    ck_assert_int_eq(rdl_hex_digit((unsigned)_i), lower[_i % 16]);
+}
+END_TEST
+
+START_TEST(prefix_is_compared_completely)
+{
+    static const char text[] = "NOSCRIPT No matching";
+
+    ck_assert_uint_eq(rdl_has_prefix(text, "NOSCRIPT"), 8);
+    ck_assert_uint_eq(rdl_has_prefix(text, text), strlen(text));
+    ck_assert_uint_eq(rdl_has_prefix(text, "OK"), 0);
+    ck_assert_uint_eq(rdl_has_prefix("NOSCRIP", "NOSCRIPT"), 0);
+    ck_assert_uint_eq(rdl_has_prefix("", "NOSCRIPT"), 0);
+}
+END_TEST
+
 Suite *suite_resp_bytes(void);
 Suite *suite_resp_bytes(void)
 {
@@ -94,6 +133,9 @@ Suite *suite_resp_bytes(void)
     tcase_add_loop_test(t, zero_clears_exactly_the_given_bytes, 0, LONG);
     tcase_add_test(t, is_same_compares_every_byte);
     tcase_add_test(t, no_bytes_need_no_address);
+    tcase_add_test(t, hash_is_fnv_1a);
+    tcase_add_loop_test(t, every_character_is_a_hex_digit_or_none, 0, 256);
+    tcase_add_test(t, prefix_is_compared_completely);
     suite_add_tcase(s, t);
     return s;
 }

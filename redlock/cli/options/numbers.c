@@ -87,12 +87,3 @@ int rdl_cli_number(const char *text, int max, int *out)
     *out = v;
     return 0;
 }
-
-uint32_t rdl_cli_id(uint32_t so_far, const void *data, size_t len)
-{
-    const unsigned char *p = data;
-
-    for (size_t i = 0; i < len; i++)
-        so_far = (so_far ^ p[i]) * 16777619u;
-    return so_far;
-}

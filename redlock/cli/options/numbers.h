@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* numbers.h - numbers, durations and ids. */
+/* numbers.h - numbers and durations. */
 #ifndef RDL_CLI_OPTIONS_NUMBERS_H
 #define RDL_CLI_OPTIONS_NUMBERS_H
 
@@ -18,9 +18,5 @@ int rdl_cli_number(const char *text, int max, int *out);
 
 /* Converts a wall clock to ms. Returns 0 if it is not set, or if its 32-bit time_t has overflowed. */
 uint64_t rdl_cli_wall_ms(int64_t s, long ns);
-
-/* Continues a hash (FNV-1a, 32 bits) with these bytes; it begins with RDL_CLI_ID_BASE. */
-#define RDL_CLI_ID_BASE 2166136261u
-uint32_t rdl_cli_id(uint32_t so_far, const void *data, size_t len);
 
 #endif

@@ -19,6 +19,7 @@
 #include "redlock/cli/servers/resolve_again.h"
 #include "redlock/cli/servers/server_info.h"
 #include "redlock/redlock.h"
+#include "resp/resp_bytes.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -426,7 +427,7 @@ uint32_t rdl_cli_lease_id(const struct rdl_cli_lock *l)
         len = rdl_lock_value(&l->single.lock, value);
     else
         rdl_redlock_token(&l->redlock, value);
-    return rdl_cli_id(RDL_CLI_ID_BASE, value, len);
+    return rdl_hash(RDL_HASH_BASE, value, len);
 }
 
 uint64_t rdl_cli_lease_keep_ms(const struct rdl_cli_lock *l)

@@ -4,6 +4,7 @@
 #include "redlock/cli/servers/lock_names.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/redlock.h"
+#include "resp/resp_bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ size_t rdl_cli_pattern(const char *prefix, char out[RDL_CLI_PATTERN_MAX])
 /* Returns the slot of a name, or the free slot for it. */
 static size_t slot_of(const char *name, size_t len)
 {
-    size_t i = rdl_cli_id(RDL_CLI_ID_BASE, name, len) % SLOTS;
+    size_t i = rdl_hash(RDL_HASH_BASE, name, len) % SLOTS;
 
     while (slots[i] != NULL && strcmp(slots[i], name) != 0)
         i = (i + 1) % SLOTS;

@@ -21,6 +21,7 @@
 #include "redlock/cli/servers/server_info.h"
 #include "redlock/redlock.h"
 #include "redlock/redlock_op.h"
+#include "resp/resp_bytes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,12 +53,11 @@ static size_t index_of(const struct rdl_conn *c)
 
 static int take_after(const char *line, const char *name, char *out, size_t cap)
 {
-    size_t len = strlen(name);
+    size_t n = rdl_has_prefix(line, name);
 
-    if (strncmp(line, name, len) != 0)
-        return 0;
-    snprintf(out, cap, "%s", line + len);
-    return 1;
+    if (n > 0)
+        snprintf(out, cap, "%s", line + n);
+    return n > 0;
 }
 
 static unsigned long number_after(const char *line, const char *name, unsigned long otherwise)
@@ -150,12 +150,12 @@ static void take_value(size_t i, const struct rdl_resp_event *ev)
 
     if (ev->first) {
         v->len = 0;
-        v->id = RDL_CLI_ID_BASE;
+        v->id = RDL_HASH_BASE;
     }
     for (size_t k = 0; k < ev->len && v->len + k < sizeof v->value; k++)
         v->value[v->len + k] = (char)ev->data[k];
     v->len += ev->len;
-    v->id = rdl_cli_id(v->id, ev->data, ev->len);
+    v->id = rdl_hash(v->id, ev->data, ev->len);
 }
 
 /* Reads SCAN's reply: the cursor, then names. */

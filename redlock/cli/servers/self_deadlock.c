@@ -13,6 +13,7 @@
 #include "redlock/cli/servers/connections.h"
 #include "redlock/cli/servers/lock.h"
 #include "redlock/redlock.h"
+#include "resp/resp_bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +33,7 @@ static int id_on_reply(struct rdl_conn *c, struct rdl_record *r)
     if (c->reply_kind != RDL_RESP_BULK && c->reply_kind != RDL_RESP_NIL)
         return RDL_E_UNEXPECTED;
     int is_ours =
-        c->reply_kind == RDL_RESP_BULK && rdl_cli_id(RDL_CLI_ID_BASE, c->reply, c->reply_len) == outer_id;
+        c->reply_kind == RDL_RESP_BULK && rdl_hash(RDL_HASH_BASE, c->reply, c->reply_len) == outer_id;
     r->verdict = is_ours ? RDL_ANSWER_YES : RDL_ANSWER_NO;
     return RDL_OK;
 }
