@@ -25,8 +25,7 @@ enum peer { PEER_FOREIGN, PEER_LIVE, PEER_EXPIRED };
 
 enum { FRACTION = 9 }; /* digits after the point: they identify this holder */
 
-#define PLAUSIBLE_S   1000000000 /* the year 2001: no deadline is older, nor a clock that was set */
-#define FAR_S         86400      /* s: no deadline is further away than a day, or ten of our own leases */
+#define FAR_S         86400  /* s: no deadline is further away than a day, or ten of our own leases */
 #define CLOCK_OLD_MS  600000 /* older: an extend reads the clock again; its error grows by 1 % of its age */
 #define CLOCK_DEAD_MS 86400000
 
@@ -77,7 +76,7 @@ void rdl_lock_set_clock(struct rdl_lock_legacy *l, uint32_t wall_s, uint32_t max
     uint32_t back_s = max_skew_ms / 1000 + 1;
 
     l->clock_at_ms = 0;
-    if (wall_s < PLAUSIBLE_S) /* never set: other clients would read a deadline by this clock as past */
+    if (wall_s < RDL_PLAUSIBLE_S) /* never set: other clients would read a deadline by this clock as past */
         return;
     l->clock_s = wall_s - back_s;
     l->clock_ms = 0;
@@ -105,39 +104,19 @@ static uint8_t make_value(struct rdl_lock_legacy *l, char out[RDL_TOKEN_LEN], ui
     return (uint8_t)(n + FRACTION);
 }
 
-/* Returns the seconds of a value that is digits, maybe with a fraction; 0: anything else. */
-static uint32_t seconds_of(const char *text, size_t len)
-{
-    uint32_t s = 0;
-    size_t i;
-
-    for (i = 0; i < len && rdl_is_digit(text[i]); i++) {
-        if (i >= RDL_DEC_MAX - 1 && s > (UINT32_MAX - 9) / 10)
-            return 0;
-        s = s * 10 + (uint32_t)(text[i] - '0');
-    }
-    if (i == 0 || len >= RDL_PEER_MAX || (i < len && text[i] != '.'))
-        return 0;
-    for (i++; i < len; i++) {
-        if (!rdl_is_digit(text[i]))
-            return 0;
-    }
-    return s;
-}
-
 /* Classifies the value found: expired only by the earliest time. PEER_LIVE sets holder_ms (-1: no end). */
 static enum peer classify_peer(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     uint32_t behind_ms;
     uint32_t now_s = earliest_s(l, now_ms, &behind_ms);
     uint32_t far_s = l->lock.ttl_ms / 100 > FAR_S ? l->lock.ttl_ms / 100 : FAR_S;
-    uint32_t until_s = seconds_of(l->peer, l->lock.req.text_len);
+    uint32_t until_s = rdl_legacy_seconds(l->peer, l->lock.req.text_len);
 
     if (until_s == ENDLESS_S) {
         l->lock.holder_ms = -1;
         return PEER_LIVE;
     }
-    if (until_s < PLAUSIBLE_S || (until_s > now_s && until_s - now_s > far_s))
+    if (until_s < RDL_PLAUSIBLE_S || (until_s > now_s && until_s - now_s > far_s))
         return PEER_FOREIGN;
     if (until_s < now_s)
         return PEER_EXPIRED;
@@ -154,7 +133,8 @@ static int is_waiters(struct rdl_lock_legacy *l, uint64_t now_ms, uint64_t end_m
 {
     if (l->lock.req.answer != RDL_ANSWER_YES || now_ms >= end_ms || classify_peer(l, now_ms) != PEER_LIVE)
         return 0;
-    return latest_s(l, now_ms, (uint32_t)(end_ms - now_ms)) <= seconds_of(l->peer, l->lock.req.text_len);
+    return latest_s(l, now_ms, (uint32_t)(end_ms - now_ms)) <=
+           rdl_legacy_seconds(l->peer, l->lock.req.text_len);
 }
 
 /* ---------------------------------------------------------------- the value that may be ours as well */

@@ -8,6 +8,29 @@
 /* Compiles only if a conn keeps that much of a reply. */
 typedef char replies_have_room[(int)RDL_PEER_MAX < (int)RDL_TEXT_MAX ? 1 : -1];
 
+/* ---------------------------------------------------------------- values */
+
+uint32_t rdl_legacy_seconds(const char *text, size_t len)
+{
+    uint32_t s = 0;
+    size_t i;
+
+    if (len >= RDL_PEER_MAX)
+        return 0;
+    for (i = 0; i < len && rdl_is_digit(text[i]); i++) {
+        if (i >= RDL_DEC_MAX - 1 && s > (UINT32_MAX - 9) / 10)
+            return 0;
+        s = s * 10 + (uint32_t)(text[i] - '0');
+    }
+    if (i == 0 || (i < len && text[i] != '.'))
+        return 0;
+    for (i++; i < len; i++) {
+        if (!rdl_is_digit(text[i]))
+            return 0;
+    }
+    return s;
+}
+
 /* ---------------------------------------------------------------- TIME */
 
 /* Reads the reply to TIME. If it is not a time, only this request fails, not the connection. */

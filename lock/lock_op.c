@@ -60,12 +60,11 @@ static int has_brace(struct rdl_bytes name)
     return 0;
 }
 
-size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_bytes name, const char *suffix)
+size_t rdl_side_key(char *out, struct rdl_bytes name, const char *suffix)
 {
     int is_tagged = has_brace(name);
     size_t n = 0;
 
-    RDL_ASSERT(name.len <= RDL_NAME_MAX);
     if (!is_tagged)
         out[n++] = '{';
     rdl_copy(out + n, name.data, name.len);

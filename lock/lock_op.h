@@ -55,6 +55,9 @@ extern const struct rdl_op rdl_op_getset;       /* YES: there was no key; NO: te
 extern const struct rdl_op rdl_op_delete;       /* DEL, whatever the value is */
 extern const struct rdl_op rdl_op_found;        /* GET. YES: text is the value; NO: not a string */
 extern const struct rdl_op rdl_op_release_once; /* rdl_op_release, sent once or never: not pending */
+/* Returns the seconds of a value that is digits, maybe with a fraction; 0: anything else. */
+uint32_t rdl_legacy_seconds(const char *text, size_t len);
+#define RDL_PLAUSIBLE_S 1000000000 /* the year 2001: no deadline is older, nor a clock that was set */
 
 /* Operations of a lock. */
 enum rdl_action { RDL_ACQUIRE, RDL_EXTEND, RDL_RELEASE };
@@ -103,9 +106,10 @@ size_t rdl_fence_extra(char out[RDL_EXTRA_MAX], uint64_t number, const struct rd
 enum { RDL_SUFFIX_MAX = 6 };
 /*
  * Writes the name of a key next to a lock's: {name}, which has the hash slot of the name, and a suffix of
- * RDL_SUFFIX_MAX bytes at most. A name with a brace keeps its own tag. Returns the length.
+ * RDL_SUFFIX_MAX bytes at most. A name with a brace keeps its own tag. out has room for name.len + 2 bytes and
+ * the suffix. Returns the length.
  */
-size_t rdl_side_key(char out[RDL_NAME_MAX + 2 + RDL_SUFFIX_MAX], struct rdl_bytes name, const char *suffix);
+size_t rdl_side_key(char *out, struct rdl_bytes name, const char *suffix);
 
 /* Reads the reply of a script: 1, 0, -1 is yes, no, absent. */
 int rdl_script_on_reply(struct rdl_conn *c, struct rdl_record *r);

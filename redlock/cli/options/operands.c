@@ -3,21 +3,24 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/options/operands.h"
 #include "lock/lock_multi.h"
+#include "lock/lock_op.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/options/urls.h"
 #include "redlock/cli/options/verb_table.h"
 #include "redlock/cli/output/output.h"
 #include "redlock/redlock.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 void rdl_cli_side_key(const char *name, const char *suffix, char *out, size_t cap)
 {
-    int is_tagged = strchr(name, '}') != NULL;
+    struct rdl_bytes text = {name, strlen(name)};
+    size_t room = cap - strlen("{}") - strlen(suffix) - 1;
 
-    snprintf(out, cap, "%s%s%s%s", is_tagged ? "" : "{", name, is_tagged ? "" : "}", suffix);
+    if (text.len > room)
+        text.len = room;
+    out[rdl_side_key(out, text, suffix)] = '\0';
 }
 
 static int check_name(const struct rdl_cli_options *o, const char *name)

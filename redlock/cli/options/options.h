@@ -95,7 +95,7 @@ int rdl_cli_options_settle(struct rdl_cli_options *o);
 #define RDL_CLI_NO_LOCK "redlock"  /* the lock's name if none was given */
 #define RDL_CLI_TRIAL   ":doctor:" /* between a lock's name and 8 hex digits: the test key */
 
-/* Writes the key that belongs to a lock: {name} and the suffix. A name with a brace keeps its own tag. */
+/* Does the same as rdl_side_key, for texts. A name for which there is no room is cut. */
 void rdl_cli_side_key(const char *name, const char *suffix, char *out, size_t cap);
 
 #endif

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/servers/query_output.h"
 #include "lock/lock_lease.h"
+#include "lock/lock_op.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/output/output.h"
 #include "redlock/cli/servers/connections.h"
@@ -21,21 +22,6 @@ enum { LINE_MAX_LEN = 1024, JSON_MAX = 65536 };
 
 /* ---------------------------------------------------------------- what a key is */
 
-/* Returns 1 for a value of the old protocol: Unix time, maybe with a fraction that distinguishes holders. */
-static int is_deadline(const char *value, size_t len)
-{
-    size_t n = 0;
-
-    while (n < len && value[n] >= '0' && value[n] <= '9')
-        n++;
-    if (n < 9 || n > 11)
-        return 0;
-    if (n < len && value[n] == '.')
-        for (n++; n < len && value[n] >= '0' && value[n] <= '9';)
-            n++;
-    return n == len;
-}
-
 static int is_token(const char *value, size_t len)
 {
     struct rdl_token token;
@@ -47,7 +33,7 @@ enum rdl_cli_kind rdl_cli_seen_kind(const struct rdl_cli_seen *s)
 {
     if (s->what == RDL_CLI_SEEN_ODD)
         return RDL_CLI_KIND_FOREIGN;
-    if (is_deadline(s->value, s->len))
+    if (rdl_legacy_seconds(s->value, s->len) >= RDL_PLAUSIBLE_S)
         return RDL_CLI_KIND_DEADLINE;
     return is_token(s->value, s->len) ? RDL_CLI_KIND_TOKEN : RDL_CLI_KIND_FOREIGN;
 }
