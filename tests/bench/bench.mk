@@ -27,6 +27,15 @@ $(B)/bench-lock: tests/bench/bench_lock.c $(CORE_SRC) | bench-tools
 	@mkdir -p $(@D)
 	$(Q)$(GCC) $(WARN) $(WERROR) -O2 -I. -o $@ $^
 
+# Of gcc alone, because compilers differ in what they instrument; -O0, so that nothing is inlined.
+.PHONY: calls
+calls: $(B)/calls $(B)/standin ## bench: how many functions in how many files one acquire calls, and which
+	tests/bench/calls.sh $^
+$(B)/calls: $(LIB_SRC) tests/bench/calls.c
+	@mkdir -p $(@D)
+	$(Q)$(GCC) $(WARN) $(WERROR) -O0 -gdwarf-4 -no-pie -I. -finstrument-functions \
+	    -finstrument-functions-exclude-file-list=tests/bench -o $@ $^
+
 .PHONY: bench-wait
 bench-wait: $(B)/bench-wait ## bench: 8 and 64 clients want one lock: the wake hint against polling
 	tests/bench/bench_wait.sh $<
