@@ -89,9 +89,9 @@ typedef char rdl_replies_fit[(int)RDL_VALUE_MAX < (int)RDL_TEXT_MAX ? 1 : -1];
 
 /* -------------------------------------------------- the methods to extend and to release */
 
-extern const struct rdl_method rdl_method_extend_script, rdl_method_release_script; /* lock_script.c */
-extern const struct rdl_method rdl_method_delex, rdl_method_delifeq;                /* lock_delete.c */
-extern const struct rdl_method rdl_method_extend_watch, rdl_method_release_watch;   /* lock_watch.c */
+extern const struct rdl_method rdl_method_extend_script, rdl_method_release_script;
+extern const struct rdl_method rdl_method_delex, rdl_method_delifeq;
+extern const struct rdl_method rdl_method_extend_watch, rdl_method_release_watch;
 
 /* -------------------------------------------------- what methods share */
 

@@ -5,7 +5,7 @@
 
 #include "net/net_op.h"
 
-/* -------------------------------------------------- net_queue.c: the request records */
+/* -------------------------------------------------- net_request.c: the request records */
 
 /* Returns the bytes of a record with its texts. */
 uint32_t rdl_record_size(const struct rdl_record *r);
@@ -15,41 +15,23 @@ static inline struct rdl_record *rdl_record_at(const struct rdl_conn *c, uint32_
     RDL_ASSERT(at < c->tail && at % 8 == 0);
     return (struct rdl_record *)(void *)((uint8_t *)c->cfg->queue + at);
 }
-
-/* Returns the bytes that the record of this command needs. */
-uint32_t rdl_command_size(const struct rdl_command *cmd);
-/* Appends a record. There must be room for size, the result of rdl_command_size. */
-void rdl_queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd, uint32_t size);
 /* Removes a record. Returns the offset of the next one. */
 uint32_t rdl_queue_remove(struct rdl_conn *c, uint32_t at);
-/* Moves the head after all others, to be sent again. */
-void rdl_queue_repeat_head(struct rdl_conn *c);
 /* Moves the paused records after all others, to be sent again. */
 void rdl_queue_resume(struct rdl_conn *c);
-/* Returns the offset of the record that req waits for; it must be queued. */
-uint32_t rdl_queue_find(const struct rdl_conn *c, const struct rdl_req *req);
-/* Resets a record to the state in which nothing of it was sent. */
-void rdl_record_reset_phase(struct rdl_record *r);
-/* Resets a record to a new one: no method was tried either. */
-void rdl_record_reset(struct rdl_record *r);
 /* Sets the answer of req, which is not queued any more. req may be NULL: no caller waits. */
 void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value);
 
-/* -------------------------------------------------- net_method.c: the methods that this server accepts */
+/* -------------------------------------------------- net_request.c: the methods that this server accepts */
 
 /* Returns the method that r has selected. */
 const struct rdl_method *rdl_method_of(const struct rdl_conn *c, const struct rdl_record *r);
 /* Selects the first method that was not refused on this connection, nor to r. NULL: none is left. */
 const struct rdl_method *rdl_method_choose(const struct rdl_conn *c, struct rdl_record *r);
-/* Remembers as refused the methods that r skipped after unknown errors: r was answered without an error. */
-void rdl_method_learn(struct rdl_conn *c, const struct rdl_record *r);
 /* Returns why the last method was refused, for a record that has no method left. */
 int rdl_method_error(const struct rdl_conn *c, const struct rdl_record *r);
-
 /* Returns 1 if the text was sent on this connection, so EVALSHA is enough; 0: EVAL sends the text now. */
 int rdl_sha_select(struct rdl_conn *c, const struct rdl_script *s);
-/* Notes that EVALSHA was refused: as such, or (NOSCRIPT) until EVAL has sent the text again. */
-void rdl_sha_forget(struct rdl_conn *c, int is_noscript);
 
 /* -------------------------------------------------- net_request.c: a request from queue to answer */
 

@@ -2,11 +2,312 @@
 /*
  * net_request.c - a request from the queue to its answer, or abandoned.
  *
- * Each reply adds to the record's verdict. After the last reply of a phase, the record is answered, has
- * another phase, or uses the next method because the server refused this one.
+ * The queue: [base, head) deferred until the next beat (net_timers.c), [head, next_to_send) sent,
+ * [next_to_send, tail) not sent whole. A record contains its whole request. So a queued release outlives the
+ * lock that queued it, and the connection that it was meant for.
+ *
+ * The methods: which of them this server accepts for a request, and which scripts it has. The server's reply
+ * decides, never its version. A refusal is remembered as long as the connection lasts. A refusal that
+ * concerns one request alone, because of its key, is in its record: that has skipped all methods before its
+ * own.
+ *
+ * The request: each reply adds to the record's verdict. After the last reply of a phase, the record is
+ * answered, has another phase, or uses the next method because the server refused this one.
  */
 #include "net/net_private.h"
 #include "resp/resp_bytes.h"
+
+/* ---------------------------------------------------------------- the queue of records */
+
+/* Compiles only if RDL_REQUEST_SIZE assumes enough bytes for a record. */
+typedef char requests_have_room[sizeof(struct rdl_record) <= RDL_RECORD_SIZE ? 1 : -1];
+
+static uint8_t *bytes_at(const struct rdl_conn *c, uint32_t at)
+{
+    return (uint8_t *)c->cfg->queue + at;
+}
+
+/* Returns the size of a record with texts of this length; it keeps the next record aligned. */
+static uint32_t size_with(size_t texts)
+{
+    return (uint32_t)((sizeof(struct rdl_record) + texts + 7) & ~(size_t)7);
+}
+
+uint32_t rdl_record_size(const struct rdl_record *r)
+{
+    return size_with((size_t)r->name_len + r->value_len + r->extra_len);
+}
+
+/* Returns the bytes that the record of this command needs. */
+static uint32_t command_size(const struct rdl_command *cmd)
+{
+    return size_with(cmd->name.len + cmd->value.len + cmd->extra.len);
+}
+
+void rdl_record_texts(const struct rdl_record *r, struct rdl_bytes own[RDL_TEXTS])
+{
+    const uint8_t *texts = (const uint8_t *)(r + 1);
+
+    own[RDL_LETTER_K].data = texts;
+    own[RDL_LETTER_K].len = r->name_len;
+    own[RDL_LETTER_V].data = texts + r->name_len;
+    own[RDL_LETTER_V].len = r->value_len;
+    own[RDL_LETTER_X].data = texts + r->name_len + r->value_len;
+    own[RDL_LETTER_X].len = r->extra_len;
+}
+
+/* Resets a record to the state in which nothing of it was sent. */
+static void record_reset_phase(struct rdl_record *r)
+{
+    r->len = 0;
+    r->phase = RDL_PHASE_CHECK;
+    r->replies = 0;
+    r->verdict = RDL_ANSWER_NONE;
+    r->is_refused = r->is_long = r->in_multi = r->is_exclusive = 0;
+}
+
+/* Resets a record to a new one: no method was tried either. */
+static void record_reset(struct rdl_record *r)
+{
+    record_reset_phase(r);
+    r->method = r->skipped = 0;
+    r->error = RDL_OK;
+    r->is_sha = r->no_retry = 0;
+}
+
+/* Moves all records to the front, so that the free room is in one piece. */
+static void compact(struct rdl_conn *c)
+{
+    rdl_copy(c->cfg->queue, bytes_at(c, c->base), (size_t)(c->tail - c->base));
+    c->head -= c->base;
+    c->next_to_send -= c->base;
+    c->tail -= c->base;
+    c->base = 0;
+}
+
+static uint8_t *copy_text(uint8_t *to, struct rdl_bytes text)
+{
+    rdl_copy(to, text.data, text.len);
+    return to + text.len;
+}
+
+/* Appends a record. There must be room for size, the result of command_size. */
+static void queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd, uint32_t size)
+{
+    struct rdl_record *r;
+
+    if (c->tail + size > c->cfg->queue_len)
+        compact(c);
+    c->tail += size;
+    r = rdl_record_at(c, c->tail - size);
+    record_reset(r);
+    r->req = req;
+    r->op = cmd->op;
+    r->until_ms = cmd->until_ms;
+    r->ttl_ms = cmd->ttl_ms;
+    r->name_len = (uint8_t)cmd->name.len;
+    r->value_len = (uint8_t)cmd->value.len;
+    r->extra_len = (uint8_t)cmd->extra.len;
+    copy_text(copy_text(copy_text((uint8_t *)(r + 1), cmd->name), cmd->value), cmd->extra);
+}
+
+uint32_t rdl_queue_remove(struct rdl_conn *c, uint32_t at)
+{
+    uint32_t size = rdl_record_size(rdl_record_at(c, at));
+
+    if (at == c->base) {
+        at = c->base += size;
+        if (c->head < at)
+            c->head = at;
+        if (c->next_to_send < at)
+            c->next_to_send = at;
+    } else {
+        rdl_copy(bytes_at(c, at), bytes_at(c, at + size), (size_t)(c->tail - at - size));
+        c->tail -= size;
+        if (at < c->next_to_send)
+            c->next_to_send -= size;
+        if (at < c->head)
+            c->head -= size;
+    }
+    if (c->base == c->tail)
+        c->base = c->head = c->next_to_send = c->tail = at = 0;
+    return at;
+}
+
+static void reverse(uint8_t *bytes, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < n / 2; i++) {
+        uint8_t byte = bytes[i];
+        bytes[i] = bytes[n - 1 - i];
+        bytes[n - 1 - i] = byte;
+    }
+}
+
+/* Moves [from, from + size) after the others without a copy: it reverses each part, then all of it. */
+static void rotate(struct rdl_conn *c, uint32_t from, uint32_t size)
+{
+    uint8_t *queue = bytes_at(c, from);
+    size_t all = (size_t)(c->tail - from);
+
+    reverse(queue, (size_t)size);
+    reverse(queue + size, all - (size_t)size);
+    reverse(queue, all);
+    c->next_to_send -= size;
+}
+
+/* Moves the head after all others, to be sent again. */
+static void queue_repeat_head(struct rdl_conn *c)
+{
+    rotate(c, c->head, rdl_record_size(rdl_record_at(c, c->head)));
+}
+
+void rdl_queue_resume(struct rdl_conn *c)
+{
+    rotate(c, c->base, c->head - c->base);
+    c->head = c->base;
+}
+
+/* Returns the offset of the record that req waits for; it must be queued. */
+static uint32_t queue_find(const struct rdl_conn *c, const struct rdl_req *req)
+{
+    uint32_t at = c->head;
+
+    while (rdl_record_at(c, at)->req != req)
+        at += rdl_record_size(rdl_record_at(c, at));
+    return at;
+}
+
+int rdl_conn_refers_to(const struct rdl_conn *c, const void *memory, size_t len)
+{
+    uint32_t at = c->head;
+
+    while (at < c->tail) {
+        const struct rdl_record *r = rdl_record_at(c, at);
+        if (r->req != NULL && (uintptr_t)r->req - (uintptr_t)memory < len)
+            return 1;
+        at += rdl_record_size(r);
+    }
+    return 0;
+}
+
+void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value)
+{
+    if (req == NULL)
+        return;
+    req->value = value;
+    req->error = (int16_t)error;
+    req->answer = (uint8_t)answer;
+    req->is_queued = 0;
+}
+
+/* ---------------------------------------------------------------- the methods that this server accepts */
+
+/* rdl_conn.refused: a bit for each refused method, one that is always 0 at the end, and these. */
+enum {
+    METHODS_MAX = 5,
+    SWITCHED_OFF = 1 << (METHODS_MAX + 1), /* one was refused, but not as forbidden or unknown */
+    FORBIDDEN = SWITCHED_OFF << 1          /* the last one was refused as forbidden */
+};
+typedef char refusals_have_bits[FORBIDDEN <= UINT8_MAX ? 1 : -1]; /* compiles only if they fit */
+
+const struct rdl_method *rdl_method_of(const struct rdl_conn *c, const struct rdl_record *r)
+{
+    const struct rdl_method *const *methods = r->op->methods;
+
+    RDL_ASSERT(methods != NULL || r->op->family - 1u < RDL_METHOD_FAMILIES);
+    if (methods == NULL)
+        methods = c->cfg->methods->of[r->op->family - 1];
+    return methods[r->method];
+}
+
+const struct rdl_method *rdl_method_choose(const struct rdl_conn *c, struct rdl_record *r)
+{
+    const struct rdl_method *method;
+
+    for (;;) {
+        RDL_ASSERT(r->op->family < RDL_FAMILIES);
+        while (c->refused[r->op->family] >> r->method & 1)
+            r->method++;
+        method = rdl_method_of(c, r);
+        if (method != NULL || r->op->then == NULL)
+            return method;
+        r->op = r->op->then;
+        r->method = 0;
+    }
+}
+
+void rdl_method_refuse(struct rdl_conn *c, const struct rdl_record *r)
+{
+    unsigned refused = c->refused[r->op->family] & ~(unsigned)FORBIDDEN;
+
+    RDL_ASSERT(r->method < METHODS_MAX);
+    if (rdl_error_code(c->reply) == RDL_E_PERM)
+        refused |= FORBIDDEN;
+    else if ((c->reply[4] | 0x20) != 'u') /* "ERR unknown", "ERR Unknown" */
+        refused |= SWITCHED_OFF;
+    c->refused[r->op->family] = (uint8_t)(refused | 1u << r->method);
+}
+
+/*
+ * Remembers as refused the methods that r skipped after unknown errors: r was answered without an error. It
+ * has skipped the first method of that family, or it would have nothing to remember.
+ */
+static void method_learn(struct rdl_conn *c, const struct rdl_record *r)
+{
+    c->refused[r->op->family] |= (uint8_t)((1u << r->method) - 1);
+    c->refused[r->op->fallback_family] |= 1;
+}
+
+int rdl_conn_is_switched_off(const struct rdl_conn *c, const struct rdl_op *op)
+{
+    return (c->refused[op->family] & SWITCHED_OFF) != 0;
+}
+
+int rdl_method_error(const struct rdl_conn *c, const struct rdl_record *r)
+{
+    return (c->refused[r->op->family] & FORBIDDEN) != 0 ? RDL_E_PERM : RDL_E_UNSUPPORTED;
+}
+
+int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op)
+{
+    struct rdl_record r;
+
+    if (c->cfg->methods == NULL)
+        return RDL_E_METHODS;
+    r.op = op;
+    r.method = 0;
+    return rdl_method_choose(c, &r) != NULL ? RDL_OK : rdl_method_error(c, &r);
+}
+
+/* ---------------------------------------------------------------- EVAL or EVALSHA */
+
+/* rdl_conn.scripts: a bit for each script whose text was sent, and this one if EVALSHA itself is refused. */
+enum { SHA_BARRED = 1 << RDL_SCRIPTS_MAX };
+typedef char
+    scripts_have_bits[RDL_SCRIPTS_MAX < 15 ? 1 : -1]; /* compiles only if an int of 16 bits has them */
+
+int rdl_sha_select(struct rdl_conn *c, const struct rdl_script *s)
+{
+    uint16_t bit = (uint16_t)(1u << s->number);
+    int is_known = (c->scripts & (SHA_BARRED | bit)) == bit;
+
+    RDL_ASSERT(s->number < RDL_SCRIPTS_MAX);
+    c->scripts |= bit;
+    return is_known;
+}
+
+/*
+ * Notes that EVALSHA was refused: as such, or (NOSCRIPT) until EVAL has sent the text again. A server that
+ * has forgotten one script has forgotten all.
+ */
+static void sha_forget(struct rdl_conn *c, int is_noscript)
+{
+    c->scripts = is_noscript ? 0 : SHA_BARRED;
+}
+
+/* ---------------------------------------------------------------- to write a request */
 
 void rdl_request_write(const struct rdl_conn *c, const struct rdl_record *r, unsigned first,
                        struct rdl_slice *w)
@@ -110,7 +411,7 @@ static void refuse_method(struct rdl_conn *c, struct rdl_record *r, int class)
     else if (class == RDL_E_PERM && !is_command(c->reply))
         r->skipped = RDL_SKIPPED_KEY;
     else if (r->is_sha)
-        rdl_sha_forget(c, rdl_has_prefix(c->reply, "NOSCRIPT"));
+        sha_forget(c, rdl_has_prefix(c->reply, "NOSCRIPT"));
     else
         rdl_method_refuse(c, r);
 }
@@ -152,13 +453,13 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
 /* Starts again: with the next method, or with the same one after the key changed. */
 static void start_over(struct rdl_conn *c, struct rdl_record *r)
 {
-    rdl_record_reset_phase(r);
+    record_reset_phase(r);
     if (r->req != NULL) {
         r->req->is_repeated = 1;
         if (r->skipped == RDL_SKIPPED_ERROR) /* the error may be a proxy's, after the request was executed */
             r->req->is_again = 1;
     }
-    rdl_queue_repeat_head(c);
+    queue_repeat_head(c);
 }
 
 /* Returns whether to try another method. Not for an abandoned acquire: it would follow its own release. */
@@ -189,8 +490,8 @@ static void end_request(struct rdl_conn *c, struct rdl_record *r)
      * would run after later requests.
      */
     if (!r->is_sha)
-        rdl_sha_forget(c, 1);
-    rdl_record_reset(r);
+        sha_forget(c, 1);
+    record_reset(r);
     c->head += rdl_record_size(r);
 }
 
@@ -210,7 +511,7 @@ static void end_phase(struct rdl_conn *c, const struct rdl_method *method, struc
     } else {
         c->failures = 0; /* the connection works */
         if (r->skipped == RDL_SKIPPED_ERROR && !r->is_refused && r->verdict != RDL_ANSWER_ERROR)
-            rdl_method_learn(c, r);
+            method_learn(c, r);
         end_request(c, r);
     }
 }
@@ -286,7 +587,7 @@ void rdl_requests_disconnected(struct rdl_conn *c)
             r->req = NULL;
         }
         if (r->op->must_send == RDL_SEND_ALWAYS) {
-            rdl_record_reset(r);
+            record_reset(r);
             at += rdl_record_size(r);
         } else {
             at = rdl_queue_remove(c, at);
@@ -304,7 +605,7 @@ void rdl_conn_abandon(struct rdl_conn *c, struct rdl_req *req)
 
     if (!req->is_queued)
         return;
-    at = rdl_queue_find(c, req);
+    at = queue_find(c, req);
     r = rdl_record_at(c, at);
     was_sent = record_was_sent(r);
     answer_without_reply(r, was_sent, RDL_E_TIMEOUT);
@@ -320,7 +621,7 @@ void rdl_conn_forbid_retry(struct rdl_conn *c, struct rdl_req *req)
 
     if (!req->is_queued)
         return;
-    at = rdl_queue_find(c, req);
+    at = queue_find(c, req);
     r = rdl_record_at(c, at);
     if (r->len == 0 || r->is_exclusive)
         rdl_conn_abandon(c, req);
@@ -367,13 +668,13 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     if (cmd->op->may_grant)
         rdl_conn_free_room(c, req);
     /* A release must fit after any request for a lock; a request that may grant reserves that room. */
-    size = rdl_command_size(cmd);
+    size = command_size(cmd);
     needed = cmd->op->must_send ? size : 2 * size;
     if (needed > c->cfg->queue_len)
         return RDL_E_QUEUE;
     if (c->tail - c->base + needed + c->reserved > c->cfg->queue_len)
         return RDL_E_FULL;
-    rdl_queue_push(c, req, cmd, size);
+    queue_push(c, req, cmd, size);
     if (cmd->op->may_grant) {
         req->room = (uint8_t)(size / 8); /* a record's size is a multiple of 8 */
         c->reserved += req->room * 8u;
