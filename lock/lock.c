@@ -134,11 +134,6 @@ int rdl_lock_not_granted(struct rdl_lock *l)
     return l->req.error;
 }
 
-static int plain_acquired(struct rdl_lock *l, uint64_t now_ms)
-{
-    return l->req.answer == RDL_ANSWER_YES ? rdl_lock_granted(l, RDL_OK, now_ms) : rdl_lock_not_granted(l);
-}
-
 /* Ends the lease, whatever the server still replies, and releases what an extend may have left there. */
 static int lease_lost(struct rdl_lock *l)
 {
@@ -193,7 +188,8 @@ int rdl_lock_released(const struct rdl_lock *l, uint64_t now_ms)
 int rdl_plain_answer(struct rdl_lock *l, uint64_t now_ms)
 {
     if (l->action == RDL_ACQUIRE)
-        return plain_acquired(l, now_ms);
+        return l->req.answer == RDL_ANSWER_YES ? rdl_lock_granted(l, RDL_OK, now_ms)
+                                               : rdl_lock_not_granted(l);
     return l->action == RDL_EXTEND ? rdl_lock_extended(l, now_ms) : rdl_lock_released(l, now_ms);
 }
 
@@ -207,11 +203,6 @@ int rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struct
 }
 
 /* ---------------------------------------------------------------- the states of an operation */
-
-static uint32_t attempt_ms(const struct rdl_lock *l)
-{
-    return rdl_attempt_ms_for_rtt(l->opt, l->conn->rtt_ms);
-}
 
 /* Returns the pause before the next attempt: random; while a hint may come, the rest of the holder's ttl. */
 static uint64_t pause_of(struct rdl_lock *l, int result, uint64_t now_ms)
@@ -270,7 +261,7 @@ static uint64_t tick_conn(const struct rdl_lock *l, uint64_t now_ms)
 
 static int ask(struct rdl_lock *l, uint64_t now_ms)
 {
-    uint32_t answer_ms = attempt_ms(l);
+    uint32_t answer_ms = rdl_attempt_ms_for_rtt(l->opt, l->conn->rtt_ms);
     uint64_t conn_ms;
     int rc;
 
@@ -307,7 +298,7 @@ static int step_connect(struct rdl_lock *l, uint64_t now_ms)
         return wait_until(l, LOCK_CONNECT, conn_ms);
     }
     if (l->action != RDL_ACQUIRE)
-        l->deadline_ms = now_ms + attempt_ms(l);
+        l->deadline_ms = now_ms + rdl_attempt_ms_for_rtt(l->opt, l->conn->rtt_ms);
     else if (state != RDL_CONN_READY)
         return attempt_failed(l, rdl_conn_error(l->conn), now_ms);
     return ask(l, now_ms);
@@ -408,7 +399,7 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
     if (l->abort_below_ms == 0) {
         l->abort_below_ms = left_ms / 2;
     } else if (left_ms < l->abort_below_ms) {
-        rdl_conn_abort_if_stalled(l->conn, attempt_ms(l));
+        rdl_conn_abort_if_stalled(l->conn, rdl_attempt_ms_for_rtt(l->opt, l->conn->rtt_ms));
         l->abort_below_ms = left_ms / 2;
     }
     ttl_ms = rdl_ttl_longest(ttl_ms, l->sent_ms + l->ttl_ms, now_ms);

@@ -27,7 +27,7 @@ static int run(struct rdl_lock *l, const struct rdl_platform *platform, int rc)
     size_t n = conns[1] != NULL ? 2 : 1;
 
     while (rc == RDL_PENDING) {
-        rc = platform->poll(platform->ctx, conns, n, rdl_lock_wake_ms(l), 1, l->action == RDL_ACQUIRE);
+        rc = platform->poll(platform->ctx, conns, n, l->wake_ms, 1, l->action == RDL_ACQUIRE);
         if (rc == RDL_OK)
             rc = rdl_lock_step(l, rdl_now(platform));
         else

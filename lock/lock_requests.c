@@ -11,19 +11,15 @@
 
 /* ---------------------------------------------------------------- the operations */
 
-static int on_pttl_reply(struct rdl_conn *c, struct rdl_record *r)
-{
-    if (r->verdict == RDL_ANSWER_NO)
-        rdl_record_complete(r, c->reply_kind == RDL_RESP_INT ? c->reply_value : -2);
-    return c->reply_kind == RDL_RESP_INT || c->reply_kind == RDL_RESP_ERROR ? RDL_OK : RDL_E_UNEXPECTED;
-}
-
 static int acquire_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     int rc = RDL_OK;
 
-    if (r->replies == 1)
-        return on_pttl_reply(c, r);
+    if (r->replies == 1) { /* PTTL */
+        if (r->verdict == RDL_ANSWER_NO)
+            rdl_record_complete(r, c->reply_kind == RDL_RESP_INT ? c->reply_value : -2);
+        return c->reply_kind == RDL_RESP_INT || c->reply_kind == RDL_RESP_ERROR ? RDL_OK : RDL_E_UNEXPECTED;
+    }
     if (c->reply_kind == RDL_RESP_NIL) {
         r->verdict = RDL_ANSWER_NO;
         return RDL_OK;

@@ -63,23 +63,17 @@ void rdl_conn_shut(struct rdl_conn *c, int error)
 
 /* ---------------------------------------------------------------- out */
 
-/* Returns whether the next request may be sent now. A method that has the conn for itself goes alone. */
+/* Returns whether a request may be sent now, or is being sent. A method that has the conn for itself goes alone. */
 static int may_send(const struct rdl_conn *c, uint32_t at)
 {
     const struct rdl_method *method;
 
-    if (at == c->head)
+    if (at == c->head || rdl_record_at(c, at)->len != 0)
         return 1;
     if (rdl_record_at(c, c->head)->is_exclusive)
         return 0;
     method = rdl_method_choose(c, rdl_record_at(c, at));
     return method == NULL || method->next_phase == NULL;
-}
-
-static int has_more(const struct rdl_conn *c)
-{
-    return c->next_to_send != c->tail &&
-           (rdl_record_at(c, c->next_to_send)->len != 0 || may_send(c, c->next_to_send));
 }
 
 unsigned rdl_conn_wants(const struct rdl_conn *c)
@@ -91,7 +85,8 @@ unsigned rdl_conn_wants(const struct rdl_conn *c)
         return RDL_WANT_READ | (rdl_handshake_has_more(c) ? RDL_WANT_WRITE : 0u);
     case RDL_CONN_READY:
     case RDL_CONN_STALLED:
-        return RDL_WANT_READ | (has_more(c) ? RDL_WANT_WRITE : 0u);
+        return RDL_WANT_READ |
+               (c->next_to_send != c->tail && may_send(c, c->next_to_send) ? RDL_WANT_WRITE : 0u);
     case RDL_CONN_FAILED:
         return RDL_WANT_CLOSE;
     case RDL_CONN_CLOSED:
@@ -127,7 +122,7 @@ static void write_requests(struct rdl_conn *c, struct rdl_slice *w)
     while (at < c->tail && w->room > 0) {
         struct rdl_record *r = rdl_record_at(c, at);
 
-        if (r->len == 0 && !may_send(c, at))
+        if (!may_send(c, at))
             return;
         if (r->len == 0 && !select_method(c, r)) {
             at = rdl_queue_remove(c, at);

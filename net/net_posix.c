@@ -92,22 +92,16 @@ static void set_opener(struct rdl_conn *c, pid_t pid)
     memcpy(&c->transport, &pid, sizeof pid);
 }
 
-/* Returns that process; 0: none. */
-static pid_t opener(const struct rdl_conn *c)
-{
-    pid_t pid;
-
-    memcpy(&pid, &c->transport, sizeof pid);
-    return pid;
-}
-
 /*
  * Returns 1 in a child after fork, and closes its copy of the socket. Child and parent would read replies to
  * each other's requests. The child cannot use the conn until it initializes it again.
  */
 static int is_forked(struct rdl_conn *c, pid_t pid)
 {
-    if (opener(c) == 0 || opener(c) == pid)
+    pid_t opener; /* 0: none */
+
+    memcpy(&opener, &c->transport, sizeof opener);
+    if (opener == 0 || opener == pid)
         return 0;
     end(c, RDL_E_FORKED);
     return 1;
@@ -478,7 +472,7 @@ static int wait_in_recv(struct rdl_conn *c, uint64_t until_ms)
     uint64_t begun_ms = 0;
     uint64_t now_ms = rdl_posix_now_ms();
 
-    while (rdl_posix_events(c) == POLLIN && now_ms != begun_ms && slice(now_ms, until_ms) == SLICE_MS) {
+    while (rdl_conn_wants(c) == RDL_WANT_READ && now_ms != begun_ms && slice(now_ms, until_ms) == SLICE_MS) {
         begun_ms = now_ms;
         if (receive(c, 0))
             return 1;

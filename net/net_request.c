@@ -27,21 +27,12 @@ static uint8_t *bytes_at(const struct rdl_conn *c, uint32_t at)
     return (uint8_t *)c->cfg->queue + at;
 }
 
-/* Returns the size of a record with texts of this length; it keeps the next record aligned. */
-static uint32_t size_with(size_t texts)
-{
-    return (uint32_t)((sizeof(struct rdl_record) + texts + 7) & ~(size_t)7);
-}
+/* The size of a record with texts of this length; it keeps the next record aligned. */
+#define RDL_SIZE_WITH(texts) ((uint32_t)((sizeof(struct rdl_record) + (texts) + 7) & ~(size_t)7))
 
 uint32_t rdl_record_size(const struct rdl_record *r)
 {
-    return size_with((size_t)r->name_len + r->value_len + r->extra_len);
-}
-
-/* Returns the bytes that the record of this command needs. */
-static uint32_t command_size(const struct rdl_command *cmd)
-{
-    return size_with(cmd->name.len + cmd->value.len + cmd->extra.len);
+    return RDL_SIZE_WITH((size_t)r->name_len + r->value_len + r->extra_len);
 }
 
 void rdl_record_texts(const struct rdl_record *r, struct rdl_bytes own[RDL_TEXTS])
@@ -85,16 +76,11 @@ static void compact(struct rdl_conn *c)
     c->base = 0;
 }
 
-static uint8_t *copy_text(uint8_t *to, struct rdl_bytes text)
-{
-    rdl_copy(to, text.data, text.len);
-    return to + text.len;
-}
-
-/* Appends a record. There must be room for size, the result of command_size. */
+/* Appends a record. There must be room for size, its RDL_SIZE_WITH. */
 static void queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd, uint32_t size)
 {
     struct rdl_record *r;
+    uint8_t *texts;
 
     if (c->tail + size > c->cfg->queue_len)
         compact(c);
@@ -108,7 +94,10 @@ static void queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl
     r->name_len = (uint8_t)cmd->name.len;
     r->value_len = (uint8_t)cmd->value.len;
     r->extra_len = (uint8_t)cmd->extra.len;
-    copy_text(copy_text(copy_text((uint8_t *)(r + 1), cmd->name), cmd->value), cmd->extra);
+    texts = (uint8_t *)(r + 1);
+    rdl_copy(texts, cmd->name.data, cmd->name.len);
+    rdl_copy(texts + cmd->name.len, cmd->value.data, cmd->value.len);
+    rdl_copy(texts + cmd->name.len + cmd->value.len, cmd->extra.data, cmd->extra.len);
 }
 
 uint32_t rdl_queue_remove(struct rdl_conn *c, uint32_t at)
@@ -361,7 +350,7 @@ int rdl_reply_is_int(const struct rdl_conn *c, int64_t value)
 
 int rdl_reply_is_ok(const struct rdl_conn *c)
 {
-    return c->reply_kind == RDL_RESP_STATUS && c->reply_len == 2 && rdl_has_prefix(c->reply, "OK");
+    return c->reply_kind == RDL_RESP_STATUS && c->reply_len == 2 && c->reply[0] == 'O' && c->reply[1] == 'K';
 }
 
 int rdl_reply_is_text(const struct rdl_conn *c, struct rdl_bytes text)
@@ -668,7 +657,7 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     if (cmd->op->may_grant)
         rdl_conn_free_room(c, req);
     /* A release must fit after any request for a lock; a request that may grant reserves that room. */
-    size = command_size(cmd);
+    size = RDL_SIZE_WITH(cmd->name.len + cmd->value.len + cmd->extra.len);
     needed = cmd->op->must_send ? size : 2 * size;
     if (needed > c->cfg->queue_len)
         return RDL_E_QUEUE;

@@ -111,14 +111,6 @@ void rdl_conn_abort_if_stalled(struct rdl_conn *c, uint32_t answer_ms)
         c->lease_timeout_ms = answer_ms;
 }
 
-/* Returns when the oldest reply is overdue. */
-static uint64_t overdue_ms(const struct rdl_conn *c)
-{
-    uint32_t more_ms = timeout_of(c) - c->lease_timeout_ms;
-
-    return c->retry_ms - (c->lease_timeout_ms != 0 && c->lease_timeout_ms < timeout_of(c) ? more_ms : 0);
-}
-
 /*
  * Returns when a stalled conn may be closed: when the keys of its unanswered SETs must have expired, but not
  * at the moment when it stalled. Extends do not keep it. If it closes now, its requests may still be
@@ -143,13 +135,17 @@ static uint64_t stalled_close_at(struct rdl_conn *c, uint64_t now_ms)
 /* Marks the conn stalled when the oldest reply is overdue, and closes it later. Returns the next deadline. */
 static uint64_t tick_waiting(struct rdl_conn *c, uint64_t now_ms)
 {
+    uint32_t timeout_ms = timeout_of(c);
     uint64_t end_ms;
 
     if (c->state == RDL_CONN_READY) {
         if (c->retry_ms == 0)
-            c->retry_ms = now_ms + timeout_of(c);
-        if (now_ms < overdue_ms(c))
-            return overdue_ms(c);
+            c->retry_ms = now_ms + timeout_ms;
+        end_ms = c->retry_ms;
+        if (c->lease_timeout_ms != 0 && c->lease_timeout_ms < timeout_ms)
+            end_ms -= timeout_ms - c->lease_timeout_ms;
+        if (now_ms < end_ms) /* the oldest reply is not overdue */
+            return end_ms;
         c->state = RDL_CONN_STALLED;
         c->error = RDL_E_TIMEOUT;
         c->retry_ms = now_ms + 1; /* the reply may have arrived: the driver reads before then */
