@@ -63,7 +63,7 @@ void rdl_conn_shut(struct rdl_conn *c, int error)
 
 /* ---------------------------------------------------------------- out */
 
-/* Returns whether a request may be sent now, or is being sent. A method that has the conn for itself goes alone. */
+/* Returns whether a request may be sent now, or goes on. A method that has the conn for itself goes alone. */
 static int may_send(const struct rdl_conn *c, uint32_t at)
 {
     const struct rdl_method *method;

@@ -2,8 +2,8 @@
 /*
  * calls.c - which functions of the library one acquire calls, on a connection that is open: calls URL.
  *
- * The library is compiled with -finstrument-functions, this file is not. It prints the number of calls and the
- * greatest depth, then the address of each function that was called.
+ * The library is compiled with -finstrument-functions, this file is not. It prints the number of calls and
+ * the greatest depth, then the address of each function that was called.
  */
 #include "lock/lock_io.h"
 
