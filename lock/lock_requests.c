@@ -4,7 +4,7 @@
  *
  * SET NX PX acquires. The PTTL after it reports how long the holder has left, without another round trip.
  * Extend and release use the methods that the conn's configuration names. A method is an object, so that a
- * static link drops those that are not named.
+ * static link by sections (-fdata-sections, --gc-sections) drops those that are not named.
  */
 #include "lock/lock_op.h"
 #include "resp/resp_bytes.h"
