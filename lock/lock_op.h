@@ -106,8 +106,8 @@ size_t rdl_fence_extra(char out[RDL_EXTRA_MAX], uint64_t number, const struct rd
 enum { RDL_SUFFIX_MAX = 6 };
 /*
  * Writes the name of a key next to a lock's: {name}, which has the hash slot of the name, and a suffix of
- * RDL_SUFFIX_MAX bytes at most. A name with a brace keeps its own tag. out has room for name.len + 2 bytes and
- * the suffix. Returns the length.
+ * RDL_SUFFIX_MAX bytes at most. A name with a brace keeps its own tag. out has room for name.len + 2 bytes
+ * and the suffix. Returns the length.
  */
 size_t rdl_side_key(char *out, struct rdl_bytes name, const char *suffix);
 

@@ -66,8 +66,8 @@ inline void rdl_conn_seed(struct rdl_conn *c, uint32_t seed)
 }
 
 /*
- * Returns the next random number; *seed, which the caller owns, changes. It spreads retries, and is no secret:
- * lock tokens contain the caller's random bytes.
+ * Returns the next random number; *seed, which the caller owns, changes. It spreads retries, and is no
+ * secret: lock tokens contain the caller's random bytes.
  */
 uint32_t rdl_random(uint32_t *seed);
 /* Returns a random pause in [1, min(cap_ms, base_ms << tries)] ms. */

@@ -67,7 +67,8 @@ static const struct {
 static void take_line(struct rdl_conn *c)
 {
     struct rdl_server_info *f = c->cfg->server_info;
-    size_t i, n;
+    size_t i;
+    int n;
 
     if ((n = rdl_has_prefix(c->reply, "run_id:")) > 0) {
         uint64_t run = rdl_guard_run(c->reply + n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resp_bytes.c - copying, clearing, comparing: with the C library, or byte by byte if that is smaller. Hashes,
- * prefixes and hex digits.
+ * resp_bytes.c - copying, clearing, comparing: with the C library, or byte by byte if that is smaller. Also
+ * hashes, prefixes and hex digits.
  */
 #include "resp/resp_bytes.h"
 
@@ -72,9 +72,9 @@ uint32_t rdl_hash(uint32_t so_far, const void *data, size_t len)
     return so_far;
 }
 
-size_t rdl_has_prefix(const char *text, const char *prefix)
+int rdl_has_prefix(const char *text, const char *prefix)
 {
-    size_t i;
+    int i;
 
     for (i = 0; prefix[i] != '\0'; i++) {
         if (text[i] != prefix[i])

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * resp_bytes.h - copying, clearing, comparing, hashing, counting up and digits, for the library's own files.
- * The functions of a C library are made to be fast: with newlib on a Cortex-M they take 700 bytes. A build for
- * size (-Os) uses smaller ones.
+ * The functions of a C library are made to be fast: with newlib on a Cortex-M they take 700 bytes. A build
+ * for size (-Os) uses smaller ones.
  */
 #ifndef RDL_RESP_BYTES_H
 #define RDL_RESP_BYTES_H
@@ -16,7 +16,7 @@ void rdl_copy(void *to, const void *from, size_t len);
 void rdl_zero(void *to, size_t len);
 /* Returns whether a and b have the same len bytes. With len 0 both may be NULL. */
 int rdl_is_same(const void *a, const void *b, size_t len);
-/* Continues a hash (FNV-1a, 32 bits) with these bytes; it begins with RDL_HASH_BASE. The same on any machine. */
+/* Continues a hash (FNV-1a, 32 bits), which begins with RDL_HASH_BASE. It is the same on every machine. */
 #define RDL_HASH_BASE 2166136261u
 uint32_t rdl_hash(uint32_t so_far, const void *data, size_t len);
 
@@ -35,7 +35,7 @@ static inline int rdl_is_digit(char c)
 }
 
 /* Returns the length of prefix if text begins with it, else 0. */
-size_t rdl_has_prefix(const char *text, const char *prefix);
+int rdl_has_prefix(const char *text, const char *prefix);
 
 /* Returns the hex digit, in lower case, of the lowest four bits. */
 static inline char rdl_hex_digit(unsigned bits)

@@ -114,11 +114,11 @@ START_TEST(prefix_is_compared_completely)
 {
     static const char text[] = "NOSCRIPT No matching";
 
-    ck_assert_uint_eq(rdl_has_prefix(text, "NOSCRIPT"), 8);
-    ck_assert_uint_eq(rdl_has_prefix(text, text), strlen(text));
-    ck_assert_uint_eq(rdl_has_prefix(text, "OK"), 0);
-    ck_assert_uint_eq(rdl_has_prefix("NOSCRIP", "NOSCRIPT"), 0);
-    ck_assert_uint_eq(rdl_has_prefix("", "NOSCRIPT"), 0);
+    ck_assert_int_eq(rdl_has_prefix(text, "NOSCRIPT"), 8);
+    ck_assert_int_eq(rdl_has_prefix(text, text), (int)strlen(text));
+    ck_assert_int_eq(rdl_has_prefix(text, "OK"), 0);
+    ck_assert_int_eq(rdl_has_prefix("NOSCRIP", "NOSCRIPT"), 0);
+    ck_assert_int_eq(rdl_has_prefix("", "NOSCRIPT"), 0);
 }
 END_TEST
 

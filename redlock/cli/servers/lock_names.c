@@ -2,7 +2,6 @@
 /* The names on the servers under a prefix, each once, and the pattern for SCAN that finds them. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/servers/lock_names.h"
-#include "redlock/cli/options/options.h"
 #include "redlock/redlock.h"
 #include "resp/resp_bytes.h"
 

@@ -53,7 +53,7 @@ static size_t index_of(const struct rdl_conn *c)
 
 static int take_after(const char *line, const char *name, char *out, size_t cap)
 {
-    size_t n = rdl_has_prefix(line, name);
+    int n = rdl_has_prefix(line, name);
 
     if (n > 0)
         snprintf(out, cap, "%s", line + n);
