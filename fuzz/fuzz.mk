@@ -52,12 +52,13 @@ fuzz-afl: $(FUZZ:%=$(B)/fuzz/%-afl) ## hours: AFL++ on every fuzz target for T s
 	        $$out/default/fuzzer_stats || exit; \
 	done
 
-# The core is compiled once for all targets of a fuzzer.
+# The core is compiled once for all targets of a fuzzer; with it the templates of the command, which roundtrip writes.
+FUZZ_SRC := $(CORE_SRC) redlock/cli/servers/commands.c
 $(eval $(call flavour,fuzz/core,$$(CLANG) $$(WARN) $$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link))
 $(eval $(call flavour,fuzz/core-afl,AFL_QUIET=1 afl-clang-fast $$(FUZZ_FLAGS)))
-$(CORE_SRC:%.c=$(B)/fuzz/core/%.o) $(CORE_SRC:%.c=$(B)/fuzz/core-afl/%.o): | fuzz-tools
-$(B)/fuzz/core.a: $(CORE_SRC:%.c=$(B)/fuzz/core/%.o)
-$(B)/fuzz/core-afl.a: $(CORE_SRC:%.c=$(B)/fuzz/core-afl/%.o)
+$(FUZZ_SRC:%.c=$(B)/fuzz/core/%.o) $(FUZZ_SRC:%.c=$(B)/fuzz/core-afl/%.o): | fuzz-tools
+$(B)/fuzz/core.a: $(FUZZ_SRC:%.c=$(B)/fuzz/core/%.o)
+$(B)/fuzz/core-afl.a: $(FUZZ_SRC:%.c=$(B)/fuzz/core-afl/%.o)
 $(B)/fuzz/core.a $(B)/fuzz/core-afl.a:
 	@rm -f $@
 	$(Q)ar rcsD $@ $^
@@ -65,7 +66,8 @@ $(B)/fuzz/core.a $(B)/fuzz/core-afl.a:
 $(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: fuzz/fuzz_%.c $(B)/fuzz/core.a
 	$(if $(V),,@echo "  fuzz $<")
 	$(Q)$(CLANG) $(WARN) $(WERROR) $(FUZZ_FLAGS) -fsanitize=fuzzer -I. -o $@ $^ $(FUZZ_LIBS_$*)
-$(FUZZ:%=$(B)/fuzz/%-replay): $(B)/fuzz/%-replay: fuzz/fuzz_%.c fuzz/replay.c $(B)/asan/libredlock.a | replay-tools
+$(FUZZ:%=$(B)/fuzz/%-replay): $(B)/fuzz/%-replay: fuzz/fuzz_%.c fuzz/replay.c $(B)/asan/redlock/cli/servers/commands.o \
+    $(B)/asan/libredlock.a | replay-tools
 	@mkdir -p $(@D)
 	$(Q)$(GCC) $(WARN_GCC) $(WERROR) -O1 -g $(SANITIZE) -I. -o $@ $^ $(FUZZ_LIBS_$*)
 $(FUZZ:%=$(B)/fuzz/%-afl): $(B)/fuzz/%-afl: fuzz/fuzz_%.c fuzz/replay.c $(B)/fuzz/core-afl.a

@@ -43,7 +43,7 @@ machine() {
     dir=$out/$name
     rm -rf "$dir"
     mkdir -p "$dir"
-    if ! (cd "$dir" && "$@" -std=c99 -O1 -w -I"$top" -c $(for file in $CORE_SRC $simulator; do echo "$top/$file"; done)); then
+    if ! (cd "$dir" && "$@" -std=c99 -O1 -w -I"$top" -c $(for file in $CORE_SRC redlock/cli/servers/commands.c $simulator; do echo "$top/$file"; done)); then
         finding "$name: it cannot be compiled"
         return
     fi
