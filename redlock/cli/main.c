@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The verbs, --help and --version. */
+/* Which verb to run; help, completion and --version. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/output/output.h"
@@ -8,7 +8,6 @@
 #include "redlock/redlock.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -57,11 +56,12 @@ static int unknown(const char *word)
     char all[100];
     struct rdl_cli_text t = {all, sizeof all, 0};
 
-    rdl_cli_add_verbs(&t);
-    if (like != NULL)
+    if (like != NULL) {
         rdl_cli_print_error("unknown verb: did you mean redlock %s?", like);
-    else
+    } else {
+        rdl_cli_add_verbs(&t);
         rdl_cli_print_error("unknown verb: give %s", all);
+    }
     return rdl_cli_usage(0);
 }
 

@@ -56,19 +56,6 @@ static int is_first(size_t k)
     return 1;
 }
 
-/* Adds the words of the verbs in this set. */
-static void add_verbs(unsigned verbs, const char *between)
-{
-    const char *before = "";
-
-    for (size_t k = 0; k < RDL_CLI_VERBS; k++) {
-        if (!(rdl_cli_verb_table[k].verb & verbs))
-            continue;
-        rdl_cli_add(&t, "%s%s", before, rdl_cli_verb_table[k].word);
-        before = between;
-    }
-}
-
 /* Adds the letters of options with or without a value, each once. */
 static void add_letters(int with_value)
 {
@@ -127,7 +114,8 @@ static void add_description(const char *text, const char *special)
 
 /* ---------------------------------------------------------------- bash */
 
-static const char bash_begin[] = "# Completion of redlock(1) in bash, by the functions of the package "
+static const char bash_begin[] = "# SPDX-License-Identifier: MIT\n"
+                                 "# Completion of redlock(1) in bash, by the functions of the package "
                                  "bash-completion. redlock printed it.\n"
                                  "# shellcheck shell=bash disable=SC2207\n"
                                  "\n"
@@ -241,11 +229,10 @@ static void bash_value(const struct rdl_cli_option *opt)
 
 static int print_bash(void)
 {
-    rdl_cli_add(&t, "# SPDX-License-Identifier: MIT\n");
-    int rc = put(0);
-    rc = rc == 0 ? rdl_cli_print(bash_begin) : rc;
+    int rc = rdl_cli_print(bash_begin);
+
     rdl_cli_add(&t, "        '') echo '");
-    add_verbs(RDL_CLI_ALL, " ");
+    rdl_cli_add_verbs_of(&t, RDL_CLI_ALL, " ");
     rdl_cli_add(&t, " completion' ;;\n");
     rc = put(rc);
     for (size_t k = 0; k < RDL_CLI_VERBS; k++) {
@@ -364,7 +351,7 @@ static void zsh_option(const struct rdl_cli_option *opt)
     const char *end = opt->is_optional ? "=-" : takes_next(opt) ? "=" : "";
 
     rdl_cli_add(&t, "    case $verb in ");
-    add_verbs(opt->verbs, "|");
+    rdl_cli_add_verbs_of(&t, opt->verbs, "|");
     rdl_cli_add(&t, ") opts+=(%s%s", opt->repeats ? "\\*" : "", is_one ? "" : "{");
     if (opt->letter != 0)
         rdl_cli_add(&t, "-%c%s%c", opt->letter, takes_next(opt) ? "+" : "", is_one ? ' ' : ',');
@@ -396,6 +383,7 @@ static int print_zsh(void)
 /* ---------------------------------------------------------------- fish */
 
 static const char fish_begin[] =
+    "# SPDX-License-Identifier: MIT\n"
     "# Completion of redlock(1) in fish. redlock printed it.\n"
     "\n"
     "# Which word the lock is, or would be if -l did not name it; options come before it.\n"
@@ -451,7 +439,7 @@ static const char fish_end[] =
 static void fish_option(const struct rdl_cli_option *opt)
 {
     rdl_cli_add(&t, "complete -c redlock -n '__redlock_in ");
-    add_verbs(opt->verbs, " ");
+    rdl_cli_add_verbs_of(&t, opt->verbs, " ");
     rdl_cli_add(&t, "'");
     if (opt->letter != 0)
         rdl_cli_add(&t, " -s %c", opt->letter);
@@ -475,9 +463,8 @@ static void fish_option(const struct rdl_cli_option *opt)
 
 static int print_fish(void)
 {
-    rdl_cli_add(&t, "# SPDX-License-Identifier: MIT\n");
-    int rc = put(0);
-    rc = rc == 0 ? rdl_cli_print(fish_begin) : rc;
+    int rc = rdl_cli_print(fish_begin);
+
     rdl_cli_add(&t, "            case ");
     add_flags_of_some(" ");
     rdl_cli_add(&t, "\n            case '*--'{");

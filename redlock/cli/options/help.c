@@ -7,7 +7,6 @@
 #include "redlock/cli/output/output.h"
 
 #include <string.h>
-#include <unistd.h>
 
 static const char statuses[] = "Exit status (of run: that of COMMAND, or 128+N if signal N ended it)\n"
                                "   0  success\n"
@@ -47,16 +46,11 @@ static void add_accepting(struct rdl_cli_text *t, unsigned accepting)
 {
     unsigned missing = RDL_CLI_ALL & ~accepting;
     int is_all_but_one = (missing & (missing - 1)) == 0;
-    const char *before = is_all_but_one ? " [all but " : " [";
 
     if (missing == 0)
         return;
-    for (size_t k = 0; k < RDL_CLI_VERBS; k++) {
-        if (!(rdl_cli_verb_table[k].verb & (is_all_but_one ? missing : accepting)))
-            continue;
-        rdl_cli_add(t, "%s%s", before, rdl_cli_verb_table[k].word);
-        before = " ";
-    }
+    rdl_cli_add(t, is_all_but_one ? " [all but " : " [");
+    rdl_cli_add_verbs_of(t, is_all_but_one ? missing : accepting, " ");
     rdl_cli_add(t, "]");
 }
 

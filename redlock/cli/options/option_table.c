@@ -14,7 +14,6 @@
 #include "redlock/cli/output/output.h"
 #include "redlock/redlock.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------- options that do more than to store */

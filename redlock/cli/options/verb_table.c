@@ -123,6 +123,18 @@ const char *rdl_cli_verb_like(const char *word)
     return least <= (strlen(nearest) + 1) / 2 ? nearest : NULL;
 }
 
+void rdl_cli_add_verbs_of(struct rdl_cli_text *t, unsigned verbs, const char *between)
+{
+    const char *before = "";
+
+    for (size_t k = 0; k < RDL_CLI_VERBS; k++) {
+        if (!(rdl_cli_verb_table[k].verb & verbs))
+            continue;
+        rdl_cli_add(t, "%s%s", before, rdl_cli_verb_table[k].word);
+        before = between;
+    }
+}
+
 void rdl_cli_add_verbs(struct rdl_cli_text *t)
 {
     for (size_t k = 0; k < RDL_CLI_VERBS; k++)

@@ -39,6 +39,8 @@ const char *rdl_cli_verb_word(enum rdl_cli_verb verb);
 unsigned rdl_cli_verb_of(const char *word);
 /* Returns the word of the verb with a similar word; NULL: none is similar. */
 const char *rdl_cli_verb_like(const char *word);
+/* Adds the words of the verbs in this set, with `between` between two. */
+void rdl_cli_add_verbs_of(struct rdl_cli_text *t, unsigned verbs, const char *between);
 /* Adds "run, acquire, ... or doctor". */
 void rdl_cli_add_verbs(struct rdl_cli_text *t);
 /* Prints one line of usage after a syntax error; verb 0: of redlock itself. Returns the exit status. */

@@ -157,7 +157,7 @@ void rdl_cli_trace_bytes(size_t server, struct rdl_bytes password, char dir, con
 
 int rdl_cli_trace_open(const char *file)
 {
-    trace_fd = file == NULL ? STDERR_FILENO : open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    trace_fd = file[0] == '\0' ? STDERR_FILENO : open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (trace_fd < 0) {
         rdl_cli_print_error("cannot write the trace to %s: %s", file, strerror(errno));
         return RDL_EXIT_OS;

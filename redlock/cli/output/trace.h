@@ -8,7 +8,7 @@
 enum { RDL_CLI_SECRET_MAX = 2048 }; /* most bytes of a password */
 
 /*
- * Opens the file; NULL: standard error. The trace's time begins now. Returns 0, or RDL_EXIT_OS after it
+ * Opens the file; "": standard error. The trace's time begins now. Returns 0, or RDL_EXIT_OS after it
  * printed the reason.
  */
 int rdl_cli_trace_open(const char *file);

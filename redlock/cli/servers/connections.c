@@ -410,7 +410,7 @@ static int open_trace(struct rdl_cli_servers *s, const char *file)
         s->config[i].trace = trace_bytes;
         s->config[i].trace_ctx = s;
     }
-    return rdl_cli_trace_open(file[0] != '\0' ? file : NULL);
+    return rdl_cli_trace_open(file);
 }
 
 int rdl_cli_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o, struct rdl_posix *posix,
