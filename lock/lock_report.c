@@ -31,10 +31,10 @@ void rdl_line_add_ms(struct rdl_line *line, const char *text, uint32_t ms)
 
 void rdl_line_add_error(struct rdl_line *line, const struct rdl_conn *c, int error)
 {
-    int is_servers_word = error <= RDL_E_AUTH && error >= RDL_E_SERVER;
+    int has_text = (error <= RDL_E_AUTH && error >= RDL_E_SERVER) || error == RDL_E_TLS;
 
     rdl_line_add(line, rdl_strerror(error == rdl_conn_error(c) ? rdl_conn_cause(c) : error));
-    if (!is_servers_word || rdl_conn_text(c)[0] == '\0')
+    if (!has_text || rdl_conn_text(c)[0] == '\0')
         return;
     rdl_line_add(line, ": ");
     rdl_line_add(line, rdl_conn_text(c));

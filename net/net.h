@@ -18,7 +18,8 @@
  * A new connection begins with the handshake: the login (AUTH, SELECT, CLIENT SETNAME, as far as the endpoint
  * needs them), then the connection checks, if there are any (rdl_guard_conn() in redlock/redlock.h).
  *
- * Below it is a driver: net_posix.c for sockets, or your own (a UART, TLS, a simulator).
+ * Below it is a driver: net_posix.c for sockets, or your own (a UART, TLS, a simulator). net_stream.h has what
+ * all drivers do, so yours is four functions.
  */
 #ifndef RDL_NET_H
 #define RDL_NET_H
@@ -64,7 +65,8 @@ enum {
     RDL_E_INTERRUPTED = -35, /**< a blocking acquire was ended from outside (rdl_posix.wake_fd) */
     RDL_E_NO_INFO = -36, /**< in reports, for RDL_E_CLOSED before the reply to INFO: some proxies do this */
     RDL_E_FORKED = -37,  /**< a forked child must not use its parent's connection, nor its handles */
-    RDL_E_GATEWAY = -38  /**< a load balancer has no server: it replied HTTP 502, 503 or 504 (net_posix.c) */
+    RDL_E_GATEWAY = -38, /**< a load balancer has no server: it replied HTTP 502, 503 or 504 (net_posix.c) */
+    RDL_E_TLS = -39      /**< the TLS handshake failed; rdl_conn_text() says why */
 };
 
 /** @cond private */
@@ -98,7 +100,8 @@ enum {
     X(RDL_E_INTERRUPTED, "interrupted (rdl_posix.wake_fd)")                                                  \
     X(RDL_E_NO_INFO, "the connection was closed before the reply to INFO (is it a proxy?)")                  \
     X(RDL_E_FORKED, "a forked child must not use its parent's connection (rdl_conn_init)")                   \
-    X(RDL_E_GATEWAY, "a load balancer has no server: it replied HTTP 502, 503 or 504")
+    X(RDL_E_GATEWAY, "a load balancer has no server: it replied HTTP 502, 503 or 504")                       \
+    X(RDL_E_TLS, "the TLS handshake failed")
 /** @endcond */
 
 /** Sizes, in bytes. */
@@ -185,6 +188,9 @@ typedef void rdl_trace_fn(void *ctx, const struct rdl_conn *c, char dir, const u
 /** Lists of methods, for requests that have more than one (net_op.h). lock.h has two such lists. */
 struct rdl_methods;
 
+/** The functions of a transport (net_stream.h). */
+struct rdl_stream_ops;
+
 /** The functions of a login (net_private.h). */
 struct rdl_login;
 
@@ -244,6 +250,9 @@ struct rdl_conn_config {
     char *text;                          /**< RDL_TEXT_MAX bytes for rdl_conn_text(). NULL: no text is kept */
     rdl_trace_fn *trace;                 /**< NULL: none */
     void *trace_ctx;                     /**< passed to trace */
+    /** The transport, such as TLS (net_stream.h). NULL: the platform's own, such as sockets. */
+    const struct rdl_stream_ops *stream;
+    void *stream_ctx; /**< passed to its functions */
 };
 
 /** Default timeouts. */
@@ -353,7 +362,8 @@ struct rdl_conn {
     uint8_t reply_len;
     uint8_t reply_items; /* of an array: numbers read so far */
     /* rdl_conn_tick */
-    uint8_t pause;                 /* of a closed conn: none, due or running */
+    unsigned pause : 4;            /* of a closed conn: none, due or running */
+    unsigned stream : 4;           /* net_stream.c: closed, waits to be open, or open */
     uint8_t failures;              /* connections in a row that completed no request */
     uint8_t beat;                  /* number of the last multiple of 256 ms since mark_ms; pauses end there */
     uint8_t users;                 /* layers above number the users of this conn with it; wraps */
@@ -431,14 +441,14 @@ inline int rdl_conn_error(const struct rdl_conn *c)
 }
 
 /**
- * Returns the text of the server's last error reply.
+ * Returns the text of the server's last error reply, or of a stream's last error (RDL_E_TLS).
  *
  * With rdl_guard_conn() it lacks the hash that Redis before 7.0 puts before the reason why a script failed.
  * Never blocks. Call it in any state.
  *
  * @param c  the conn
  * @return the text, NUL-terminated, valid until the next rdl_conn_tick(), rdl_conn_rx() or rdl_conn_closed();
- *         "" if there was no error reply, or if rdl_conn_config.text is NULL
+ *         "" if there was no such error, or if rdl_conn_config.text is NULL
  */
 const char *rdl_conn_text(const struct rdl_conn *c);
 
@@ -551,6 +561,17 @@ void rdl_conn_opened(struct rdl_conn *c);
  * @param error  negative: RDL_E_CONNECT, RDL_E_CLOSED, RDL_E_SYSTEM, ...; ignored if the conn has failed
  */
 void rdl_conn_closed(struct rdl_conn *c, int error);
+
+/**
+ * Keeps a text for rdl_conn_text(): why the transport failed, before it reports RDL_E_TLS for example.
+ *
+ * Never blocks. Call it in any state; without rdl_conn_config.text it does nothing.
+ *
+ * @param c     the conn
+ * @param text  NUL-terminated; not needed after the call. RDL_TEXT_MAX - 1 bytes are kept, and those that are
+ *              not printable become '?'
+ */
+void rdl_conn_set_text(struct rdl_conn *c, const char *text);
 
 /* ---------------------------------------------------------------- the platform of the blocking functions */
 

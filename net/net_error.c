@@ -94,7 +94,7 @@ int rdl_is_permanent(int code)
     static const signed char codes[] = {RDL_E_SYNTAX, RDL_E_SPACE,   RDL_E_URL,       RDL_E_AUTH,
                                         RDL_E_PERM,   RDL_E_CLUSTER, RDL_E_WRONGTYPE, RDL_E_UNSUPPORTED,
                                         RDL_E_DB,     RDL_E_METHODS, RDL_E_QUEUE,     RDL_E_LOGIN,
-                                        RDL_E_FORKED};
+                                        RDL_E_FORKED, RDL_E_TLS};
     size_t i;
 
     for (i = 0; i < sizeof codes; i++) {

@@ -290,8 +290,6 @@ int rdl_error_code(const char *text);
 void rdl_record_texts(const struct rdl_record *r, struct rdl_bytes own[RDL_TEXTS]);
 /* Remembers that the server refuses the record's method, so that the next one is tried. */
 void rdl_method_refuse(struct rdl_conn *c, const struct rdl_record *r);
-/* Keeps text for rdl_conn_text; bytes that are not printable become '?'. */
-void rdl_conn_set_text(struct rdl_conn *c, const char *text);
 
 /* -------------------------------------------------- connection checks */
 

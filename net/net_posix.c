@@ -22,7 +22,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "net/net.h"
+#include "net/net_private.h"
 
 #ifndef MSG_NOSIGNAL /* the system has SO_NOSIGPIPE then */
 #define MSG_NOSIGNAL 0
@@ -35,15 +35,21 @@ enum {
     SLICE_MS = 100,         /* a suspend stops poll's timeout but not a lease: check the clock this often */
     RETRY_MS = 10,          /* until the next try of a unix socket whose queue is full */
     RECV_MS = SLICE_MS / 2, /* a socket's timeout is coarse: not used closer to until_ms than SLICE_MS */
-    READ_BYTES = 1024,
-    SEND_BYTES = 1024, /* room for the longest script with its arguments, or for many small commands */
-    READS_MAX = 16,    /* of one conn in a row: a peer that never stops sending must not delay the others */
+    CHUNK = 1024,           /* room for the longest script with its arguments, or for many small commands */
     /* If the system supports it: a peer that acknowledges nothing is aborted after half a minute. */
     IDLE_S = 15,
     PROBE_S = 5,
     PROBES = 3,
     UNHEARD_MS = (IDLE_S + PROBES * PROBE_S) * 1000,
-    NO_BYTE_YET = -1 /* rdl_conn.sys_error: the connection is open, and no byte came yet */
+    /* rdl_conn.sys_error: the connection is open, and no byte came yet; minus the errno of a failed send. */
+    NO_BYTE_YET = -1
+};
+
+/* What poll reported for a conn, and how recv may wait; the ctx of rdl_posix_stream. NULL: no one polled. */
+struct attempt {
+    short revents;
+    int recv_flags; /* of the first recv */
+    int is_interrupted;
 };
 
 union address {
@@ -70,20 +76,34 @@ static int error_of(int err, int otherwise)
     }
 }
 
-static void end(struct rdl_conn *c, int error)
+/* Keeps the system's reason why the connection ended. Returns the error. */
+static int failed(struct rdl_conn *c, int err, int otherwise)
 {
-    c->sys_error = 0;
+    c->sys_error = err;
+    return error_of(err, otherwise);
+}
+
+static void posix_close(void *ctx, struct rdl_conn *c)
+{
+    (void)ctx;
+    if (rdl_conn_wants(c) & RDL_WANT_CLOSE) /* the conn ended it, and not the system */
+        c->sys_error = 0;
+    if (c->sys_error < 0)
+        c->sys_error = NO_BYTE_YET - c->sys_error;
     if (c->fd >= 0)
         close(c->fd); /* after EINTR the descriptor's state is unknown; on Linux it is closed */
     c->fd = -1;
-    rdl_conn_closed(c, error);
 }
 
-/* Ends the connection and keeps the system's reason. */
-static void end_by(struct rdl_conn *c, int err, int otherwise)
+static struct rdl_stream stream_of(const struct rdl_conn *c, struct attempt *attempt, uint8_t buf[CHUNK])
 {
-    end(c, error_of(err, otherwise));
-    c->sys_error = err;
+    struct rdl_stream s = {c->cfg->stream, c->cfg->stream_ctx, buf, CHUNK};
+
+    if (s.ops == NULL) {
+        s.ops = &rdl_posix_stream;
+        s.ctx = attempt;
+    }
+    return s;
 }
 
 /* Stores the process that opened the conn's socket, in a pointer that is never dereferenced. */
@@ -98,12 +118,14 @@ static void set_opener(struct rdl_conn *c, pid_t pid)
  */
 static int is_forked(struct rdl_conn *c, pid_t pid)
 {
+    struct rdl_stream s = stream_of(c, NULL, NULL);
     pid_t opener; /* 0: none */
 
     memcpy(&opener, &c->transport, sizeof opener);
     if (opener == 0 || opener == pid)
         return 0;
-    end(c, RDL_E_FORKED);
+    c->sys_error = 0;
+    rdl_stream_end(c, &s, RDL_E_FORKED);
     return 1;
 }
 
@@ -203,28 +225,29 @@ static int is_to_itself(int fd, const union address *peer, socklen_t len)
            memcmp(&own, peer, len) == 0;
 }
 
-/* Reports the conn as opened, if it has a peer. From now on each call decides whether it may block. */
-static void opened(struct rdl_conn *c)
+/*
+ * Returns RDL_STREAM_READY if the socket has a peer. Without another stream on top of it each call decides
+ * from now on whether it may block.
+ */
+static int opened(struct rdl_conn *c)
 {
     union address peer;
     socklen_t len = sizeof peer;
     int err = getpeername(c->fd, &peer.any, &len) == 0 ? 0 : errno;
 
     if (err == ENOTCONN) /* not yet: the event was for another socket */
-        return;
-    if (err == 0 && is_to_itself(c->fd, &peer, len)) {
-        end_by(c, ECONNREFUSED, RDL_E_CONNECT);
-        return;
-    }
-    if (MSG_DONTWAIT != 0)
+        return RDL_STREAM_WAIT_WRITE;
+    if (err == 0 && is_to_itself(c->fd, &peer, len))
+        return failed(c, ECONNREFUSED, RDL_E_CONNECT);
+    if (MSG_DONTWAIT != 0 && c->cfg->stream == NULL)
         (void)fcntl(c->fd, F_SETFL, 0);
     c->sys_error = NO_BYTE_YET;
-    rdl_conn_opened(c);
+    return RDL_STREAM_READY;
 }
 
 /*
- * Starts to connect; returns 0 if that continues. A unix socket whose queue is full fails at once instead of
- * waiting. It is retried with another descriptor, until connecting takes too long.
+ * Starts to connect. A unix socket whose queue is full fails at once instead of waiting. It is retried with
+ * another descriptor, until connecting takes too long.
  */
 static int start(struct rdl_conn *c)
 {
@@ -232,42 +255,45 @@ static int start(struct rdl_conn *c)
     socklen_t len = make_address(c->cfg->endpoint, &a);
 
     if (len == 0) {
-        end(c, RDL_E_URL);
-        return 1;
+        c->sys_error = 0;
+        return RDL_E_URL;
     }
     set_opener(c, getpid());
     c->fd = make_socket(a.any.sa_family);
-    if (c->fd < 0) {
-        end_by(c, errno, RDL_E_CONNECT);
-        return 1;
-    }
-    if (connect(c->fd, &a.any, len) == 0) {
-        opened(c);
-        return 1;
-    }
+    if (c->fd < 0)
+        return failed(c, errno, RDL_E_CONNECT);
+    if (connect(c->fd, &a.any, len) == 0)
+        return opened(c);
     if (errno == EINPROGRESS || errno == EINTR) /* after EINTR it continues in the background, too */
-        return 0;
+        return RDL_STREAM_WAIT_WRITE;
     if (errno == EAGAIN && a.any.sa_family == AF_UNIX) {
         close(c->fd);
         c->fd = -1;
-        return 0;
+        return RDL_STREAM_WAIT_WRITE;
     }
-    end_by(c, errno, RDL_E_CONNECT);
-    return 1;
+    return failed(c, errno, RDL_E_CONNECT);
 }
 
-/* Reads the result of connecting, after poll has reported its end. */
-static void finish(struct rdl_conn *c)
+/* Reads the result of connecting. */
+static int finish(struct rdl_conn *c)
 {
     int err = 0;
     socklen_t len = sizeof err;
 
     if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len) != 0)
         err = errno;
-    if (err == 0)
-        opened(c);
-    else
-        end_by(c, err, RDL_E_CONNECT);
+    return err == 0 ? opened(c) : failed(c, err, RDL_E_CONNECT);
+}
+
+static int posix_open(void *ctx, struct rdl_conn *c)
+{
+    const struct attempt *attempt = ctx;
+
+    if (c->fd < 0)
+        return start(c);
+    if (attempt != NULL && attempt->revents == 0)
+        return RDL_STREAM_WAIT_WRITE;
+    return finish(c);
 }
 
 /* ---------------------------------------------------------------- bytes */
@@ -281,77 +307,75 @@ static int is_from_gateway(const struct rdl_conn *c, const uint8_t *bytes, size_
     static const char version[] = "HTTP/1.", status[] = " 50";
     enum { MINOR = sizeof version - 1, STATUS = MINOR + 1, DIGIT = STATUS + sizeof status - 1 };
 
-    return c->sys_error == NO_BYTE_YET && n > DIGIT && memcmp(bytes, version, MINOR) == 0 &&
+    return c->sys_error < 0 && n > DIGIT && memcmp(bytes, version, MINOR) == 0 &&
            memcmp(bytes + STATUS, status, DIGIT - STATUS) == 0 && bytes[DIGIT] >= '2' && bytes[DIGIT] <= '4';
 }
 
-static void take(struct rdl_conn *c, const uint8_t *bytes, size_t n)
+/* Returns the errno of recv; a signal ends a recv that waits. */
+static int receive(struct rdl_conn *c, uint8_t *buf, size_t cap, struct attempt *attempt, ssize_t *n)
 {
-    if (is_from_gateway(c, bytes, n)) {
-        end(c, RDL_E_GATEWAY);
-        return;
+    int flags = MSG_DONTWAIT;
+
+    if (attempt != NULL) {
+        flags = attempt->recv_flags;
+        attempt->recv_flags = MSG_DONTWAIT;
     }
-    c->sys_error = 0;
-    rdl_conn_rx(c, bytes, n);
+    while ((*n = recv(c->fd, buf, cap, flags)) < 0 && errno == EINTR) {
+        flags = MSG_DONTWAIT;
+        if (attempt != NULL)
+            attempt->is_interrupted = 1;
+    }
+    return *n < 0 ? errno : 0;
 }
 
-/*
- * Reads what has arrived. A read that does not fill the buffer has emptied the socket, so no second one
- * follows. flags are those of the first read. Returns 0 if there was nothing.
- */
-static int receive(struct rdl_conn *c, int flags)
+static int posix_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
 {
-    uint8_t bytes[READ_BYTES];
-    int i;
+    struct attempt *attempt = ctx;
+    ssize_t n;
+    int err;
 
-    for (i = 0; i < READS_MAX && (rdl_conn_wants(c) & RDL_WANT_READ); i++) {
-        ssize_t n = recv(c->fd, bytes, sizeof bytes, i == 0 ? flags : MSG_DONTWAIT);
-        if (n > 0) {
-            take(c, bytes, (size_t)n);
-            if ((size_t)n < sizeof bytes)
-                return 1;
-        } else if (n == 0) {
-            end(c, RDL_E_CLOSED);
-        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            return i > 0;
-        } else if (errno != EINTR) {
-            end_by(c, errno, RDL_E_CLOSED);
-        }
+    if (attempt != NULL && !(attempt->revents & ~POLLOUT))
+        return 0;
+    err = receive(c, buf, cap, attempt, &n);
+    if (err == EAGAIN || err == EWOULDBLOCK)
+        return 0;
+    if (n <= 0)
+        return failed(c, err, RDL_E_CLOSED);
+    if (c->sys_error < 0) {
+        if (is_from_gateway(c, buf, (size_t)n))
+            return RDL_E_GATEWAY;
+        c->sys_error = NO_BYTE_YET - c->sys_error;
     }
-    return 1;
+    return (int)n;
 }
 
-/* Reads before it ends the connection: the server may have sent the reason (too many clients, ...). */
-static void send_failed(struct rdl_conn *c, int err)
+static int posix_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size_t len)
 {
-    (void)receive(c, MSG_DONTWAIT);
-    if (rdl_conn_wants(c) & RDL_WANT_READ)
-        end_by(c, err, RDL_E_CLOSED);
+    struct attempt *attempt = ctx;
+    ssize_t n;
+
+    do
+        n = send(c->fd, bytes, len, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (n < 0 && errno == EINTR);
+    if (n >= 0)
+        return (int)n;
+    if (errno == EAGAIN || errno == EWOULDBLOCK)
+        return 0;
+    if (attempt != NULL)
+        attempt->revents |= POLLIN; /* what the server has sent is read first */
+    n = error_of(errno, RDL_E_CLOSED);
+    c->sys_error = c->sys_error < 0 ? NO_BYTE_YET - errno : errno;
+    return (int)n;
 }
 
-/* Sends what the conn has to send. Returns 1 if anything was done. */
-static int transmit(struct rdl_conn *c)
-{
-    int did = 0;
+const struct rdl_stream_ops rdl_posix_stream = {posix_open, posix_send, posix_recv, posix_close};
 
-    while (rdl_conn_wants(c) & RDL_WANT_WRITE) {
-        uint8_t buf[SEND_BYTES];
-        size_t len = rdl_conn_tx(c, buf, sizeof buf);
-        ssize_t n;
-        if (len == 0) /* the request may have failed instead of being sent */
-            return did || !(rdl_conn_wants(c) & RDL_WANT_WRITE);
-        n = send(c->fd, buf, len, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (n >= 0) {
-            rdl_conn_tx_done(c, (size_t)n);
-            did = 1;
-        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            return did;
-        } else if (errno != EINTR) {
-            send_failed(c, errno);
-            return 1;
-        }
-    }
-    return did;
+static int attempt_all(struct rdl_conn *c, struct attempt *attempt)
+{
+    uint8_t buf[CHUNK];
+    struct rdl_stream s = stream_of(c, attempt, buf);
+
+    return rdl_stream_run(c, &s);
 }
 
 /*
@@ -360,23 +384,11 @@ static int transmit(struct rdl_conn *c)
  */
 static int advance(struct rdl_conn *c, short revents)
 {
-    int is_readable = (revents & ~POLLOUT) || rdl_conn_state(c) == RDL_CONN_STALLED;
-    unsigned wants = rdl_conn_wants(c);
-    int did = 0;
+    struct attempt attempt = {revents, MSG_DONTWAIT, 0};
 
-    if ((wants & RDL_WANT_OPEN) && c->fd < 0)
-        did = start(c);
-    else if ((wants & RDL_WANT_OPEN) && revents != 0)
-        finish(c);
-    else if ((wants & RDL_WANT_READ) && is_readable)
-        did = receive(c, MSG_DONTWAIT);
-    if (rdl_conn_wants(c) & RDL_WANT_WRITE)
-        did |= transmit(c);
-    if (rdl_conn_wants(c) & RDL_WANT_CLOSE) {
-        end(c, rdl_conn_error(c));
-        did = 1;
-    }
-    return did;
+    if (rdl_conn_state(c) == RDL_CONN_STALLED)
+        attempt.revents |= POLLIN;
+    return attempt_all(c, &attempt);
 }
 
 /* ---------------------------------------------------------------- your own event loop */
@@ -396,9 +408,11 @@ short rdl_posix_events(const struct rdl_conn *c)
     unsigned wants = rdl_conn_wants(c);
     short events = 0;
 
+    if (wants & RDL_WANT_OPEN)
+        return c->stream == RDL_STREAM_WAIT_READ ? POLLIN : POLLOUT;
     if (wants & RDL_WANT_READ)
         events |= POLLIN;
-    if (wants & (RDL_WANT_WRITE | RDL_WANT_OPEN))
+    if (wants & RDL_WANT_WRITE)
         events |= POLLOUT;
     return events;
 }
@@ -406,6 +420,7 @@ short rdl_posix_events(const struct rdl_conn *c)
 /* Options that do not apply to this kind of socket fail without effect. */
 void rdl_posix_opened(struct rdl_conn *c, int fd)
 {
+    struct rdl_stream s = stream_of(c, NULL, NULL);
     pid_t pid = getpid();
 
     if (is_forked(c, pid) || !(rdl_conn_wants(c) & RDL_WANT_OPEN)) {
@@ -413,13 +428,13 @@ void rdl_posix_opened(struct rdl_conn *c, int fd)
         return;
     }
     if (c->fd >= 0)
-        close(c->fd);
+        s.ops->close(s.ctx, c);
     set_opener(c, pid);
     c->fd = fd;
     (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     (void)fcntl(fd, F_SETFL, O_NONBLOCK);
     set_up(fd, 1);
-    opened(c);
+    (void)rdl_stream_continue(c, &s, c->cfg->stream == NULL ? opened(c) : RDL_STREAM_WAIT_WRITE);
 }
 
 void rdl_posix_ready(struct rdl_conn *c, short revents)
@@ -464,8 +479,8 @@ static int wait_ready(struct pollfd *fds, nfds_t n, uint64_t until_ms)
 }
 
 /*
- * Waits in recv for a single conn. Returns 1 if something came. Returns 0 if poll has to wait instead:
- * until_ms is too near, or the socket does not block because the program made it non-blocking again.
+ * Waits in recv for a single conn. Returns 1 if something came, or a signal. Returns 0 if poll has to wait
+ * instead: until_ms is too near, or the socket does not block because the program made it non-blocking again.
  */
 static int wait_in_recv(struct rdl_conn *c, uint64_t until_ms)
 {
@@ -473,12 +488,19 @@ static int wait_in_recv(struct rdl_conn *c, uint64_t until_ms)
     uint64_t now_ms = rdl_posix_now_ms();
 
     while (rdl_conn_wants(c) == RDL_WANT_READ && now_ms != begun_ms && slice(now_ms, until_ms) == SLICE_MS) {
+        struct attempt attempt = {POLLIN, 0, 0};
+
         begun_ms = now_ms;
-        if (receive(c, 0))
+        if (attempt_all(c, &attempt) || attempt.is_interrupted)
             return 1;
         now_ms = rdl_posix_now_ms();
     }
     return 0;
+}
+
+static int may_wait_in_recv(const struct rdl_conn *c)
+{
+    return MSG_DONTWAIT != 0 && c->cfg->stream == NULL;
 }
 
 static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
@@ -503,7 +525,7 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
         did |= advance(conns[i], 0);
     if (did)
         return RDL_OK;
-    if (MSG_DONTWAIT != 0 && n == 1 && wake_fd < 0 && wait_in_recv(conns[0], until_ms))
+    if (n == 1 && wake_fd < 0 && may_wait_in_recv(conns[0]) && wait_in_recv(conns[0], until_ms))
         return RDL_OK;
     for (i = 0; i < n; i++) {
         fds[i].events = rdl_posix_events(conns[i]);

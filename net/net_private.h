@@ -4,6 +4,7 @@
 #define RDL_NET_PRIVATE_H
 
 #include "net/net_op.h"
+#include "net/net_stream.h"
 
 /* -------------------------------------------------- net_request.c: the request records */
 
@@ -90,6 +91,16 @@ int rdl_unexpected_reply(struct rdl_conn *c);
 
 /* Makes the conn READY: the handshake is complete, a byte came, or no reply is awaited any more. */
 void rdl_conn_heard(struct rdl_conn *c);
+
+/* -------------------------------------------------- net_stream.c */
+
+/* rdl_conn.stream; while it opens, what its stream waits for: an enum rdl_stream_state. */
+enum { RDL_STREAM_NONE = 0, RDL_STREAM_OPEN = 3 };
+
+/* Continues to open: what rdl_stream_ops.open returned. Returns 1 if the conn was opened or closed. */
+int rdl_stream_continue(struct rdl_conn *c, const struct rdl_stream *s, int state);
+/* Closes the stream, if it has begun to open, and the conn. */
+void rdl_stream_end(struct rdl_conn *c, const struct rdl_stream *s, int error);
 
 /* rdl_conn.pause */
 enum { RDL_PAUSE_NONE, RDL_PAUSE_DUE, RDL_PAUSE_RUNNING };

@@ -159,7 +159,7 @@ START_TEST(exactly_these_errors_are_permanent)
     static const int permanent[] = {RDL_E_SYNTAX, RDL_E_SPACE,   RDL_E_URL,       RDL_E_AUTH,
                                     RDL_E_PERM,   RDL_E_CLUSTER, RDL_E_WRONGTYPE, RDL_E_UNSUPPORTED,
                                     RDL_E_DB,     RDL_E_METHODS, RDL_E_QUEUE,     RDL_E_LOGIN,
-                                    RDL_E_FORKED};
+                                    RDL_E_FORKED, RDL_E_TLS};
     unsigned n = 0;
     size_t i;
     int code;

@@ -3,7 +3,7 @@
 
 # The sources to check, one of which has port_driver(); those of the library that it needs.
 DRIVER = tests/port/port_posix.c net/net_posix.c net/net_posix_clock.c
-PORT_OBJ := $(patsubst %.c,$(B)/lib/%.o,$(filter-out %/port_posix.c,$(sort $(wildcard tests/port/port_*.c))))
+PORT_OBJ := $(patsubst %.c,$(B)/lib/%.o,$(filter-out %/port_posix.c,$(sort $(wildcard tests/port/port_*.c))) net/net_stream.c)
 
 .PHONY: check-port check-port-lwip port-rules
 $(B)/port/port.a: $(PORT_OBJ)

@@ -21,6 +21,7 @@
 #include "net/net_handshake.c"
 #include "net/net_timers.c"
 #include "net/net_conn.c"
+#include "net/net_stream.c"
 
 /* ---------------------------------------------------------------- lock: a lock on one server */
 #include "lock/lock_commands.c"

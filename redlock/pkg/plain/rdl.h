@@ -2,6 +2,7 @@
 /* rdl.h - the headers of a lock on one server: `make amalgam` writes it as one file. */
 #include "resp/resp.h"
 #include "net/net.h"
+#include "net/net_stream.h"
 #include "lock/lock_results.h"
 #include "lock/lock_limits.h"
 #include "lock/lock_state.h"
