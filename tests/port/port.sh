@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # port.sh BUILD - check-port can fail: each driver of tests/port/broken/, which breaks one rule, is found, and
-# by that rule. BUILD/port/port.a is the harness, without a driver.
+# by that rule. BUILD/port/port.a is the harness and net_stream.c, without a driver.
 # port.sh --one BUILD NAME: one of them.
 # port.sh --rules: net/PORTING.md and port_rules.c have the same rules, by the same numbers and words, and each
 # has a broken driver.
@@ -12,6 +12,7 @@ dir=tests/port/broken
 
 around() { # build file: the files that the driver needs
     case $2 in
+    net/net_stream.c) echo tests/port/port_posix.c net/net_posix.c net/net_posix_clock.c ;;
     net/*) echo tests/port/port_posix.c net/net_posix_clock.c ;;
     lock/*) echo tests/port/line_uart.c "$1/lib/tests/port/line_cases.o" "${2%/*}/clock.c" "${2%/*}/unique.c" ;;
     esac

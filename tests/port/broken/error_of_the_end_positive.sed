@@ -1,4 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_posix.c: rule 4: a reset is reported by errno
-s/^            end_by\(c, errno, RDL_E_CLOSED\);$/            end(c, errno);/
-s/^        end_by\(c, err, RDL_E_CLOSED\);$/        end(c, err);/
+# net/net_stream.c: rule 4: a reset is reported by a positive number
+s/^            rdl_stream_end\(c, s, n\);$/            rdl_stream_end(c, s, -n);/

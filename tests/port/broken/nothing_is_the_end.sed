@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# net/net_posix.c: rule 8: it closes when there is nothing to send
+# net/net_stream.c: rule 8: it closes when there is nothing to send
 s/^        if \(len == 0\) .*$/        if (len == 0) {\
-            end(c, RDL_E_CLOSED);\
+            rdl_stream_end(c, s, RDL_E_CLOSED);\
             return 1;\
         }\
         if (len == 0)/

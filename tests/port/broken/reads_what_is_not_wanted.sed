@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-# net/net_posix.c: rule 6: it reads all the time
-s/i < READS_MAX && \(rdl_conn_wants\(c\) & RDL_WANT_READ\)/i < READS_MAX \&\& c->fd >= 0/
-s/else if \(\(wants & RDL_WANT_READ\) && is_readable\)/else if (c->fd >= 0 \&\& is_readable)/
-s/^    if \(wants & RDL_WANT_READ\)$/    if (c->fd >= 0)/
+# net/net_stream.c: rule 6: it reads all the time
+s/^    did \|= stream_receive\(c, s, 0\);$/&\
+    if (c->stream == RDL_STREAM_OPEN \&\& !(rdl_conn_wants(c) \& RDL_WANT_READ)) {\
+        int n = s->ops->recv(NULL, c, s->buf, s->cap);\
+        if (n > 0)\
+            rdl_conn_rx(c, s->buf, (size_t)n);\
+    }/
