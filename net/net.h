@@ -362,8 +362,7 @@ struct rdl_conn {
     uint8_t reply_len;
     uint8_t reply_items; /* of an array: numbers read so far */
     /* rdl_conn_tick */
-    unsigned pause : 4;            /* of a closed conn: none, due or running */
-    unsigned stream : 4;           /* net_stream.c: closed, waits to be open, or open */
+    uint8_t waits;                 /* closed: for a pause that is due or running; else for its stream */
     uint8_t failures;              /* connections in a row that completed no request */
     uint8_t beat;                  /* number of the last multiple of 256 ms since mark_ms; pauses end there */
     uint8_t users;                 /* layers above number the users of this conn with it; wraps */

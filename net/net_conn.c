@@ -299,7 +299,7 @@ void rdl_conn_closed(struct rdl_conn *c, int error)
         conn_fail(c, error);
     reset(c);
     c->state = RDL_CONN_CLOSED;
-    c->pause = RDL_PAUSE_DUE;
+    c->waits = RDL_PAUSE_DUE;
     /* Negative: left from this connection. A new call replaces it, because the next one may be faster. */
     if (c->reply_timeout_ms > 0)
         c->reply_timeout_ms = -c->reply_timeout_ms;

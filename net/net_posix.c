@@ -47,7 +47,7 @@ enum {
 
 /* What poll reported for a conn, and how recv may wait; the ctx of rdl_posix_stream. NULL: no one polled. */
 struct attempt {
-    short revents;
+    short revents;  /* 0 also after a recv that emptied the socket */
     int recv_flags; /* of the first recv */
     int is_interrupted;
 };
@@ -86,8 +86,6 @@ static int failed(struct rdl_conn *c, int err, int otherwise)
 static void posix_close(void *ctx, struct rdl_conn *c)
 {
     (void)ctx;
-    if (rdl_conn_wants(c) & RDL_WANT_CLOSE) /* the conn ended it, and not the system */
-        c->sys_error = 0;
     if (c->sys_error < 0)
         c->sys_error = NO_BYTE_YET - c->sys_error;
     if (c->fd >= 0)
@@ -110,23 +108,6 @@ static struct rdl_stream stream_of(const struct rdl_conn *c, struct attempt *att
 static void set_opener(struct rdl_conn *c, pid_t pid)
 {
     memcpy(&c->transport, &pid, sizeof pid);
-}
-
-/*
- * Returns 1 in a child after fork, and closes its copy of the socket. Child and parent would read replies to
- * each other's requests. The child cannot use the conn until it initializes it again.
- */
-static int is_forked(struct rdl_conn *c, pid_t pid)
-{
-    struct rdl_stream s = stream_of(c, NULL, NULL);
-    pid_t opener; /* 0: none */
-
-    memcpy(&opener, &c->transport, sizeof opener);
-    if (opener == 0 || opener == pid)
-        return 0;
-    c->sys_error = 0;
-    rdl_stream_end(c, &s, RDL_E_FORKED);
-    return 1;
 }
 
 /* Converts the endpoint to a system address. Returns its size, 0 if it is no numeric address. */
@@ -337,6 +318,8 @@ static int posix_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
     if (attempt != NULL && !(attempt->revents & ~POLLOUT))
         return 0;
     err = receive(c, buf, cap, attempt, &n);
+    if (attempt != NULL && n < (ssize_t)cap) /* no second recv follows */
+        attempt->revents = 0;
     if (err == EAGAIN || err == EWOULDBLOCK)
         return 0;
     if (n <= 0)
@@ -388,7 +371,29 @@ static int advance(struct rdl_conn *c, short revents)
 
     if (rdl_conn_state(c) == RDL_CONN_STALLED)
         attempt.revents |= POLLIN;
+    if (rdl_conn_state(c) == RDL_CONN_FAILED) /* the conn ends it, and not the system */
+        c->sys_error = 0;
     return attempt_all(c, &attempt);
+}
+
+/*
+ * Returns 1 in a child after fork, and closes its copy of the socket. Child and parent would read replies to
+ * each other's requests. The child cannot use the conn until it initializes it again.
+ */
+static int is_forked(struct rdl_conn *c, pid_t pid)
+{
+    pid_t opener; /* 0: none */
+
+    memcpy(&opener, &c->transport, sizeof opener);
+    if (opener == 0 || opener == pid)
+        return 0;
+    if (rdl_conn_state(c) == RDL_CONN_CLOSED) {
+        rdl_conn_closed(c, RDL_E_FORKED);
+    } else {
+        rdl_conn_shut(c, RDL_E_FORKED);
+        (void)advance(c, 0);
+    }
+    return 1;
 }
 
 /* ---------------------------------------------------------------- your own event loop */
@@ -409,7 +414,7 @@ short rdl_posix_events(const struct rdl_conn *c)
     short events = 0;
 
     if (wants & RDL_WANT_OPEN)
-        return c->stream == RDL_STREAM_WAIT_READ ? POLLIN : POLLOUT;
+        return c->waits == (RDL_STREAM_BEGUN | RDL_STREAM_WAIT_READ) ? POLLIN : POLLOUT;
     if (wants & RDL_WANT_READ)
         events |= POLLIN;
     if (wants & RDL_WANT_WRITE)
@@ -422,6 +427,7 @@ void rdl_posix_opened(struct rdl_conn *c, int fd)
 {
     struct rdl_stream s = stream_of(c, NULL, NULL);
     pid_t pid = getpid();
+    int state;
 
     if (is_forked(c, pid) || !(rdl_conn_wants(c) & RDL_WANT_OPEN)) {
         close(fd);
@@ -434,7 +440,16 @@ void rdl_posix_opened(struct rdl_conn *c, int fd)
     (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     (void)fcntl(fd, F_SETFL, O_NONBLOCK);
     set_up(fd, 1);
-    (void)rdl_stream_continue(c, &s, c->cfg->stream == NULL ? opened(c) : RDL_STREAM_WAIT_WRITE);
+    c->waits = RDL_STREAM_BEGUN | RDL_STREAM_WAIT_WRITE;
+    if (c->cfg->stream != NULL)
+        return;
+    state = opened(c);
+    if (state == RDL_STREAM_READY) {
+        rdl_conn_opened(c);
+    } else if (state < 0) {
+        rdl_conn_shut(c, state);
+        rdl_stream_run(c, &s);
+    }
 }
 
 void rdl_posix_ready(struct rdl_conn *c, short revents)

@@ -94,15 +94,13 @@ void rdl_conn_heard(struct rdl_conn *c);
 
 /* -------------------------------------------------- net_stream.c */
 
-/* rdl_conn.stream; while it opens, what its stream waits for: an enum rdl_stream_state. */
-enum { RDL_STREAM_NONE = 0, RDL_STREAM_OPEN = 3 };
+/*
+ * rdl_conn.waits, while it is not closed: RDL_STREAM_NONE if its stream has not begun to open, else this bit,
+ * with what the stream waits for (enum rdl_stream_state).
+ */
+enum { RDL_STREAM_NONE = 0, RDL_STREAM_BEGUN = 128 };
 
-/* Continues to open: what rdl_stream_ops.open returned. Returns 1 if the conn was opened or closed. */
-int rdl_stream_continue(struct rdl_conn *c, const struct rdl_stream *s, int state);
-/* Closes the stream, if it has begun to open, and the conn. */
-void rdl_stream_end(struct rdl_conn *c, const struct rdl_stream *s, int error);
-
-/* rdl_conn.pause */
+/* rdl_conn.waits, while it is closed */
 enum { RDL_PAUSE_NONE, RDL_PAUSE_DUE, RDL_PAUSE_RUNNING };
 
 #endif

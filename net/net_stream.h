@@ -74,7 +74,7 @@ struct rdl_stream_ops {
  * @param c    a conn whose configuration has a stream
  * @param buf  memory for bytes that are sent or received; yours again after the call
  * @param cap  its size in bytes, 1 to INT_MAX; 16 will do
- * @return 1: something was done, so call it again before you wait; 0: there is nothing to do now
+ * @return not 0: something was done, so call it again before you wait; 0: there is nothing to do now
  */
 int rdl_stream_drive(struct rdl_conn *c, uint8_t *buf, size_t cap);
 

@@ -74,15 +74,15 @@ static void time_login(struct rdl_conn *c, uint64_t now_ms)
 
 static uint64_t tick_closed(struct rdl_conn *c, uint64_t now_ms)
 {
-    if (c->pause == RDL_PAUSE_DUE && c->failures > 0) {
+    if (c->waits == RDL_PAUSE_DUE && c->failures > 0) {
         c->seed ^= (uint32_t)now_ms;
         c->retry_ms = now_ms + rdl_backoff_ms(&c->seed, PAUSE_BASE_MS, PAUSE_CAP_MS, c->failures);
-        c->pause = RDL_PAUSE_RUNNING;
+        c->waits = RDL_PAUSE_RUNNING;
     }
-    if (c->pause == RDL_PAUSE_RUNNING && now_ms < c->retry_ms)
+    if (c->waits == RDL_PAUSE_RUNNING && now_ms < c->retry_ms)
         return c->retry_ms;
     drop_stale(c, now_ms);
-    c->pause = RDL_PAUSE_NONE;
+    c->waits = RDL_PAUSE_NONE;
     c->state = RDL_CONN_OPENING;
     c->handshake_seen = 0;
     c->mark_ms = (uint32_t)now_ms;

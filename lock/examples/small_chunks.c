@@ -1,19 +1,70 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * small_chunks.c - your own driver, which moves 16 bytes at a time: small_chunks redis://127.0.0.1:6379
+ * small_chunks.c - your own stream, which moves 16 bytes at a time: small_chunks redis://127.0.0.1:6379
  *
- * It works as on a board with a serial line, without a buffer for a command. Bytes to send are put into the
- * chunk piece by piece, and received bytes are passed on as they arrive. Here a socket is used in place of
- * the line.
+ * It works as on a board with a serial line, without a buffer for a command. Here a socket is used in place
+ * of the line. The stream is the example of net/PORTING.md.
  */
+/* ---------------------------------------------------------------- the stream */
 #define _POSIX_C_SOURCE 200809L
+#include "net/net_stream.h"
 #include <arpa/inet.h>
 #include <errno.h>
-#include <poll.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+static int line_open(void *ctx, struct rdl_conn *c)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(c->cfg->endpoint->port)};
+
+    (void)ctx;
+    memcpy(&to.sin_addr, c->cfg->endpoint->ip, sizeof to.sin_addr);
+    if (c->fd < 0) /* it begins */
+        c->fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (c->fd < 0 || fcntl(c->fd, F_SETFL, O_NONBLOCK) != 0)
+        return RDL_E_SYSTEM;
+    if (connect(c->fd, (const struct sockaddr *)&to, sizeof to) == 0 || errno == EISCONN)
+        return RDL_STREAM_READY;
+    return errno == EINPROGRESS || errno == EALREADY ? RDL_STREAM_WAIT_WRITE : RDL_E_CONNECT;
+}
+
+/* The number of bytes of a send or recv. */
+static int line_moved(ssize_t n)
+{
+    if (n < 0)
+        return errno == EAGAIN || errno == EINTR ? 0 : RDL_E_CLOSED;
+    return (int)n;
+}
+
+static int line_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size_t len)
+{
+    (void)ctx;
+    return line_moved(send(c->fd, bytes, len, MSG_NOSIGNAL));
+}
+
+static int line_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
+{
+    ssize_t n = recv(c->fd, buf, cap, 0);
+
+    (void)ctx;
+    return n == 0 ? RDL_E_CLOSED : line_moved(n); /* 0 bytes are the end */
+}
+
+static void line_close(void *ctx, struct rdl_conn *c)
+{
+    (void)ctx;
+    if (c->fd >= 0)
+        close(c->fd);
+    c->fd = -1;
+}
+
+static const struct rdl_stream_ops line = {line_open, line_send, line_recv, line_close};
+
+/* ---------------------------------------------------------------- the program */
+#include <poll.h>
+#include <stdio.h>
 
 #include "lock/lock_io.h"
 
@@ -21,84 +72,27 @@ enum { CHUNK = 16, NAME_LEN = 7 };
 
 static struct rdl_endpoint endpoint;
 static uint64_t queue[RDL_QUEUE_FOR(1, NAME_LEN) / 8];
-static const struct rdl_conn_config config = {
-    .endpoint = &endpoint, .methods = &rdl_methods_script, .queue = queue, .queue_len = sizeof queue};
+static const struct rdl_conn_config config = {.endpoint = &endpoint,
+                                              .methods = &rdl_methods_script,
+                                              .queue = queue,
+                                              .queue_len = sizeof queue,
+                                              .stream = &line};
 static struct rdl_conn conn;
-static int line = -1;
-static unsigned chunks;
 
-/* ---------------------------------------------------------------- the driver */
-
-/* Ends the connection. Pending releases go over the next one. */
-static void hang_up(int error)
-{
-    if (line >= 0)
-        close(line);
-    line = -1;
-    rdl_conn_closed(&conn, error);
-}
-
-static void dial(void)
-{
-    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(endpoint.port)};
-
-    memcpy(&to.sin_addr, endpoint.ip, sizeof to.sin_addr);
-    line = socket(AF_INET, SOCK_STREAM, 0);
-    if (line >= 0 && connect(line, (const struct sockaddr *)&to, sizeof to) == 0)
-        rdl_conn_opened(&conn);
-    else
-        hang_up(RDL_E_CONNECT);
-}
-
-/* Sends a chunk. The connection produces again later what the line did not accept. */
-static void transmit(void)
-{
-    uint8_t chunk[CHUNK];
-    size_t n = rdl_conn_tx(&conn, chunk, sizeof chunk);
-    ssize_t sent;
-
-    if (n == 0)
-        return;
-    sent = send(line, chunk, n, MSG_DONTWAIT | MSG_NOSIGNAL);
-    rdl_conn_tx_done(&conn, sent > 0 ? (size_t)sent : 0);
-    chunks++;
-    if (sent < 0 && errno != EAGAIN && errno != EINTR)
-        hang_up(RDL_E_CLOSED);
-}
-
-static void receive(void)
-{
-    uint8_t chunk[CHUNK];
-    ssize_t n = recv(line, chunk, sizeof chunk, MSG_DONTWAIT);
-
-    if (n > 0)
-        rdl_conn_rx(&conn, chunk, (size_t)n);
-    else if (n == 0 || (errno != EAGAIN && errno != EINTR))
-        hang_up(RDL_E_CLOSED);
-}
-
-/* Does what the connection wants, once. Waits for the line until until_ms at most. */
+/* Does what the connection wants. If there is nothing to do, waits for the line until until_ms at most. */
 static void drive(uint64_t until_ms)
 {
+    uint8_t chunk[CHUNK];
     uint64_t now_ms = rdl_posix_now_ms();
-    unsigned wants = rdl_conn_wants(&conn);
-    struct pollfd p = {line, POLLIN, 0};
+    struct pollfd p = {.events = POLLIN};
 
-    if (wants & RDL_WANT_CLOSE) {
-        hang_up(rdl_conn_error(&conn));
-    } else if (wants & RDL_WANT_OPEN) {
-        dial();
-    } else if (wants & RDL_WANT_WRITE) {
-        transmit();
-    } else if (wants & RDL_WANT_READ) {
-        if (poll(&p, 1, until_ms > now_ms ? (int)(until_ms - now_ms) : 0) > 0)
-            receive();
-    } else if (until_ms > now_ms) {
-        poll(NULL, 0, (int)(until_ms - now_ms)); /* pause before the next attempt to connect */
-    }
+    if (rdl_stream_drive(&conn, chunk, sizeof chunk) || until_ms <= now_ms)
+        return;
+    p.fd = conn.fd;
+    if (rdl_conn_wants(&conn) & (RDL_WANT_OPEN | RDL_WANT_WRITE))
+        p.events |= POLLOUT;
+    poll(&p, 1, (int)(until_ms - now_ms));
 }
-
-/* ---------------------------------------------------------------- the program */
 
 static int finish(struct rdl_lock *lock, int rc)
 {
@@ -134,7 +128,7 @@ int main(int argc, char **argv)
     if (rc < 0)
         return 1;
     rc = finish(&lock, rdl_lock_release_begin(&lock, rdl_posix_now_ms()));
-    printf("release: %s, in %u chunks of %d bytes; %zu bytes for the connection\n", rdl_strerror(rc), chunks,
-           CHUNK, sizeof conn + sizeof queue);
+    printf("release: %s, in chunks of %d bytes; %zu bytes for the connection\n", rdl_strerror(rc), CHUNK,
+           sizeof conn + sizeof queue);
     return rc < 0;
 }

@@ -184,8 +184,11 @@ END_TEST
 
 static const struct rdl_endpoint endpoint;
 static uint64_t queue[RDL_QUEUE_FOR(1, 1) / 8];
-static const struct rdl_conn_config config = {
-    .endpoint = &endpoint, .methods = &rdl_methods_script, .queue = queue, .queue_len = sizeof queue};
+static const struct rdl_conn_config config = {.endpoint = &endpoint,
+                                              .methods = &rdl_methods_script,
+                                              .queue = queue,
+                                              .queue_len = sizeof queue,
+                                              .stream = &line_stream};
 static const struct rdl_lock_options options = {.ttl_ms = 10000, .attempt_ms = 600};
 static struct rdl_conn conn;
 static struct rdl_lock lock;
@@ -193,8 +196,10 @@ static struct rdl_lock lock;
 /* One turn of a main loop. */
 static int drive(const char *bytes)
 {
+    uint8_t chunk[16];
+
     coming = bytes;
-    conn_drive(&conn);
+    rdl_stream_drive(&conn, chunk, sizeof chunk);
     return rdl_lock_step(&lock, clock_ms());
 }
 

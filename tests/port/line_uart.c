@@ -71,6 +71,8 @@ static void connect_line(int port)
 static int one_turn(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
                     int can_wake)
 {
+    uint8_t chunk[16];
+    const struct rdl_stream stream = {&line_stream, NULL, chunk, sizeof chunk};
     struct pollfd p = {.events = POLLIN};
 
     (void)ctx;
@@ -82,7 +84,7 @@ static int one_turn(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t
         connect_line(conns[0]->cfg->endpoint->port);
     p.fd = line;
     poll(&p, 1, 1);
-    conn_drive(conns[0]);
+    rdl_stream_run(conns[0], &stream);
     return RDL_OK;
 }
 

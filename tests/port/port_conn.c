@@ -65,6 +65,7 @@ void port_conn_open(struct port_conn *p, unsigned long to_send)
     p->to_send = to_send;
     p->wants = RDL_WANT_OPEN;
     p->conn.state = RDL_CONN_OPENING;
+    p->conn.waits = 0;
 }
 
 void port_conn_close(struct port_conn *p)
@@ -158,6 +159,18 @@ void rdl_conn_opened(struct rdl_conn *c)
     p->conn.state = RDL_CONN_READY;
     p->conn.error = RDL_OK;
     port_stream_next(&p->in);
+}
+
+/* Of net_stream.c: the stream ended, and rdl_conn_closed follows. */
+void rdl_conn_shut(struct rdl_conn *c, int error)
+{
+    struct port_conn *p = of(c);
+
+    if (p->conn.state == RDL_CONN_CLOSED || p->conn.state == RDL_CONN_FAILED)
+        return;
+    p->wants = RDL_WANT_CLOSE;
+    p->conn.state = RDL_CONN_FAILED;
+    p->conn.error = (int8_t)error;
 }
 
 void rdl_conn_closed(struct rdl_conn *c, int error)

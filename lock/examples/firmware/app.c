@@ -6,12 +6,15 @@
  */
 #include "board.h"
 
-enum { NAME_LEN = 5, TTL_MS = 3000, SPARE_MS = 2000 };
+enum { CHUNK = 16, NAME_LEN = 5, TTL_MS = 3000, SPARE_MS = 2000 };
 
 static struct rdl_endpoint endpoint; /* empty: the line leads to the server, without a login */
 static uint64_t queue[RDL_QUEUE_FOR(1, NAME_LEN) / 8];
-static const struct rdl_conn_config config = {
-    .endpoint = &endpoint, .methods = &rdl_methods_script, .queue = queue, .queue_len = sizeof queue};
+static const struct rdl_conn_config config = {.endpoint = &endpoint,
+                                              .methods = &rdl_methods_script,
+                                              .queue = queue,
+                                              .queue_len = sizeof queue,
+                                              .stream = &line_stream};
 static const struct rdl_lock_options options = {.ttl_ms = TTL_MS, .wait_ms = 200, .retry_ms = 10};
 static struct rdl_conn conn;
 static struct rdl_lock lock;
@@ -19,9 +22,11 @@ static struct rdl_lock lock;
 /* The main loop during an operation; do other work here. */
 static int finish(int rc)
 {
+    uint8_t chunk[CHUNK];
+
     while (rc == RDL_PENDING) {
         idle();
-        conn_drive(&conn);
+        rdl_stream_drive(&conn, chunk, sizeof chunk);
         rc = rdl_lock_step(&lock, clock_ms());
     }
     return rc;

@@ -4,6 +4,7 @@
 #define FIRMWARE_BOARD_H
 
 #include "lock/lock.h"
+#include "net/net_stream.h"
 
 /* start_*: the processor. */
 uint32_t tick(void); /* always counts up, by ticks_per_ms in each ms, and wraps */
@@ -20,8 +21,8 @@ int uart_put(uint8_t byte);
 int uart_get(uint8_t *byte);
 void uart_woke(void); /* called by an interrupt of the UART, which ends a sleep */
 
-/* conn_uart.c: does what the conn wants, without waiting. Call it in each turn of the main loop. */
-void conn_drive(struct rdl_conn *c);
+/* conn_uart.c: the stream of the connection's configuration. */
+extern const struct rdl_stream_ops line_stream;
 
 /* clock.c: ms since the start; never goes back. Call it at least once before the tick wraps again. */
 uint64_t clock_ms(void);

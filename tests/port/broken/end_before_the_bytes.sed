@@ -1,3 +1,5 @@
 # SPDX-License-Identifier: MIT
 # net/net_stream.c: rule 10: a send error ends the connection before received bytes are read
-s/^        \(void\)stream_receive\(c, s, 1\);$/        (void)0;/
+s/^    \} while \(n < 0 && .*$/        if (n < 0)\
+            rdl_conn_shut(c, n);\
+    } while (0);/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_stream.c: rule 4: a reset is reported by a positive number
-s/^            rdl_stream_end\(c, s, n\);$/            rdl_stream_end(c, s, -n);/
+# net/net_stream.c: rule 4: an error is reported as a positive number
+s/^            rdl_conn_shut\(c, n\);$/            rdl_conn_shut(c, -n);/

@@ -3,6 +3,6 @@
 s/^enum \{ READS_MAX = .*$/&\
 static uint8_t old[1024];\
 static size_t n_old;/
-s/^        n = s->ops->send\(/        memcpy(old, s->buf, n_old = len);\
-        n = s->ops->send(/
-s/^        rdl_conn_opened\(c\);$/        s->ops->send(s->ctx, c, old, n_old), rdl_conn_opened(c);/
+s/^            n = s->ops->send\(/            memcpy(old, s->buf, n_old = len);\
+            n = s->ops->send(/
+s/^            rdl_conn_opened\(c\);$/            s->ops->send(s->ctx, c, old, n_old), rdl_conn_opened(c);/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_stream.c: rule 1: it reports opened twice
-s/^        rdl_conn_opened\(c\);$/        rdl_conn_opened(c), rdl_conn_opened(c);/
+s/^            rdl_conn_opened\(c\);$/            rdl_conn_opened(c), rdl_conn_opened(c);/
