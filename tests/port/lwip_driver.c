@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lwip_driver.c - the driver for lwIP (lock/examples/loops/lwip.c) for check-port. */
+/* lwip_driver.c - the stream over lwIP (lock/examples/loops/lwip.c) for check-port. */
 #define _POSIX_C_SOURCE 200809L
 #include "lock/examples/loops/lwip.h"
 #include "tests/port/port.h"
@@ -16,6 +16,21 @@ static void lead_to_this_machine(const struct rdl_conn *conn)
     memcpy(to->ip, here, sizeof here);
 }
 
+/* The conns of check-port have no stream_ctx. */
+static struct lwip_link *link_of(const struct rdl_conn *conn)
+{
+    static struct {
+        const struct rdl_conn *conn;
+        struct lwip_link link;
+    } links[8];
+    size_t i = 0;
+
+    while (links[i].conn != NULL && links[i].conn != conn)
+        i++;
+    links[i].conn = conn;
+    return &links[i].link;
+}
+
 static int poll_all(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
                     int can_wake)
 {
@@ -26,11 +41,11 @@ static int poll_all(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t
     (void)need;
     (void)can_wake;
     for (size_t i = 0; i < n; i++) {
-        unsigned wants = rdl_conn_wants(conns[i]);
+        uint8_t chunk[256];
+        const struct rdl_stream stream = {&lwip_stream, link_of(conns[i]), chunk, sizeof chunk};
 
         lead_to_this_machine(conns[i]);
-        lwip_drive(conns[i]);
-        if ((wants & (RDL_WANT_CLOSE | RDL_WANT_WRITE)) || rdl_conn_wants(conns[i]) != wants)
+        if (rdl_stream_run(conns[i], &stream))
             wait_ms = 0;
     }
     board_turn(wait_ms < 1000 ? (uint32_t)wait_ms : 1000);

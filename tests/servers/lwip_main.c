@@ -12,21 +12,27 @@ enum { LOCKS = 8 };
 
 static struct rdl_endpoint endpoint;
 static uint64_t queue[RDL_QUEUE_FOR(LOCKS, 5) / 8];
-static const struct rdl_conn_config config = {
-    .endpoint = &endpoint, .methods = &rdl_methods_script, .queue = queue, .queue_len = sizeof queue};
+static struct lwip_link link_to_server;
+static const struct rdl_conn_config config = {.endpoint = &endpoint,
+                                              .methods = &rdl_methods_script,
+                                              .queue = queue,
+                                              .queue_len = sizeof queue,
+                                              .stream = &lwip_stream,
+                                              .stream_ctx = &link_to_server};
 static struct rdl_conn conn;
 static struct rdl_lock lock[LOCKS];
 
 /* Until no operation is pending. Returns how many succeeded; *rc: the last result. */
 static int finish(int *rc)
 {
-    int pending, done;
+    uint8_t chunk[256];
+    int pending, done, did;
 
     do {
         uint64_t now_ms = rdl_posix_now_ms(), wake_ms = now_ms + 1000;
 
         pending = done = 0;
-        lwip_drive(&conn);
+        did = rdl_stream_drive(&conn, chunk, sizeof chunk);
         for (int i = 0; i < LOCKS; i++) {
             *rc = rdl_lock_step(&lock[i], now_ms);
             pending += *rc == RDL_PENDING;
@@ -34,7 +40,7 @@ static int finish(int *rc)
             if (rdl_lock_wake_ms(&lock[i]) < wake_ms)
                 wake_ms = rdl_lock_wake_ms(&lock[i]);
         }
-        if (rdl_conn_wants(&conn) & (RDL_WANT_WRITE | RDL_WANT_CLOSE))
+        if (did || (rdl_conn_wants(&conn) & RDL_WANT_WRITE))
             wake_ms = now_ms;
         board_turn(wake_ms > now_ms ? (uint32_t)(wake_ms - now_ms) : 0);
     } while (pending > 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lwip.c - a driver for lwIP's raw API; see lwip.h.
+ * lwip.c - a stream over lwIP's raw API; see lwip.h.
  *
- * lwIP calls back only while the loop moves its packets, so no two calls for a connection overlap. Received
- * bytes are passed on as they arrive, and lwIP keeps sent bytes until they are acknowledged. So the driver
+ * lwIP calls back only while the loop moves its packets, so no two calls for a connection overlap. It keeps
+ * sent bytes until they are acknowledged, and received ones are passed on from where they are. So the stream
  * needs no buffer.
  */
 #define _POSIX_C_SOURCE 200809L /* on a host: without it lwIP defines its own ssize_t */
@@ -11,90 +11,107 @@
 
 #include <lwip/tcp.h>
 
-enum { CHUNK = 256 };
-
-/* Ends the connection at once, for the server, too. Pending releases go over the next connection. */
-static void hang_up(struct rdl_conn *conn, int error)
-{
-    struct tcp_pcb *pcb = conn->transport;
-
-    if (pcb != NULL) {
-        tcp_err(pcb, NULL);
-        tcp_abort(pcb);
-    }
-    conn->transport = NULL;
-    rdl_conn_closed(conn, error);
-}
-
 static void failed(void *arg, err_t err)
 {
-    struct rdl_conn *conn = arg;
+    struct lwip_link *link = arg;
 
     (void)err;
-    conn->transport = NULL; /* lwIP has freed it */
-    hang_up(conn, rdl_conn_state(conn) == RDL_CONN_OPENING ? RDL_E_CONNECT : RDL_E_CLOSED);
+    link->pcb = NULL; /* lwIP has freed it */
+    link->error = link->is_open ? RDL_E_CLOSED : RDL_E_CONNECT;
 }
 
 static err_t connected(void *arg, struct tcp_pcb *pcb, err_t err)
 {
+    struct lwip_link *link = arg;
+
     (void)pcb;
-    rdl_conn_opened(arg);
+    link->is_open = 1;
     return err;
 }
 
 static err_t received(void *arg, struct tcp_pcb *pcb, struct pbuf *data, err_t err)
 {
-    if (data == NULL) { /* the server has closed it */
-        hang_up(arg, RDL_E_CLOSED);
-        return ERR_ABRT;
-    }
-    if (!(rdl_conn_wants(arg) & RDL_WANT_READ)) /* lwIP keeps it, and calls again */
-        return ERR_MEM;
-    for (struct pbuf *piece = data; piece != NULL; piece = piece->next)
-        if (rdl_conn_wants(arg) & RDL_WANT_READ) /* not after bytes that are no valid reply */
-            rdl_conn_rx(arg, piece->payload, piece->len);
-    tcp_recved(pcb, data->tot_len);
-    pbuf_free(data);
+    struct lwip_link *link = arg;
+
+    (void)pcb;
+    if (data == NULL)
+        link->error = RDL_E_CLOSED; /* the server has closed it */
+    else if (link->in == NULL)
+        link->in = data;
+    else
+        pbuf_cat(link->in, data);
     return err;
 }
 
-static void dial(struct rdl_conn *conn)
+/* Ends the connection at once, for the server, too. */
+static void lwip_close(void *ctx, struct rdl_conn *c)
 {
-    const uint8_t *ip = conn->cfg->endpoint->ip;
-    ip_addr_t to = IPADDR4_INIT_BYTES(ip[0], ip[1], ip[2], ip[3]);
-    struct tcp_pcb *pcb = tcp_new();
+    struct lwip_link *link = ctx;
 
-    conn->transport = pcb;
-    if (pcb == NULL || tcp_connect(pcb, &to, conn->cfg->endpoint->port, connected) != ERR_OK) {
-        hang_up(conn, RDL_E_SYSTEM);
-        return;
+    (void)c;
+    if (link->in != NULL)
+        pbuf_free(link->in);
+    if (link->pcb != NULL) {
+        tcp_err(link->pcb, NULL);
+        tcp_abort(link->pcb);
     }
-    tcp_nagle_disable(pcb);
-    tcp_arg(pcb, conn);
-    tcp_recv(pcb, received);
-    tcp_err(pcb, failed);
+    *link = (struct lwip_link){0};
 }
 
-/* Sends a chunk. If lwIP has no memory for it, the connection produces it again later. */
-static void transmit(struct rdl_conn *conn, struct tcp_pcb *pcb)
+static int dial(struct lwip_link *link, const struct rdl_endpoint *ep)
 {
-    uint8_t chunk[CHUNK];
-    u16_t room = tcp_sndbuf(pcb) < CHUNK ? (u16_t)tcp_sndbuf(pcb) : CHUNK;
-    u16_t n = room > 0 ? (u16_t)rdl_conn_tx(conn, chunk, room) : 0;
+    ip_addr_t to = IPADDR4_INIT_BYTES(ep->ip[0], ep->ip[1], ep->ip[2], ep->ip[3]);
 
-    if (n > 0)
-        rdl_conn_tx_done(conn, tcp_write(pcb, chunk, n, TCP_WRITE_FLAG_COPY) == ERR_OK ? n : 0);
-    tcp_output(pcb);
+    link->pcb = tcp_new();
+    if (link->pcb == NULL || tcp_connect(link->pcb, &to, ep->port, connected) != ERR_OK)
+        return RDL_E_SYSTEM;
+    tcp_nagle_disable(link->pcb);
+    tcp_arg(link->pcb, link);
+    tcp_recv(link->pcb, received);
+    tcp_err(link->pcb, failed);
+    return RDL_STREAM_WAIT_WRITE;
 }
 
-void lwip_drive(struct rdl_conn *conn)
+static int lwip_open(void *ctx, struct rdl_conn *c)
 {
-    unsigned wants = rdl_conn_wants(conn);
+    struct lwip_link *link = ctx;
 
-    if (wants & RDL_WANT_CLOSE)
-        hang_up(conn, rdl_conn_error(conn));
-    else if ((wants & RDL_WANT_OPEN) && conn->transport == NULL)
-        dial(conn);
-    else if (wants & RDL_WANT_WRITE)
-        transmit(conn, conn->transport);
+    if (link->error != RDL_OK)
+        return link->error;
+    if (link->pcb == NULL)
+        return dial(link, c->cfg->endpoint);
+    return link->is_open ? RDL_STREAM_READY : RDL_STREAM_WAIT_WRITE;
 }
+
+/* If lwIP has no memory for the bytes, they are offered again. */
+static int lwip_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size_t len)
+{
+    struct lwip_link *link = ctx;
+    u16_t n;
+
+    (void)c;
+    if (link->pcb == NULL)
+        return RDL_E_CLOSED;
+    n = len < tcp_sndbuf(link->pcb) ? (u16_t)len : (u16_t)tcp_sndbuf(link->pcb);
+    if (n == 0 || tcp_write(link->pcb, bytes, n, TCP_WRITE_FLAG_COPY) != ERR_OK)
+        n = 0;
+    tcp_output(link->pcb);
+    return n;
+}
+
+static int lwip_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
+{
+    struct lwip_link *link = ctx;
+    u16_t n;
+
+    (void)c;
+    if (link->in == NULL)
+        return link->error;
+    n = pbuf_copy_partial(link->in, buf, cap < UINT16_MAX ? (u16_t)cap : UINT16_MAX, 0);
+    link->in = pbuf_free_header(link->in, n);
+    if (link->pcb != NULL)
+        tcp_recved(link->pcb, n);
+    return n;
+}
+
+const struct rdl_stream_ops lwip_stream = {lwip_open, lwip_send, lwip_recv, lwip_close};
