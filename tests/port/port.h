@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * port.h - what `make check-port` runs a driver with: a conn that checks the driver's calls, and peers that
- * do all that a network may do. The rules are in net/PORTING.md and, as a list, in port_rules.c.
+ * do all that a network may do. The rules are in port_rules.c.
  *
  * A case is a function in this process, which calls the driver, and one in another process, the peer. Both
  * write bytes of a pattern that encodes their connection and their position in it. So no byte can be lost,
@@ -22,7 +22,7 @@ void port_driver(struct rdl_platform *platform);
 
 /* ---------------------------------------------------------------- rules */
 
-/* In the order of net/PORTING.md. */
+/* Their texts are in port_rules.c. */
 enum port_rule {
     PORT_OPENS = 1,
     PORT_REFUSED,

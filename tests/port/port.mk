@@ -1,24 +1,32 @@
 # SPDX-License-Identifier: MIT
-# A driver against the rules of net/PORTING.md, and drivers that break them.
+# A driver against the rules of port_rules.c (net/PORTING.md), and drivers that break them.
 
 # The sources to check, one of which has port_driver(); those of the library that it needs.
 DRIVER = tests/port/port_posix.c net/net_posix.c net/net_posix_clock.c
-PORT_OBJ := $(patsubst %.c,$(B)/lib/%.o,$(filter-out %/port_posix.c,$(sort $(wildcard tests/port/port_*.c))) net/net_stream.c)
+PORT_OBJ := $(patsubst %.c,$(B)/lib/%.o,$(filter-out %/port_posix.c %/port_stream.c,$(sort $(wildcard tests/port/port_*.c))) net/net_stream.c)
 
-.PHONY: check-port check-port-lwip port-rules
+.PHONY: check-port check-port-stream check-port-lwip port-rules
 $(B)/port/port.a: $(PORT_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(Q)ar rcsD $@ $^
-check-port: $(B)/port/port.a ## check: a driver against a hostile peer, for the rules of net/PORTING.md: DRIVER='file.c ...'
+check-port: $(B)/port/port.a ## check: a driver against a hostile peer (net/PORTING.md): DRIVER='file.c ...'
 	@$(CC) $(WARN) $(CFLAGS) -I. -o $(B)/port/check $(DRIVER) $<
 	@$(B)/port/check
+# The example of net/PORTING.md, which is also in lock/examples/small_chunks.c.
+$(B)/port/stream_example.c: net/PORTING.md
+	@mkdir -p $(@D)
+	@sed -n '/^```c$$/,/^```$$/p' $< | sed '/^```/d' >$@
+check-port-stream: $(B)/port/port.a $(B)/port/stream_example.c ## check: the same for the stream of net/PORTING.md
+	@$(CC) $(WARN) $(CFLAGS) -I. -I$(B)/port -o $(B)/port/check-stream tests/port/port_stream.c net/net_posix.c \
+	    net/net_posix_clock.c $<
+	@$(B)/port/check-stream
 LWIP_DRIVER := tests/port/lwip_driver.c tests/port/slirp.c lock/examples/loops/lwip.c net/net_posix_clock.c
 check-port-lwip: $(B)/port/port.a ## check: the same for the driver for lwIP, whose Ethernet ends in libslirp
 	@$(CC) $(WARN) $(CFLAGS) -I. -isystem $(shell pkg-config --variable=includedir lwip) -o $(B)/port/check-lwip \
 	    $(LWIP_DRIVER) $< -llwip -lslirp
 	@$(B)/port/check-lwip
-port-rules: $(B)/port/port.a ## check: each rule of net/PORTING.md is one that check-port knows, and finds broken
+port-rules: $(B)/port/port.a ## check: check-port finds a driver that breaks a rule, for each rule
 	@tests/port/port.sh --rules
 	@CC='$(CC)' tests/port/port.sh $(B)
 
@@ -29,4 +37,4 @@ check-line: $(B)/port/port.a $(B)/lib/tests/port/line_cases.o ## check: a driver
 	@$(CC) $(WARN) $(CFLAGS) -I. -o $(B)/port/line $(LINE_DRIVER) $(B)/lib/tests/port/line_cases.o $<
 	@$(B)/port/line
 port-rules: $(B)/lib/tests/port/line_cases.o
-CHECK_MORE += check-port check-port-lwip check-line port-rules
+CHECK_MORE += check-port check-port-stream check-port-lwip check-line port-rules

@@ -3,8 +3,8 @@
 # port.sh BUILD - check-port can fail: each driver of tests/port/broken/, which breaks one rule, is found, and
 # by that rule. BUILD/port/port.a is the harness and net_stream.c, without a driver.
 # port.sh --one BUILD NAME: one of them.
-# port.sh --rules: net/PORTING.md and port_rules.c have the same rules, by the same numbers and words, and each
-# has a broken driver.
+# port.sh --rules: each rule of port_rules.c has a broken driver, and the example of net/PORTING.md is that of
+# lock/examples/small_chunks.c.
 set -u
 # shellcheck source=tests/house/mutate.sh
 . tests/house/mutate.sh
@@ -39,25 +39,26 @@ try() { # build name
     fi
 }
 
-documented_rules() {
-    sed -n 's/^\([0-9][0-9]*\)\. \*\*\(.*\)\*\*.*/\1 \2/p' net/PORTING.md
-}
-
 case ${1-} in
 --one)
     try "$2" "$3"
     exit
     ;;
 --rules)
-    said=$(mktemp) && trap 'rm -f "$said"' EXIT
-    documented_rules >"$said"
-    awk -F '"' '/^    \[PORT_/ { n++ } n && NF > 1 { print n, $2 }' tests/port/port_rules.c | diff "$said" - || exit
-    while read -r number text; do
-        grep -lq "^# [^:]*: rule $number: " "$dir"/*.sed || {
-            echo "no driver of $dir breaks rule $number: $text"
-            exit 1
-        }
-    done <"$said"
+    example=$(mktemp) && trap 'rm -f "$example"' EXIT
+    # shellcheck disable=SC2016 # the marks of a block of code
+    sed -n '/^```c$/,/^```$/p' net/PORTING.md | sed '/^```/d' >"$example"
+    sed -n '/^#define _POSIX/,/^static const struct rdl_stream_ops/p' lock/examples/small_chunks.c | diff "$example" - || {
+        echo "lock/examples/small_chunks.c does not have the example of net/PORTING.md"
+        exit 1
+    }
+    awk -F '"' '/^    \[PORT_/ { n++ } n && NF > 1 { print n, $2 }' tests/port/port_rules.c |
+        while read -r number text; do
+            grep -lq "^# [^:]*: rule $number: " "$dir"/*.sed || {
+                echo "no driver of $dir breaks rule $number: $text"
+                exit 1
+            }
+        done
     exit
     ;;
 esac

@@ -3,6 +3,7 @@
  * port_conn.c - used in place of net_conn.c: the functions that a driver calls, and whether it may. It knows
  * no RESP; it sends and expects the pattern.
  */
+#include "net/net_op.h"
 #include "tests/port/port.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* port_rules.c - the rules of a driver, in the words of net/PORTING.md (port.sh compares them). */
+/* port_rules.c - the rules of a driver. net_stream.c keeps most of them for a stream (net/PORTING.md). */
 #include "tests/port/port.h"
 
 static const char *const texts[PORT_RULES] = {

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* port_stream.c - the stream of net/PORTING.md, called by the driver for sockets, for check-port. */
+#include "stream_example.c" /* taken from net/PORTING.md */
+#include "tests/port/port.h"
+
+static struct rdl_platform sockets;
+
+/* The conns of check-port have no stream. */
+static int poll_streams(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
+                        int can_wake)
+{
+    for (size_t i = 0; i < n; i++)
+        ((struct rdl_conn_config *)conns[i]->cfg)->stream = &line;
+    return sockets.poll(ctx, conns, n, until_ms, need, can_wake);
+}
+
+void port_driver(struct rdl_platform *platform)
+{
+    static struct rdl_posix posix;
+
+    rdl_posix_init(&posix, &sockets);
+    *platform = sockets;
+    platform->poll = poll_streams;
+}
