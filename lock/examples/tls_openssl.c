@@ -1,278 +1,213 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tls_openssl.c - a driver for TLS with OpenSSL: tls_openssl redis://127.0.0.1:6379 ca.pem localhost
+ * tls_openssl.c - TLS with OpenSSL, a stream on top of the sockets: tls_openssl redis://127.0.0.1:6379 ca.pem localhost
  *
- * The file has the certificates of the trusted authorities. The name is the one that the server's certificate
- * must have. Both are checked before any byte is sent to the server, including the password.
- *
- * To use it in a program, copy everything above main, and call tls_driver instead of rdl_posix_init. OpenSSL
- * uses write(2), so ignore SIGPIPE.
+ * The file has the certificates of the trusted authorities; it is read at each connect. The name is the one
+ * that the server's certificate must have. Both are checked before any byte is sent to the server, including
+ * the password. A reconnect resumes the last session, which needs no certificate: it was checked before.
  */
-#define _POSIX_C_SOURCE 200809L
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "lock/lock_io.h"
+#include "net/net_stream.h"
 
-enum { CONNS = 8, CHUNK = 1024, READS = 16 };
-
-/* The TLS state of a connection that is not closed; its transport points here. */
-struct link {
-    SSL *ssl; /* NULL: this one is free */
-    int fd;
-    short events; /* what OpenSSL waits for in addition to the conn's wants */
-};
-
+/* The TLS of one connection: its stream_ctx. */
 struct tls {
-    SSL_CTX *ctx;
-    const char *name; /* in the certificate */
-    struct link links[CONNS];
-    char why[128]; /* why a connection could not be opened; "" when one is open */
+    const char *authorities, *name; /* set by the program; the rest is 0 at first */
+    struct rdl_conn *conn;
+    SSL *ssl;             /* NULL: the socket is not connected */
+    SSL_SESSION *session; /* of the last connection; NULL: none */
+    int socket_error;     /* RDL_OK: there was none */
 };
 
-/* ---------------------------------------------------------------- opening and closing */
+/* ---------------------------------------------------------------- the socket, as OpenSSL sees it */
 
-static void end(struct rdl_conn *c, int error)
+static int moved(BIO *bio, int n, int retry)
 {
-    struct link *l = c->transport;
+    struct tls *t = BIO_get_data(bio);
 
-    if (l != NULL) {
-        SSL_free(l->ssl);
-        close(l->fd);
-        memset(l, 0, sizeof *l);
+    BIO_clear_retry_flags(bio);
+    if (n > 0)
+        return n;
+    if (n == 0)
+        BIO_set_flags(bio, retry | BIO_FLAGS_SHOULD_RETRY);
+    t->socket_error = n;
+    return -1;
+}
+
+static int bio_write(BIO *bio, const char *bytes, int len)
+{
+    struct tls *t = BIO_get_data(bio);
+
+    return moved(bio, rdl_posix_stream.send(NULL, t->conn, (const uint8_t *)bytes, (size_t)len),
+                 BIO_FLAGS_WRITE);
+}
+
+static int bio_read(BIO *bio, char *buf, int cap)
+{
+    struct tls *t = BIO_get_data(bio);
+
+    return moved(bio, rdl_posix_stream.recv(NULL, t->conn, (uint8_t *)buf, (size_t)cap), BIO_FLAGS_READ);
+}
+
+static long bio_ctrl(BIO *bio, int what, long number, void *pointer)
+{
+    (void)bio, (void)number, (void)pointer;
+    return what == BIO_CTRL_FLUSH;
+}
+
+static BIO *make_bio(struct tls *t)
+{
+    static BIO_METHOD *method;
+    BIO *bio;
+
+    if (method == NULL &&
+        (method = BIO_meth_new(BIO_TYPE_SOURCE_SINK | BIO_get_new_index(), "conn")) != NULL) {
+        BIO_meth_set_write(method, bio_write);
+        BIO_meth_set_read(method, bio_read);
+        BIO_meth_set_ctrl(method, bio_ctrl);
     }
-    c->transport = NULL;
-    rdl_conn_closed(c, error);
+    bio = method != NULL ? BIO_new(method) : NULL;
+    if (bio != NULL) {
+        BIO_set_data(bio, t);
+        BIO_set_init(bio, 1);
+    }
+    return bio;
 }
 
-/* Stores why the handshake failed, as the certificate's check, OpenSSL or the system reports it. */
-static void tell_why(struct tls *t, const struct link *l, int err)
-{
-    long verdict = SSL_get_verify_result(l->ssl);
-    unsigned long code = ERR_get_error();
-    const char *why = err != 0 ? strerror(err) : "the connection ended";
-
-    if (verdict != X509_V_OK)
-        why = X509_verify_cert_error_string(verdict);
-    else if (code != 0)
-        why = ERR_reason_error_string(code);
-    snprintf(t->why, sizeof t->why, "%s", why != NULL ? why : "OpenSSL does not say why");
-}
+/* ---------------------------------------------------------------- the stream */
 
 /* Sets the name, or the address, that the certificate must have. */
 static int set_name(SSL *ssl, const char *name)
 {
     if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name) == 1)
         return 1;
-    ERR_clear_error();
     return SSL_set1_host(ssl, name) == 1 && SSL_set_tlsext_host_name(ssl, name) == 1;
 }
 
-static int connect_to(const struct rdl_endpoint *ep)
+/* Returns why it failed: the certificate's check, OpenSSL, or the socket (rdl_posix_errno). */
+static int failed(struct tls *t)
 {
-    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(ep->port)};
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    long verdict = t->ssl != NULL ? SSL_get_verify_result(t->ssl) : X509_V_OK;
+    const char *why = ERR_reason_error_string(ERR_get_error());
 
-    memcpy(&to.sin_addr, ep->ip, sizeof to.sin_addr);
-    if (fd >= 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 && fcntl(fd, F_SETFL, O_NONBLOCK) == 0 &&
-        (connect(fd, (const struct sockaddr *)&to, sizeof to) == 0 || errno == EINPROGRESS))
-        return fd;
-    if (fd >= 0)
-        close(fd);
-    return -1;
+    if (verdict != X509_V_OK)
+        why = X509_verify_cert_error_string(verdict);
+    else if (t->socket_error != RDL_OK)
+        return t->socket_error;
+    rdl_conn_set_text(t->conn, why != NULL ? why : "OpenSSL does not say why");
+    return RDL_E_TLS;
 }
 
-static void start(struct tls *t, struct rdl_conn *c)
+/* Reads the files again, because they may have been replaced: certificates expire. */
+static int prepare(struct tls *t)
 {
-    struct link *l = NULL;
+    SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
+    BIO *bio = make_bio(t);
 
-    for (int i = 0; i < CONNS && l == NULL; i++)
-        if (t->links[i].ssl == NULL)
-            l = &t->links[i];
-    if (l == NULL || c->cfg->endpoint->family != RDL_INET || (l->ssl = SSL_new(t->ctx)) == NULL) {
-        rdl_conn_closed(c, RDL_E_SYSTEM);
-        return;
+    if (ctx != NULL && bio != NULL && SSL_CTX_load_verify_locations(ctx, t->authorities, NULL) == 1) {
+        SSL_CTX_set_verify(ctx, SSL_VERIFY_PEER, NULL);
+        SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION);
+        SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+        t->ssl = SSL_new(ctx);
     }
-    l->fd = connect_to(c->cfg->endpoint);
-    l->events = POLLOUT;
-    c->transport = l;
-    if (l->fd < 0) {
-        tell_why(t, l, errno);
-        end(c, RDL_E_CONNECT);
-    } else if (!set_name(l->ssl, t->name) || SSL_set_fd(l->ssl, l->fd) != 1) {
-        end(c, RDL_E_SYSTEM);
-    }
-}
-
-/* ---------------------------------------------------------------- bytes */
-
-/* The result of a call to OpenSSL: 1 progress; 0 it must wait; -1 the connection has ended. */
-static int outcome(struct link *l, int rc)
-{
-    l->events = 0;
-    if (rc > 0)
-        return 1;
-    switch (SSL_get_error(l->ssl, rc)) {
-    case SSL_ERROR_WANT_READ:
-        l->events = POLLIN;
-        return 0;
-    case SSL_ERROR_WANT_WRITE:
-        l->events = POLLOUT;
-        return 0;
-    default:
+    SSL_CTX_free(ctx); /* the SSL keeps it */
+    if (t->ssl == NULL) {
+        BIO_free(bio);
         return -1;
     }
+    SSL_set_bio(t->ssl, bio, bio);
+    if (t->session != NULL)
+        SSL_set_session(t->ssl, t->session);
+    return set_name(t->ssl, t->name) ? 0 : -1;
 }
 
-/* Continues the handshake; its first calls also wait for the connection. */
-static int shake_hands(struct tls *t, struct rdl_conn *c)
+static int tls_open(void *ctx, struct rdl_conn *c)
 {
-    struct link *l = c->transport;
-    int did;
+    struct tls *t = ctx;
+    int rc = RDL_STREAM_READY;
 
+    if (t->ssl == NULL) {
+        t->conn = c;
+        t->socket_error = RDL_OK;
+        rc = rdl_posix_stream.open(NULL, c);
+    }
+    if (rc != RDL_STREAM_READY)
+        return rc;
     ERR_clear_error();
-    errno = 0;
-    did = outcome(l, SSL_connect(l->ssl));
-    if (did < 0) {
-        tell_why(t, l, errno);
-        end(c, RDL_E_CONNECT);
-    } else if (did > 0) {
-        t->why[0] = '\0';
-        rdl_conn_opened(c);
+    if (t->ssl == NULL && prepare(t) != 0)
+        return failed(t);
+    rc = SSL_connect(t->ssl);
+    if (rc == 1)
+        return RDL_STREAM_READY;
+    switch (SSL_get_error(t->ssl, rc)) {
+    case SSL_ERROR_WANT_READ:
+        return RDL_STREAM_WAIT_READ;
+    case SSL_ERROR_WANT_WRITE:
+        return RDL_STREAM_WAIT_WRITE;
+    default:
+        return failed(t);
     }
-    return did != 0;
 }
 
-static int receive(struct rdl_conn *c)
+/* The result of SSL_read and SSL_write: bytes, 0: not now, or that the connection has ended. */
+static int result(struct tls *t, int n)
 {
-    struct link *l = c->transport;
-    uint8_t bytes[CHUNK];
-    int did = 0;
+    int why = n > 0 ? SSL_ERROR_NONE : SSL_get_error(t->ssl, n);
 
-    for (int i = 0; i < READS && c->transport != NULL && (rdl_conn_wants(c) & RDL_WANT_READ); i++) {
-        ERR_clear_error();
-        int n = SSL_read(l->ssl, bytes, sizeof bytes);
-        int rc = outcome(l, n);
-        if (rc == 0)
-            return did;
-        did = 1;
-        if (rc > 0)
-            rdl_conn_rx(c, bytes, (size_t)n);
-        else
-            end(c, RDL_E_CLOSED);
+    if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE)
+        return 0;
+    return n > 0 ? n : RDL_E_CLOSED;
+}
+
+static int tls_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size_t len)
+{
+    struct tls *t = ctx;
+
+    (void)c;
+    ERR_clear_error();
+    return result(t, SSL_write(t->ssl, bytes, (int)len));
+}
+
+static int tls_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
+{
+    struct tls *t = ctx;
+
+    (void)c;
+    ERR_clear_error();
+    return result(t, SSL_read(t->ssl, buf, (int)cap));
+}
+
+/* Nothing is sent: in a child after fork the connection is still the parent's. */
+static void tls_close(void *ctx, struct rdl_conn *c)
+{
+    struct tls *t = ctx;
+
+    if (t->ssl != NULL && SSL_is_init_finished(t->ssl)) {
+        SSL_SESSION_free(t->session);
+        t->session = SSL_get1_session(t->ssl);
+        SSL_set_shutdown(t->ssl,
+                         SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN); /* else it could not be resumed */
     }
-    return did;
+    SSL_free(t->ssl);
+    t->ssl = NULL;
+    rdl_posix_stream.close(NULL, c);
 }
 
-/* If OpenSSL accepts nothing, it needs the same bytes again; the connection produces the same. */
-static int transmit(struct rdl_conn *c)
+static const struct rdl_stream_ops tls_stream = {tls_open, tls_send, tls_recv, tls_close};
+
+/* ---------------------------------------------------------------- the program */
+
+/* Returns why there is no connection; "" if there is one. */
+static const char *why_not(const struct rdl_conn *c)
 {
-    struct link *l = c->transport;
-    uint8_t bytes[CHUNK];
-    int did = 0;
-
-    while (c->transport != NULL && (rdl_conn_wants(c) & RDL_WANT_WRITE)) {
-        size_t len = rdl_conn_tx(c, bytes, sizeof bytes);
-        if (len == 0)
-            return did;
-        ERR_clear_error();
-        int n = SSL_write(l->ssl, bytes, (int)len);
-        int rc = outcome(l, n);
-        if (rc < 0 && receive(c) && c->transport == NULL) /* the server may have sent the reason */
-            return 1;
-        if (rc < 0)
-            end(c, RDL_E_CLOSED);
-        if (rc <= 0)
-            return rc < 0 || did;
-        rdl_conn_tx_done(c, (size_t)n);
-        did = 1;
-    }
-    return did;
-}
-
-static int advance(struct tls *t, struct rdl_conn *c)
-{
-    unsigned before = rdl_conn_wants(c);
-    int did = 0;
-
-    if ((before & RDL_WANT_OPEN) && c->transport == NULL)
-        start(t, c);
-    if ((rdl_conn_wants(c) & RDL_WANT_OPEN) && c->transport != NULL)
-        did = shake_hands(t, c);
-    if (rdl_conn_wants(c) & RDL_WANT_READ)
-        did |= receive(c);
-    if (rdl_conn_wants(c) & RDL_WANT_WRITE)
-        did |= transmit(c);
-    if (rdl_conn_wants(c) & RDL_WANT_CLOSE)
-        end(c, rdl_conn_error(c));
-    return did || rdl_conn_wants(c) != before;
-}
-
-/* ---------------------------------------------------------------- struct rdl_platform */
-
-static int tls_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                    int can_wake)
-{
-    struct pollfd fds[CONNS] = {{0}};
-    uint64_t now_ms;
-    int did = 0;
-
-    (void)need;
-    (void)can_wake;
-    if (n > CONNS)
-        return RDL_E_SYSTEM;
-    for (size_t i = 0; i < n; i++)
-        did |= advance(ctx, conns[i]);
-    if (did)
-        return RDL_OK;
-    for (size_t i = 0; i < n; i++) {
-        const struct link *l = conns[i]->transport;
-        fds[i].fd = l != NULL ? l->fd : -1;
-        if (l != NULL)
-            fds[i].events = (short)(l->events | ((rdl_conn_wants(conns[i]) & RDL_WANT_READ) ? POLLIN : 0));
-    }
-    now_ms = rdl_posix_now_ms();
-    now_ms = until_ms > now_ms ? until_ms - now_ms : 0;
-    if (poll(fds, (nfds_t)n, now_ms < 100 ? (int)now_ms : 100) < 0 && errno != EINTR)
-        return RDL_E_SYSTEM;
-    return RDL_OK;
-}
-
-static uint64_t tls_now_ms(void *ctx)
-{
-    (void)ctx;
-    return rdl_posix_now_ms();
-}
-
-static int tls_random(void *ctx, void *buf, size_t len)
-{
-    (void)ctx;
-    return rdl_posix_random(buf, len);
-}
-
-/* Returns 0, or -1 if the file cannot be read. *platform refers to *t. */
-static int tls_driver(struct tls *t, struct rdl_platform *platform, const char *authorities, const char *name)
-{
-    *platform = (struct rdl_platform){.poll = tls_poll, .now_ms = tls_now_ms, .random = tls_random, .ctx = t};
-    t->name = name;
-    t->ctx = SSL_CTX_new(TLS_client_method());
-    if (t->ctx == NULL || SSL_CTX_load_verify_locations(t->ctx, authorities, NULL) != 1)
-        return -1;
-    SSL_CTX_set_verify(t->ctx, SSL_VERIFY_PEER, NULL);
-    SSL_CTX_set_min_proto_version(t->ctx, TLS1_2_VERSION);
-    SSL_CTX_set_mode(t->ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-    return 0;
+    if (rdl_conn_error(c) == RDL_E_TLS)
+        return rdl_conn_text(c);
+    return rdl_posix_errno(c) != 0 ? strerror(rdl_posix_errno(c)) : "";
 }
 
 int main(int argc, char **argv)
@@ -280,19 +215,23 @@ int main(int argc, char **argv)
     static struct rdl_posix_conn server;
     static const struct rdl_lock_options opt = {.ttl_ms = 10000, .wait_ms = 2000, .retry_ms = 50};
     static struct tls tls;
-    struct rdl_lock lock;
+    struct rdl_posix posix;
     struct rdl_platform platform;
+    struct rdl_lock lock;
     int rc;
 
-    signal(SIGPIPE, SIG_IGN);
-    if (argc != 4 || rdl_posix_conn_init(&server, argv[1], NULL) != RDL_OK ||
-        tls_driver(&tls, &platform, argv[2], argv[3]) != 0) {
+    if (argc != 4 || rdl_posix_conn_init(&server, argv[1], NULL) != RDL_OK) {
         fprintf(stderr, "usage: tls_openssl redis://ADDRESS:PORT AUTHORITIES.pem NAME\n");
         return 2;
     }
+    tls.authorities = argv[2];
+    tls.name = argv[3];
+    server.config.stream = &tls_stream;
+    server.config.stream_ctx = &tls;
+    rdl_posix_init(&posix, &platform);
     rdl_lock_init(&lock, &opt, &server.conn, RDL_NAME("nightly"));
     rc = rdl_lock_acquire(&lock, &platform);
-    printf("acquire: %s%s%s\n", rdl_strerror(rc), tls.why[0] != '\0' ? ": " : "", tls.why);
+    printf("acquire: %s%s%s\n", rdl_strerror(rc), rc < 0 ? ": " : "", rc < 0 ? why_not(&server.conn) : "");
     if (rc >= 0) {
         rc = rdl_lock_extend(&lock, &platform, 20000);
         printf("extend: %s\n", rdl_strerror(rc));
