@@ -285,7 +285,8 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
 /*
  * Waits for the conn, then sends the first request. An attempt, and with it validity, begins when the conn is
  * ready, so a slow login does not shorten the lease. An extend or a release waits while the conn is
- * connecting, but is queued on a closed one. A stalled conn takes only releases.
+ * connecting, but is queued on a closed one. The extend of a lease that is held has one attempt for both. A
+ * stalled conn takes only releases.
  */
 static int step_connect(struct rdl_lock *l, uint64_t now_ms)
 {
@@ -294,13 +295,13 @@ static int step_connect(struct rdl_lock *l, uint64_t now_ms)
 
     if (state != RDL_CONN_READY && state != RDL_CONN_CLOSED && state != RDL_CONN_STALLED) {
         if (now_ms >= l->deadline_ms)
-            return finish(l, l->action == RDL_ACQUIRE ? RDL_E_TIMEOUT : lease_lost(l));
+            return finish(l, l->until_ms != 0 && now_ms >= l->until_ms ? lease_lost(l) : RDL_E_TIMEOUT);
         return wait_until(l, LOCK_CONNECT, conn_ms);
     }
-    if (l->action != RDL_ACQUIRE)
-        l->deadline_ms = now_ms + rdl_attempt_ms_for_rtt(l->opt, l->conn->rtt_ms);
-    else if (state != RDL_CONN_READY)
+    if (l->action == RDL_ACQUIRE && state != RDL_CONN_READY)
         return attempt_failed(l, rdl_conn_error(l->conn), now_ms);
+    if (l->action != RDL_ACQUIRE && l->deadline_ms == UINT64_MAX)
+        l->deadline_ms = now_ms + rdl_attempt_ms_for_rtt(l->opt, l->conn->rtt_ms);
     return ask(l, now_ms);
 }
 
@@ -387,6 +388,17 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
     return rdl_lock_step(l, now_ms);
 }
 
+/*
+ * Returns the deadline of an extend: one attempt, so that the holder learns of a loss in time. An adopted
+ * lease has none yet: it waits for a connection first, because nothing depends on it before it is confirmed.
+ */
+static uint64_t extend_deadline(const struct rdl_lock *l, uint64_t now_ms)
+{
+    uint64_t end_ms = now_ms + rdl_attempt_ms_for_rtt(l->opt, l->conn->rtt_ms);
+
+    return l->until_ms < end_ms || l->until_ms == UINT64_MAX ? l->until_ms : end_ms;
+}
+
 int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
 {
     uint32_t left_ms = rdl_lock_remaining_ms(l, now_ms);
@@ -404,7 +416,7 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
     }
     ttl_ms = rdl_ttl_longest(ttl_ms, l->sent_ms + l->ttl_ms, now_ms);
     l->sent_ms = now_ms; /* the key ends by sent_ms + ttl_ms, also if nothing is sent */
-    operation_begin(l, RDL_EXTEND, ttl_ms, l->until_ms);
+    operation_begin(l, RDL_EXTEND, ttl_ms, extend_deadline(l, now_ms));
     return rdl_lock_step(l, now_ms);
 }
 

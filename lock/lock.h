@@ -102,15 +102,15 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
  * Begins to extend the lease: the key then expires ttl_ms from now at the earliest.
  *
  * It never shortens a lease and never revives an expired one. rdl_lock_remaining_ms() is then at least ttl_ms
- * less the drift, counted from the sending. If the conn is still connecting, the attempt begins when it is
- * ready, within connect_ms and the lease.
+ * less the drift, counted from the sending. It ends after one attempt, or with the lease, even if the conn is
+ * still connecting (RDL_E_TIMEOUT): a later extend uses that connection. With an adopted token the attempt
+ * begins when the conn is ready, within connect_ms.
  *
  * A reply is overdue if the server has sent nothing for the longest attempt time of the locks that wait on
  * the connection. The connection is then stalled: an extend sends nothing, and returns RDL_E_TIMEOUT. Let R
- * be the lease time that was left when the first extend that failed began. When less than R/2 is left, an
- * extend closes the stalled connection, even if other locks use it, and uses a new one; R is then the time
- * left at that extend. Until the server sends something, replies are overdue after this lock's own attempt
- * time. An extend that succeeds ends this.
+ * be the lease time left when the first failed extend began. When less than R/2 is left, an extend closes the
+ * stalled connection, even if other locks use it, and uses a new one; R is then the time left. Until the
+ * server sends something, replies are overdue after this lock's own attempt time. A success ends this.
  *
  * @param l       the lock
  * @param ttl_ms  the new ttl in ms, 4 x attempt_ms (rdl_lock_options) to RDL_TTL_MAX

@@ -34,8 +34,9 @@ extern "C" {
  * most. Otherwise it blocks for wait_ms and one attempt at most, because the first attempt always has its
  * full time. Call it when you may call rdl_lock_acquire_begin().
  *
- * It reads first if a request is pending, or if the last acquire or extend was more than a second ago. So it
- * notices a connection that ended in the meantime before it sends. (An event loop has read already.)
+ * It reads first if a request is pending, if the conn is connecting, or if the last acquire or extend was more
+ * than a second ago. So it notices a connection that ended in the meantime before it sends. (An event loop
+ * has read already.)
  *
  * A release that is pending at the end was written to the socket, if the connection is up and the socket had
  * room. Service the conn (rdl_conn_tick()) to send the rest, and call rdl_lock_drain() before the program
@@ -64,9 +65,10 @@ int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_platform *platform);
 /**
  * Extends the lease: the key then expires ttl_ms from now at the earliest.
  *
- * If the conn is still connecting, it blocks until that ends: for connect_ms at most, and within the lease.
- * Then it blocks for one attempt at most, even if the lease expires during it. It ignores wake-ups from
- * outside, and reads first as rdl_lock_acquire() does. Call it when you may call rdl_lock_extend_begin().
+ * Blocks for one attempt and 1 ms at most (rdl_lock_options.attempt_ms), and not beyond the lease. This
+ * includes the wait for a conn that is connecting (rdl_lock_extend_begin()). With an adopted token it first
+ * waits for the conn, for connect_ms at most. It ignores wake-ups from outside, and reads first as
+ * rdl_lock_acquire() does. Call it when you may call rdl_lock_extend_begin().
  *
  * @param l         the lock
  * @param platform  waits, and reads the clock

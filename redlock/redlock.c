@@ -106,11 +106,12 @@ static int is_connecting(const struct rdl_redlock *r)
     return there < quorum && rdl_votes_count_conns(r, RDL_CONN_CLOSED) <= r->n - quorum;
 }
 
-/* Makes an extend or a release wait for a majority of the conns first. */
-static void start_connecting(struct rdl_redlock *r, uint64_t now_ms)
+/* Makes an extend or a release wait for a majority of the conns first, until end_ms at the latest. */
+static void start_connecting(struct rdl_redlock *r, uint64_t end_ms, uint64_t now_ms)
 {
     r->state = REDLOCK_CONNECT;
     r->wake_ms = now_ms + connect_ms(r);
+    rdl_redlock_wake_by(r, end_ms);
 }
 
 /* Begins the attempt when a majority is connected, or when the wait is over. */
@@ -125,6 +126,8 @@ static int step_connecting(struct rdl_redlock *r, uint64_t now_ms)
     if (rc != RDL_OK) /* the lease would now outlast the longest hold */
         return rdl_redlock_finish(r, rc);
     rdl_redlock_start_asking(r, now_ms);
+    if (r->action == RDL_EXTEND)
+        rdl_redlock_wake_by(r, r->deadline_ms);
     return RDL_OK;
 }
 
@@ -306,8 +309,10 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
     r->action = RDL_EXTEND;
     end_ms = r->keys_end_ms != UINT64_MAX ? r->keys_end_ms : r->until_ms; /* adopted: as far as we know */
     r->ttl_ms = rdl_ttl_longest(ttl_ms, end_ms != UINT64_MAX ? end_ms : 0, now_ms);
+    /* One attempt: the holder learns of a loss in time. Nothing depends on an adopted lease yet. */
+    r->deadline_ms = r->until_ms != UINT64_MAX ? now_ms + rdl_redlock_attempt_ms(r) : UINT64_MAX;
     rdl_votes_clear(r);
-    start_connecting(r, now_ms);
+    start_connecting(r, r->deadline_ms, now_ms);
     return rdl_redlock_step(r, now_ms);
 }
 
@@ -326,7 +331,7 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms)
     } else if (!release_again(r)) {
         return rdl_redlock_finish(r, RDL_EXPIRED);
     }
-    start_connecting(r, now_ms);
+    start_connecting(r, UINT64_MAX, now_ms);
     rdl_votes_release(r, 1, now_ms);
     r->action = RDL_RELEASE;
     return rdl_redlock_step(r, now_ms);

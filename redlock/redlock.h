@@ -379,8 +379,10 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
  * sending. Where the key is gone it is put back, after a majority has confirmed the lease; but not for an
  * adopted token.
  *
- * The attempt begins when a majority of the conns is ready, as with acquire; the wait also ends with the
- * lease.
+ * It ends one attempt (rdl_lock_options.attempt_ms) after it began, or with the lease. This includes the wait
+ * for a majority of the conns. Those that are still connecting then go on, and a later extend uses them. If
+ * keys are put back, it takes one attempt more. With an adopted token the attempt begins when a majority of
+ * the conns is ready, as with acquire.
  *
  * A connection is stalled if a reply is overdue (rdl_lock_extend_begin()). Let R be the lease time left when
  * the first extend that was not confirmed began. The first step with less than R/2 left closes this lock's
@@ -708,10 +710,10 @@ int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_platform *platfo
 /**
  * Extends the lease, or confirms an adopted token: the keys then expire ttl_ms from now at the earliest.
  *
- * Blocks until a majority of the conns is ready, for the longest connect_ms at most, and then for one attempt
- * at most. If keys are put back, it blocks for one attempt more. It never blocks beyond the lease. It ignores
- * wake-ups from outside, so that a program can clean up after a signal. All else is as with
- * rdl_redlock_extend_begin().
+ * Blocks for one attempt at most (rdl_lock_options.attempt_ms), the wait for the conns included. If keys are
+ * put back, it blocks for one attempt more. It never blocks beyond the lease. With an adopted token it first
+ * waits for a majority of the conns, for the longest connect_ms at most. It ignores wake-ups from outside, so
+ * that a program can clean up after a signal. All else is as with rdl_redlock_extend_begin().
  *
  * @param r         the lock
  * @param platform  clock and polling; not needed after the call

@@ -50,17 +50,25 @@ static uint32_t kth_smallest(const uint32_t *ms, size_t n, unsigned k)
     return found;
 }
 
-/* A majority is as far away as its farthest server. So a slow minority does not make attempts longer. */
+/*
+ * A majority is as far away as its farthest server. So a slow minority does not make attempts longer. While
+ * no majority is ready, the round trips of the last connections count.
+ */
 uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r)
 {
     uint32_t ms[RDL_SERVERS_MAX];
+    uint32_t last_ms[RDL_SERVERS_MAX];
     uint32_t quorum_ms;
     size_t i;
 
-    for (i = 0; i < r->n; i++)
+    for (i = 0; i < r->n; i++) {
         ms[i] = distance_ms(&r->servers[i]);
+        last_ms[i] = r->servers[i].conn->rtt_ms;
+    }
     quorum_ms = kth_smallest(ms, i, rdl_redlock_quorum(r));
-    return rdl_attempt_ms_for_rtt(&r->opt->lease, quorum_ms != UINT32_MAX ? quorum_ms : 0);
+    if (quorum_ms == UINT32_MAX)
+        quorum_ms = kth_smallest(last_ms, i, rdl_redlock_quorum(r));
+    return rdl_attempt_ms_for_rtt(&r->opt->lease, quorum_ms);
 }
 
 unsigned rdl_votes_count_conns(const struct rdl_redlock *r, enum rdl_conn_state state)

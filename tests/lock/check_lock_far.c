@@ -159,7 +159,7 @@ START_TEST(extend_does_not_connect_past_the_lease)
     until_ms = now + rdl_lock_remaining_ms(&l, now);
     s.cfg.connect_ms = 2 * TTL;
     rdl_conn_closed(&s.conn, RDL_E_CLOSED);
-    now = until_ms - 300;
+    now = until_ms - LEAST + 1;
     ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
     ck_assert_uint_eq(rdl_lock_wake_ms(&l), until_ms);

@@ -362,6 +362,33 @@ START_TEST(probe_server_and_the_others_each_have_an_attempt)
 }
 END_TEST
 
+/*
+ * All connections ended. Their round trips are known, so an extend has the time to connect again, to log in
+ * and to be answered.
+ */
+START_TEST(lost_connections_do_not_shorten_the_attempt)
+{
+    uint32_t ms = trips[_i / 2];
+    size_t n = _i % 2 ? 3 : 1;
+    size_t i;
+    int rc, trip;
+
+    all_far(n, ms);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_int_eq(deliver(ms), RDL_OK);
+    for (i = 0; i < n; i++) {
+        fleet.s[i].cfg.connect_ms = 5000;
+        fleet_down(i);
+        fleet_up(i);
+    }
+    rc = rdl_redlock_extend_begin(lock, 30000, now);
+    for (trip = 0; trip < 3 && rc == RDL_PENDING; trip++)
+        rc = round_trip(ms);
+    ck_assert_int_eq(rc, RDL_OK);
+    ck_assert_int_eq(trip, 3); /* connect, connection checks, request */
+}
+END_TEST
+
 Suite *suite_redlock_far(void);
 
 Suite *suite_redlock_far(void)
@@ -383,6 +410,7 @@ Suite *suite_redlock_far(void)
     tcase_add_loop_test(tc, fencing_token_is_raised_over_any_round_trip, 0, 2);
     tcase_add_loop_test(tc, repair_works_over_any_round_trip, 0, 2);
     tcase_add_loop_test(tc, probe_server_and_the_others_each_have_an_attempt, 0, 2);
+    tcase_add_loop_test(tc, lost_connections_do_not_shorten_the_attempt, 0, 4);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -99,10 +99,7 @@ void oracle_bounds(struct world *w, const struct client *c, unsigned s)
 
 /* ---------------------------------------------------------------- operations */
 
-/*
- * The time that an extend may take when all are connected; twice that for restored keys and for raising a
- * counter.
- */
+/* The time that an extend may take; twice that for restored keys and for raising a counter. */
 static uint32_t longest_ms(const struct handle *h)
 {
     const struct rdl_lock_options *opt = &h->opt.lease;
@@ -150,7 +147,7 @@ void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
         oracle_extending(w, h);
 }
 
-/* A majority of its connections is up, so an extend or a release is sent at once. */
+/* A majority of its connections is up, so a request is sent at once. */
 static int is_connected(const struct world *w, const struct handle *h)
 {
     int n = h->is_single ? 1 : w->servers, there = 0;
@@ -163,7 +160,8 @@ static int is_connected(const struct world *w, const struct handle *h)
 
 void oracle_begun(struct world *w, struct handle *h)
 {
-    if (!is_connected(w, h))
+    /* The extend of a lease that is held has one time for connecting and for its request. */
+    if (!is_connected(w, h) && (h->state != EXTENDING || handle_is_adopting(h)))
         h->limit_ms += RDL_CONNECT_MS + 10;
     if (h->state == EXTENDING)
         oracle_extending(w, h);
