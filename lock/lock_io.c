@@ -6,16 +6,19 @@
 
 /*
  * Reads first, and returns the time: replies may have arrived since the last operation, and would otherwise
- * seem overdue. It also reads after a time in which the connection may have ended. A request on such a
- * connection is sent twice, and a release that is sent twice knows less.
+ * seem overdue, as would a connection that has opened since then. It also reads after a time in which the
+ * connection may have ended. A request on such a connection is sent twice, and a release that is sent twice
+ * knows less.
  */
 static uint64_t begin_ms(const struct rdl_lock *l, const struct rdl_platform *platform)
 {
     uint64_t now_ms = rdl_now(platform);
+    enum rdl_conn_state state = rdl_conn_state(l->conn);
     /* a stalled conn may be closed in the next ms, not in this one; the request then uses a new one */
-    uint64_t until_ms = rdl_conn_state(l->conn) == RDL_CONN_STALLED ? now_ms + 1 : 0;
+    uint64_t until_ms = state == RDL_CONN_STALLED ? now_ms + 1 : 0;
 
-    if (!rdl_conn_is_idle(l->conn) || now_ms > l->sent_ms + RDL_QUIET_MS)
+    if ((state != RDL_CONN_READY && state != RDL_CONN_CLOSED) || !rdl_conn_is_idle(l->conn) ||
+        now_ms > l->sent_ms + RDL_QUIET_MS)
         (void)platform->poll(platform->ctx, &l->conn, 1, until_ms, 1, 0);
     return rdl_now(platform);
 }

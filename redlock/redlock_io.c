@@ -17,6 +17,19 @@ static int poll_all(struct rdl_redlock *r, const struct rdl_platform *platform, 
     return platform->poll(platform->ctx, conns, n, until_ms, 1, can_wake);
 }
 
+/* Returns 1 if a connection is opening: it may be open by now, and would seem overdue. */
+static int is_opening(const struct rdl_redlock *r)
+{
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        enum rdl_conn_state state = rdl_conn_state(r->servers[i].conn);
+        if (state == RDL_CONN_OPENING || state == RDL_CONN_HANDSHAKE)
+            return 1;
+    }
+    return 0;
+}
+
 /* Returns 1 if there are bytes to send or connections to close, the hint's included. */
 static int has_output(const struct rdl_redlock *r)
 {
@@ -35,7 +48,7 @@ static int has_output(const struct rdl_redlock *r)
  */
 static uint64_t redlock_begin_ms(struct rdl_redlock *r, const struct rdl_platform *platform)
 {
-    if (!rdl_redlock_is_idle(r) || rdl_now(platform) > r->sent_ms + RDL_QUIET_MS)
+    if (is_opening(r) || !rdl_redlock_is_idle(r) || rdl_now(platform) > r->sent_ms + RDL_QUIET_MS)
         (void)poll_all(r, platform, 0, 0);
     return rdl_now(platform);
 }

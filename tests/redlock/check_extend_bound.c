@@ -139,7 +139,7 @@ START_TEST(connection_that_opens_late_is_used)
 }
 END_TEST
 
-/* Nothing depends on a token that is not confirmed yet: its extend waits for connections as a release does. */
+/* Nothing depends on a token before it is confirmed: its extend waits for connections, as a release does. */
 START_TEST(adopting_extend_waits_for_its_connection)
 {
     const char *token;
@@ -159,6 +159,59 @@ START_TEST(adopting_extend_waits_for_its_connection)
 }
 END_TEST
 
+static uint64_t opens_at;
+static int polls;
+
+static int poll_servers(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
+                        int can_wake)
+{
+    (void)ctx, (void)conns, (void)n, (void)need, (void)can_wake;
+    ck_assert_int_lt(polls++, 100);
+    if (now >= opens_at)
+        subject_serve(now);
+    else if (until_ms > now)
+        now = until_ms;
+    return RDL_OK;
+}
+
+static uint64_t read_clock(void *ctx)
+{
+    (void)ctx;
+    return now;
+}
+
+static int extend_blocking(void)
+{
+    static const struct rdl_platform platform = {poll_servers, read_clock, NULL, NULL};
+
+    return subject_is_redlock() ? rdl_redlock_extend(&subject.h->redlock, &platform, TTL)
+                                : rdl_lock_extend(&subject.h->own.lock, &platform, TTL);
+}
+
+/*
+ * Nothing drives a connection between two blocking calls. One that opened there in time is used, although
+ * connect_ms is over when the second call begins.
+ */
+START_TEST(connection_that_opened_between_calls_is_used)
+{
+    uint64_t begun;
+
+    begin_held(_i);
+    now += 3000;
+    begun = now;
+    opens_at = begun + 1500;
+    polls = 0;
+    cut();
+    ck_assert_int_lt(extend_blocking(), 0);
+    ck_assert_uint_eq(now, begun + ATTEMPT);
+    now = begun + RDL_CONNECT_MS - 990;
+    ck_assert_int_lt(extend_blocking(), 0);
+    now = begun + RDL_CONNECT_MS; /* so soon after the last call that it is not read for that reason */
+    ck_assert_int_eq(extend_blocking(), RDL_OK);
+    ck_assert_uint_eq(now, begun + RDL_CONNECT_MS);
+}
+END_TEST
+
 Suite *suite_extend_bound(void);
 
 Suite *suite_extend_bound(void)
@@ -170,6 +223,7 @@ Suite *suite_extend_bound(void)
     tcase_add_loop_test(tc, slow_connection_serves_a_later_extend, 0, KINDS);
     tcase_add_loop_test(tc, connection_that_opens_late_is_used, 0, KINDS);
     tcase_add_loop_test(tc, adopting_extend_waits_for_its_connection, 0, KINDS);
+    tcase_add_loop_test(tc, connection_that_opened_between_calls_is_used, 0, KINDS);
     suite_add_tcase(suite, tc);
     return suite;
 }
