@@ -760,24 +760,27 @@ int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_platform *platform
 /* ---------------------------------------------------------------- renewal.c */
 
 /**
- * The renewal timer: says when to renew a lease and when it is lost. You do the renewing.
+ * The renewal timer: says when to renew a lease, when to stop the work, and when the lease is lost. You do
+ * the renewing.
  *
- * It is a pure state machine: it sends nothing and reads no clock. It renews when a third of the ttl has
- * passed since rdl_renewal_renewed(), or half of the remaining time if that is sooner (after a late reply).
- * After a failed renewal it retries when a twentieth of the remaining time has passed. All zero is a lease
- * that is not held.
+ * It is a pure state machine: it sends nothing and reads no clock. The work must stop grace_ms before the
+ * lease ends. The timer renews when a third of the ttl has passed since rdl_renewal_renewed(), or half of the
+ * time until then if that is sooner (a late reply, a long grace). After a failed renewal it retries when a
+ * twentieth of that time has passed. All zero is a lease that is not held.
  */
 struct rdl_renewal {
     uint64_t renew_ms; /**< when to renew, an absolute time in ms */
     uint64_t until_ms; /**< when the lease ends, an absolute time in ms */
     uint32_t ttl_ms;   /**< the ttl of the lease, in ms */
+    uint32_t grace_ms; /**< how long before its end the work stops, in ms */
 };
 
 /** What the renewal timer wants you to do. */
 enum rdl_renewal_action {
     RDL_RENEWAL_SLEEP, /**< nothing yet */
     RDL_RENEWAL_RENEW, /**< extend the lease now */
-    RDL_RENEWAL_LOST   /**< stop: the lease has ended */
+    RDL_RENEWAL_STOP,  /**< stop the work now: the lease ends within grace_ms */
+    RDL_RENEWAL_LOST   /**< the lease has ended; work that still goes on is not protected */
 };
 
 /**
@@ -785,12 +788,19 @@ enum rdl_renewal_action {
  *
  * Never blocks. Call it at any time.
  *
+ * Choose grace_ms no shorter than the work may take to stop. If the thread that works also extends with a
+ * blocking call, add the longest time of that call: an attempt, or two for a lock on N servers
+ * (rdl_redlock_extend()). A grace of half the ttl or more leaves little time to renew.
+ *
  * @param k         the timer, yours; it needs no other set-up
  * @param ttl_ms    the ttl of the lease, in ms
+ * @param grace_ms  how long before its end the work must stop, in ms; 0: at its end, which is too late for
+ *                  work that takes time to stop. If no more than this is left, it must stop at once
  * @param until_ms  when the lease ends (rdl_redlock_until_ms(), rdl_lock_until_ms()); 0: it is lost
  * @param now_ms    the time in ms
  */
-void rdl_renewal_renewed(struct rdl_renewal *k, uint32_t ttl_ms, uint64_t until_ms, uint64_t now_ms);
+void rdl_renewal_renewed(struct rdl_renewal *k, uint32_t ttl_ms, uint32_t grace_ms, uint64_t until_ms,
+                         uint64_t now_ms);
 
 /**
  * Schedules a retry: a renewal failed, but the lease is not lost (RDL_UNKNOWN, an error).
@@ -809,10 +819,13 @@ void rdl_renewal_failed(struct rdl_renewal *k, uint64_t now_ms);
  *
  * @param k       the timer
  * @param now_ms  the time in ms
- * @param at_ms   receives when to call it again, an absolute time in ms, with RDL_RENEWAL_SLEEP
+ * @param at_ms   receives when to call it again, an absolute time in ms, with RDL_RENEWAL_SLEEP; with
+ *                RDL_RENEWAL_STOP, when the lease ends
  * @return RDL_RENEWAL_SLEEP: wait until *at_ms.
  *         RDL_RENEWAL_RENEW: extend the lease, then call rdl_renewal_renewed() or rdl_renewal_failed().
- *         RDL_RENEWAL_LOST: the lease has ended.
+ *         RDL_RENEWAL_STOP: no more than grace_ms is left. Stop the work, then release the lock. No renewal
+ *         is due any more. If one still succeeds, call rdl_renewal_renewed(): then the work may continue.
+ *         RDL_RENEWAL_LOST: the lease has ended. With a grace of 0, no RDL_RENEWAL_STOP comes before.
  */
 enum rdl_renewal_action rdl_renewal_next(const struct rdl_renewal *k, uint64_t now_ms, uint64_t *at_ms);
 

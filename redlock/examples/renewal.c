@@ -9,7 +9,8 @@
 
 #include "redlock/redlock.h"
 
-enum { TTL_MS = 3000, WORK_MS = 4000 };
+/* GRACE_MS: two attempts of 150 ms, the longest time of an extend, and ten times a piece of work. */
+enum { TTL_MS = 3000, GRACE_MS = 400, WORK_MS = 4000 };
 
 static const struct rdl_redlock_options opt = {
     .lease = {.ttl_ms = TTL_MS, .wait_ms = 5000, .retry_ms = 50},
@@ -30,28 +31,32 @@ static uint64_t now(void)
 static void renew(struct rdl_renewal *k)
 {
     if (rdl_redlock_extend(&lock, &platform, TTL_MS) >= 0 || rdl_redlock_until_ms(&lock) == 0)
-        rdl_renewal_renewed(k, TTL_MS, rdl_redlock_until_ms(&lock), now());
+        rdl_renewal_renewed(k, TTL_MS, GRACE_MS, rdl_redlock_until_ms(&lock), now());
     else
         rdl_renewal_failed(k, now()); /* no reply: the lease lasts as long as before */
 }
 
 /* ---------------------------------------------------------------- the watchdog */
 
-/* Works in small pieces while the lock is held. Returns 0 if the lock was lost before the work was done. */
+/*
+ * Works in small pieces while the lock is held. Returns 0 if it cannot be renewed: then the work has stopped
+ * before the lease ended, although this thread also waits for the servers.
+ */
 static int watch_over(int (*work)(void))
 {
     struct rdl_renewal k;
     uint64_t at_ms;
-    enum rdl_renewal_action action;
 
-    rdl_renewal_renewed(&k, TTL_MS, rdl_redlock_until_ms(&lock), now());
-    while ((action = rdl_renewal_next(&k, now(), &at_ms)) != RDL_RENEWAL_LOST) {
+    rdl_renewal_renewed(&k, TTL_MS, GRACE_MS, rdl_redlock_until_ms(&lock), now());
+    for (;;) {
+        enum rdl_renewal_action action = rdl_renewal_next(&k, now(), &at_ms);
+        if (action == RDL_RENEWAL_STOP || action == RDL_RENEWAL_LOST)
+            return 0;
         if (action == RDL_RENEWAL_RENEW)
             renew(&k);
         else if (!work())
             return 1;
     }
-    return 0;
 }
 
 /* ---------------------------------------------------------------- the continued lock */
@@ -65,8 +70,8 @@ static int continue_lock(struct rdl_renewal *k)
     if (action == RDL_RENEWAL_RENEW)
         renew(k);
     else if (action == RDL_RENEWAL_LOST && rdl_redlock_acquire(&lock, &platform) >= 0)
-        rdl_renewal_renewed(k, TTL_MS, rdl_redlock_until_ms(&lock), now());
-    return rdl_redlock_remaining_ms(&lock, now()) > 0;
+        rdl_renewal_renewed(k, TTL_MS, GRACE_MS, rdl_redlock_until_ms(&lock), now());
+    return rdl_renewal_next(k, now(), &at_ms) < RDL_RENEWAL_STOP;
 }
 
 /* ---------------------------------------------------------------- a program */
@@ -97,7 +102,7 @@ static int connect_to(char **urls)
 
 int main(int argc, char **argv)
 {
-    struct rdl_renewal k = {0, 0, 0};
+    struct rdl_renewal k = {0, 0, 0, 0};
     int is_done;
     int rc;
 

@@ -56,7 +56,7 @@ START_TEST(the_guides_ttl_table_matches_the_constants)
     ck_assert_int_eq(rdl_cli_options_read(&o, RDL_CLI_RUN, 4, argv, &status), 1);
     lasts_ms = o.ttl_ms - rdl_drift_ms(o.ttl_ms);
     margin_ms = rdl_cli_margin_ms(o.ttl_ms);
-    rdl_renewal_renewed(&renewal, o.ttl_ms, lasts_ms, 0);
+    rdl_renewal_renewed(&renewal, o.ttl_ms, 0, lasts_ms, 0);
     ck_assert_uint_eq(o.grace_ms, o.ttl_ms / 6 < 5000 ? o.ttl_ms / 6 : 5000); /* as in the simulator */
     snprintf(row, sizeof row, "\n| %s | %s s | %s s | %s s | %s s | %s s", rows[_i].row,
              seconds((double)renewal.renew_ms), seconds((double)(lasts_ms - renewal.renew_ms - o.grace_ms)),

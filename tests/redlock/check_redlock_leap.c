@@ -22,7 +22,7 @@ static void held(void)
     rdl_redlock_step(lock, now);
     ck_assert_uint_eq(now, NOW);
     ck_assert_uint_eq(rdl_redlock_until_ms(lock), UNTIL);
-    rdl_renewal_renewed(&renewal, FLEET_TTL, UNTIL, NOW);
+    rdl_renewal_renewed(&renewal, FLEET_TTL, 0, UNTIL, NOW);
 }
 
 static enum rdl_renewal_action renewal_says(uint64_t now)

@@ -188,6 +188,7 @@ void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms);
 void oracle_released(struct world *w, struct handle *h);
 /* The lease of its renewal timer is lost. */
 void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms);
+void oracle_stopped(struct world *w, const struct handle *h, int is_lost, uint64_t now_ms);
 void oracle_adopted(struct world *w, struct handle *h);
 void oracle_end(struct world *w);
 /* No key left. */

@@ -206,6 +206,23 @@ void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms)
         world_violation(w, "liveness", "c%u.%u lost its lease to a silence", h->client, h->index);
 }
 
+/*
+ * The user stops its work because of the renewal timer: grace_ms before the lease ends, or up to two attempts
+ * later if an extend was pending, and so before its end. Unless its client did not run in this time.
+ */
+void oracle_stopped(struct world *w, const struct handle *h, int is_lost, uint64_t now_ms)
+{
+    const struct client *c = &w->client[h->client];
+    const struct rdl_renewal *k = &h->renewal;
+    uint64_t late_us = c->paused_until > c->late_until ? c->paused_until : c->late_until;
+    if (now_ms + k->grace_ms < k->until_ms)
+        world_violation(w, "liveness", "c%u.%u stops too early", h->client, h->index);
+    if (is_lost != (now_ms >= k->until_ms))
+        world_violation(w, "truth", "c%u.%u: the renewal timer is wrong about the end", h->client, h->index);
+    if (k->grace_ms != 0 && now_ms >= k->until_ms && clock_ms(&c->clock, late_us) + k->grace_ms < k->until_ms)
+        world_violation(w, "work", "c%u.%u works to the end of its lease", h->client, h->index);
+}
+
 /* Every operation ends by its deadline. This is checked after each iteration of its client. */
 void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms)
 {

@@ -35,6 +35,17 @@ static void think(struct world *w, struct handle *h)
     h->act_at = w->opt.is_scripted ? NEVER : user_next(w, dice(w, h));
 }
 
+/*
+ * Half of the users stop their work before the lease ends: early enough that it has stopped by then, even if
+ * they wait for an extend. In a scenario nobody does.
+ */
+static uint32_t grace_of(const struct world *w, const struct handle *h)
+{
+    const struct rdl_lock_options *opt = &h->opt.lease;
+    uint32_t most_ms = opt->attempt_ms != 0 ? opt->attempt_ms : opt->ttl_ms / 4;
+    return !w->opt.is_scripted && (h->client + h->index) % 2 ? 2 * most_ms : 0;
+}
+
 static void begin_holding(struct world *w, struct handle *h, uint64_t now_ms)
 {
     struct rng *r = dice(w, h);
@@ -48,7 +59,7 @@ static void begin_holding(struct world *w, struct handle *h, uint64_t now_ms)
         h->uses_renewal = 0;
         h->hold_until = h->act_at = NEVER;
     }
-    rdl_renewal_renewed(&h->renewal, h->ttl_ms, handle_until_ms(h), now_ms);
+    rdl_renewal_renewed(&h->renewal, h->ttl_ms, grace_of(w, h), handle_until_ms(h), now_ms);
 }
 
 static void goes_on_holding(struct world *w, struct handle *h, int result, uint64_t now_ms)
@@ -63,7 +74,7 @@ static void goes_on_holding(struct world *w, struct handle *h, int result, uint6
     if (result == RDL_ADOPTED && !w->opt.is_scripted)
         h->uses_renewal = (uint8_t)rng_chance(dice(w, h), 500);
     if (result >= 0)
-        rdl_renewal_renewed(&h->renewal, h->ttl_ms, handle_until_ms(h), now_ms);
+        rdl_renewal_renewed(&h->renewal, h->ttl_ms, grace_of(w, h), handle_until_ms(h), now_ms);
     else
         rdl_renewal_failed(&h->renewal, now_ms);
 }
@@ -105,6 +116,8 @@ void user_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
                 handle_remaining_ms(h, clock_ms(&w->client[h->client].clock, w->now)));
     oracle_result(w, h, result, now_ms);
     oracle_room(w, h);
+    if (state == EXTENDING && h->uses_renewal && now_ms >= h->renewal.until_ms)
+        oracle_stopped(w, h, 1, now_ms);
     count(w, state, result);
     if (state == ACQUIRING && result >= 0)
         begin_holding(w, h, now_ms);
@@ -207,8 +220,10 @@ static uint64_t act_held(struct world *w, struct handle *h, uint64_t now_ms)
         enum rdl_renewal_action action = rdl_renewal_next(&h->renewal, now_ms, &at_ms);
         if (action == RDL_RENEWAL_RENEW)
             began(w, h, handle_extend(w, h, h->opt.lease.ttl_ms), now_ms);
-        else if (action == RDL_RENEWAL_LOST) {
-            oracle_lost(w, h, handle_until_ms(h));
+        else if (action != RDL_RENEWAL_SLEEP) {
+            if (action == RDL_RENEWAL_LOST)
+                oracle_lost(w, h, handle_until_ms(h));
+            oracle_stopped(w, h, action == RDL_RENEWAL_LOST, now_ms);
             let_go(w, h, now_ms);
         }
     } else if (w->now >= h->act_at && h->act_at < h->hold_until) {

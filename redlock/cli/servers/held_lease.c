@@ -27,7 +27,7 @@ static void renewed(struct rdl_cli_held *h, uint64_t now)
 
     h->until_ms = rdl_cli_lease_until_ms(h->lock);
     /* With --keep more than a ttl may be left, and a renewal would not extend it. */
-    rdl_renewal_renewed(&h->renewal, ttl_ms, h->until_ms,
+    rdl_renewal_renewed(&h->renewal, ttl_ms, 0, h->until_ms,
                         h->until_ms > now + ttl_ms ? h->until_ms - ttl_ms : now);
 }
 
