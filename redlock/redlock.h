@@ -22,7 +22,7 @@
  *                RDL_BUSY           other clients' keys prevent a majority                0
  *                RDL_EXPIRED        a majority granted it too late to be of use           0
  *                RDL_NO_QUORUM      no majority of the servers gave a useful reply        0
- *                RDL_E_QUARANTINE   too few servers count now (enum rdl_guard)            0
+ *                RDL_E_QUARANTINE   too few servers count in time (enum rdl_guard)        0
  *     extend     RDL_OK             a majority had it without a gap, and extended it      > 0, never less
  *                RDL_REPAIRED       the same, and keys that were gone were put back       > 0, never less
  *                RDL_ADOPTED        the lock of an adopted token is ours now              > 0
@@ -312,9 +312,9 @@ int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *op
  *
  * All clients of the servers should use canaries. With ACLs, grant access to RDL_CANARY_KEY: a server that
  * denies it is treated like one that denies INFO. Servers that never had a canary do not count for max_ttl
- * and 1 s after the first acquire. During this time acquires return RDL_E_QUARANTINE, or wait up to
- * lease.wait_ms. With RDL_GUARD_STRICT, max_ttl and 1 s begin when the canary was first read into its struct.
- * Resetting the struct starts that wait again.
+ * and 1 s after the first acquire. During this time acquires return RDL_E_QUARANTINE, at once if it lasts
+ * longer than they may wait. With RDL_GUARD_STRICT, max_ttl and 1 s begin when the canary was first read into
+ * its struct. Resetting the struct starts that wait again.
  *
  * With fencing, the request and the canary's check are two round trips within one attempt_ms. If you set
  * attempt_ms, leave room for both.

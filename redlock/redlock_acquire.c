@@ -71,6 +71,19 @@ static uint64_t redlock_pause_of(struct rdl_redlock *r, int result, uint64_t now
     return pause_ms > keys_ms ? keys_ms + 1 : pause_ms;
 }
 
+/* Returns 1 if too few servers begin to count before the acquire ends: waiting for them changes nothing. */
+static int is_quarantine_too_long(const struct rdl_redlock *r)
+{
+    unsigned late = 0;
+    size_t i;
+
+    for (i = 0; i < r->n; i++) {
+        int is_there = rdl_conn_state(r->servers[i].conn) == RDL_CONN_READY;
+        late += is_there && !r->servers[i].counts && rdl_redlock_counts_at(r, i) > r->deadline_ms;
+    }
+    return late > r->n - rdl_redlock_quorum(r);
+}
+
 static int redlock_attempt_failed(struct rdl_redlock *r, int result, uint64_t now_ms)
 {
     uint64_t pause_ms;
@@ -79,7 +92,8 @@ static int redlock_attempt_failed(struct rdl_redlock *r, int result, uint64_t no
         rdl_count_up(&r->refused);
     rdl_votes_release(r, 0, now_ms);
     plan_probe_server(r, result);
-    if (rdl_is_one_attempt(&r->opt->lease) || now_ms >= r->deadline_ms || rdl_votes_failed_for_good(r))
+    if (rdl_is_one_attempt(&r->opt->lease) || now_ms >= r->deadline_ms || rdl_votes_failed_for_good(r) ||
+        (result == RDL_E_QUARANTINE && is_quarantine_too_long(r)))
         return rdl_redlock_finish(r, result);
     pause_ms = redlock_pause_of(r, result, now_ms);
     if (r->tries < UINT8_MAX)

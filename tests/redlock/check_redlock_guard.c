@@ -37,6 +37,22 @@ START_TEST(restarted_server_counts_after_the_quarantine)
 }
 END_TEST
 
+/* Two of three restarted. They count QUARANTINE later: a wait that ends before that changes nothing. */
+START_TEST(acquire_does_not_wait_for_a_quarantine_that_outlasts_it)
+{
+    uint64_t now = NOW + 1;
+    uint32_t left = QUARANTINE - 1; /* until they count */
+
+    guarded(3, RDL_GUARD_IF_PERMITTED);
+    fleet.opt.lease.retry_ms = 50;
+    fleet_restart(0, NOW);
+    fleet_restart(2, NOW);
+    fleet.opt.lease.wait_ms = _i ? left + RDL_RETRY_CAP_MS : left - 1;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), _i ? RDL_OK : RDL_E_QUARANTINE);
+    ck_assert(_i ? now >= NOW + QUARANTINE : now == NOW + 1);
+}
+END_TEST
+
 START_TEST(max_ttl_is_rounded_up_to_seconds)
 {
     guarded(1, RDL_GUARD_REQUIRED);
@@ -360,6 +376,7 @@ Suite *suite_redlock_guard(void)
     TCase *tc = tcase_create("guard");
 
     tcase_add_loop_test(tc, restarted_server_counts_after_the_quarantine, 0, 3);
+    tcase_add_loop_test(tc, acquire_does_not_wait_for_a_quarantine_that_outlasts_it, 0, 2);
     tcase_add_test(tc, max_ttl_is_rounded_up_to_seconds);
     tcase_add_test(tc, restarted_server_counts_at_once_with_the_guard_off);
     tcase_add_loop_test(tc, server_that_forgot_a_lease_does_not_grant_it_twice, 0, 2);
