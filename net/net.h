@@ -706,6 +706,17 @@ void rdl_posix_opened(struct rdl_conn *c, int fd);
 void rdl_posix_ready(struct rdl_conn *c, short revents);
 
 /**
+ * Closes the socket of a conn, if it has one.
+ *
+ * Requests that were not answered are lost, except pending releases, which wait for the next connection. Wait
+ * for them first (rdl_lock_drain(), rdl_redlock_drain()). The conn may be used again: it then opens another
+ * connection. Never blocks. Call it in any state, and before you free a conn.
+ *
+ * @param c  the conn
+ */
+void rdl_posix_close(struct rdl_conn *c);
+
+/**
  * Returns the system's reason why a conn has no socket.
  *
  * Never blocks. Call it in any state.

@@ -458,6 +458,11 @@ void rdl_posix_ready(struct rdl_conn *c, short revents)
         (void)advance(c, revents);
 }
 
+void rdl_posix_close(struct rdl_conn *c)
+{
+    end(c, RDL_E_CLOSED);
+}
+
 /* ---------------------------------------------------------------- poll for the blocking functions */
 
 /* Returns how long the next poll may sleep, in ms; -1: until an event. */

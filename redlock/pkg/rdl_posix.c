@@ -5,4 +5,5 @@
  */
 #include "net/net_posix.c"
 #include "net/net_posix_clock.c"
+#include "net/net_posix_resolve.c"
 #include "lock/lock_posix.c"

@@ -155,21 +155,21 @@ static void refuse_several(const char *where, const char *all)
 static int resolve_tls(struct rdl_cli_servers *s, const struct rdl_cli_options *o, size_t i)
 {
     struct rdl_endpoint ep = s->endpoint[i];
-    char where[RDL_CLI_WHERE_MAX], all[RDL_CLI_ADDRESSES_MAX];
+    char where[RDL_CLI_WHERE_MAX], all[RDL_ADDRESSES_MAX];
     const char *why = NULL;
 
     if (s->tls_ip[i].family != RDL_UNRESOLVED)
         return 0;
     rdl_cli_servers_where(s, i, where);
     switch (rdl_cli_address_find(&ep, o->any_address, &why, all)) {
-    case RDL_CLI_ADDRESS_FOUND:
+    case RDL_RESOLVED:
         s->tls_ip[i] = rdl_cli_address_of(&ep);
         return 0;
-    case RDL_CLI_ADDRESS_NONE:
-    case RDL_CLI_ADDRESS_LATER:
+    case RDL_RESOLVED_NONE:
+    case RDL_RESOLVED_LATER:
         rdl_cli_print_verbose("no address for %s (%s): the connect command has to find it", where, why);
         return 0;
-    case RDL_CLI_ADDRESS_SEVERAL:
+    case RDL_RESOLVED_SEVERAL:
         break;
     }
     if (o->verb == RDL_CLI_DOCTOR) {
@@ -184,7 +184,7 @@ static int resolve_tls(struct rdl_cli_servers *s, const struct rdl_cli_options *
 static int resolve_each(struct rdl_cli_servers *s, const struct rdl_cli_options *o, char *list, size_t cap)
 {
     int is_lenient = o->verb == RDL_CLI_DOCTOR;
-    char where[RDL_CLI_WHERE_MAX], all[RDL_CLI_ADDRESSES_MAX];
+    char where[RDL_CLI_WHERE_MAX], all[RDL_ADDRESSES_MAX];
     size_t n = 0;
     int rc = 0;
 
@@ -195,21 +195,21 @@ static int resolve_each(struct rdl_cli_servers *s, const struct rdl_cli_options 
         if (s->is_tls[i] || s->endpoint[i].family != RDL_UNRESOLVED)
             continue;
         s->is_name[i] = 1;
-        enum rdl_cli_address found = rdl_cli_address_find(&s->endpoint[i], o->any_address, &why, all);
+        enum rdl_resolved found = rdl_cli_address_find(&s->endpoint[i], o->any_address, &why, all);
         rdl_cli_servers_where(s, i, where);
-        if (found == RDL_CLI_ADDRESS_SEVERAL && is_lenient) {
+        if (found == RDL_RESOLVED_SEVERAL && is_lenient) {
             s->several[i] = strdup(all); /* kept until the process ends; NULL: no memory */
             s->unresolved[i] = "it has several";
-        } else if (found == RDL_CLI_ADDRESS_SEVERAL) {
+        } else if (found == RDL_RESOLVED_SEVERAL) {
             refuse_several(where, all);
             rc = RDL_EXIT_NOHOST;
-        } else if (found == RDL_CLI_ADDRESS_LATER) {
+        } else if (found == RDL_RESOLVED_LATER) {
             s->unresolved[i] = why;
             s->may_resolve[i] = 1;
             if (!is_lenient)
                 rdl_cli_print_warning(
                     "cannot look up %s now (%s): the server counts as down until this works", where, why);
-        } else if (found == RDL_CLI_ADDRESS_NONE) {
+        } else if (found == RDL_RESOLVED_NONE) {
             s->unresolved[i] = why;
             int len = snprintf(list + n, cap - n, "%s%s (%s)", n > 0 ? ", " : "", where, why);
             n = len > 0 && (size_t)len < cap - n ? n + (size_t)len : n;
@@ -253,7 +253,7 @@ int rdl_cli_servers_is_same(const struct rdl_cli_servers *s, size_t i, size_t k)
 
     if (s->is_tls[i] && s->is_tls[k] && a.port == b.port && strcmp(a.host, b.host) == 0)
         return 1;
-    return rdl_cli_address_is_same(&a, &b);
+    return rdl_posix_is_same_address(&a, &b);
 }
 
 int rdl_cli_servers_is_own(const struct rdl_cli_servers *s, size_t i)

@@ -29,9 +29,9 @@ enum {
 
 /* The result that the process writes; less than PIPE_BUF: written whole or not at all. */
 struct answer {
-    enum rdl_cli_address found;
+    enum rdl_resolved found;
     struct rdl_cli_ip ip;
-    char text[RDL_CLI_ADDRESSES_MAX]; /* NONE, LATER: the reason; SEVERAL: all addresses */
+    char text[RDL_ADDRESSES_MAX]; /* NONE, LATER: the reason; SEVERAL: all addresses */
 };
 
 enum { TOLD_NONE = 1, TOLD_SEVERAL = 2, TOLD_TAKEN = 4 };
@@ -45,7 +45,7 @@ static struct lookup {
     int has_next;           /* it is not connected, and its name last resolved to next */
     struct rdl_cli_ip next; /* may be its current address */
     unsigned printed;       /* messages printed since its last connection */
-    char why[RDL_CLI_ADDRESSES_MAX]; /* why it has no address; for servers.unresolved */
+    char why[RDL_ADDRESSES_MAX]; /* why it has no address; for servers.unresolved */
 } lookups[RDL_SERVERS_MAX];
 
 /* ---------------------------------------------------------------- the process */
@@ -71,7 +71,7 @@ static void ask(struct rdl_endpoint ep, int any, pid_t parent, int fd)
     fill_stdio();
     memset(&a, 0, sizeof a);
     a.found = rdl_cli_address_find(&ep, any, &why, a.text);
-    if (a.found == RDL_CLI_ADDRESS_NONE || a.found == RDL_CLI_ADDRESS_LATER)
+    if (a.found == RDL_RESOLVED_NONE || a.found == RDL_RESOLVED_LATER)
         snprintf(a.text, sizeof a.text, "%s", why);
     a.ip = rdl_cli_address_of(&ep);
     _exit(write(fd, &a, sizeof a) == (ssize_t)sizeof a ? 0 : 1);
@@ -162,7 +162,7 @@ static void print_stays(const struct rdl_cli_servers *s, size_t i, const char *w
 /* Returns 1 if the name did not resolve before for a temporary reason, and now is known not to exist. */
 static int is_refuted(struct rdl_cli_servers *s, size_t i, const struct answer *a)
 {
-    if (!s->may_resolve[i] || a->found != RDL_CLI_ADDRESS_NONE)
+    if (!s->may_resolve[i] || a->found != RDL_RESOLVED_NONE)
         return 0;
     snprintf(lookups[i].why, sizeof lookups[i].why, "%s", a->text);
     s->unresolved[i] = lookups[i].why;
@@ -173,10 +173,10 @@ static int is_refuted(struct rdl_cli_servers *s, size_t i, const struct answer *
 /* If the name never had an address, that was printed at the start. */
 static void took_none(struct rdl_cli_servers *s, size_t i, const struct answer *a)
 {
-    char why[RDL_CLI_ADDRESSES_MAX + 100];
+    char why[RDL_ADDRESSES_MAX + 100];
     int is_new = s->endpoint[i].family != RDL_UNRESOLVED || is_refuted(s, i, a);
 
-    if (a->found == RDL_CLI_ADDRESS_SEVERAL) {
+    if (a->found == RDL_RESOLVED_SEVERAL) {
         snprintf(why, sizeof why, "now has more than one address (%s), which may be different servers",
                  a->text);
         if (is_news(&lookups[i], TOLD_SEVERAL))
@@ -204,11 +204,11 @@ static void hear(struct rdl_cli_servers *s, size_t i, uint64_t now_ms)
     } else {
         stop(u);
         memset(&a, 0, sizeof a);
-        a.found = RDL_CLI_ADDRESS_LATER;
+        a.found = RDL_RESOLVED_LATER;
         snprintf(a.text, sizeof a.text, "%s", n < 0 ? "timed out" : "the lookup process was ended");
     }
     u->at_ms = now_ms + pause_ms(s, i);
-    u->has_next = a.found == RDL_CLI_ADDRESS_FOUND;
+    u->has_next = a.found == RDL_RESOLVED;
     u->next = a.ip;
     if (!u->has_next && is_lost(&s->conn[i]))
         took_none(s, i, &a);
@@ -269,7 +269,7 @@ static size_t who_else(const struct rdl_cli_servers *s, size_t i, const int goes
 
     for (size_t k = 0; k < s->n; k++) {
         const struct rdl_endpoint other = next_of(s, k, goes[k]);
-        if (k != i && rdl_cli_address_is_same(&mine, &other))
+        if (k != i && rdl_posix_is_same_address(&mine, &other))
             return k;
     }
     return i;
@@ -299,7 +299,7 @@ static void settle(struct rdl_cli_servers *s)
         const struct rdl_endpoint next = next_of(s, i, 1);
         enum rdl_conn_state state = rdl_conn_state(&s->conn[i]);
         goes[i] = lookups[i].has_next && (state == RDL_CONN_CLOSED || state == RDL_CONN_OPENING) &&
-                  !rdl_cli_address_is_same(&next, &s->endpoint[i]);
+                  !rdl_posix_is_same_address(&next, &s->endpoint[i]);
         by[i] = i;
     }
     while (!is_settled) {
