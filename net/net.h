@@ -706,7 +706,7 @@ void rdl_posix_opened(struct rdl_conn *c, int fd);
 void rdl_posix_ready(struct rdl_conn *c, short revents);
 
 /**
- * Closes the socket of a conn, if it has one.
+ * Closes the connection of a conn, if it has one: its socket, or its stream (rdl_conn_config.stream).
  *
  * Requests that were not answered are lost, except pending releases, which wait for the next connection. Wait
  * for them first (rdl_lock_drain(), rdl_redlock_drain()). The conn may be used again: it then opens another

@@ -460,7 +460,9 @@ void rdl_posix_ready(struct rdl_conn *c, short revents)
 
 void rdl_posix_close(struct rdl_conn *c)
 {
-    end(c, RDL_E_CLOSED);
+    struct rdl_stream s = stream_of(c, NULL, NULL);
+
+    rdl_stream_end(c, &s, RDL_E_CLOSED);
 }
 
 /* ---------------------------------------------------------------- poll for the blocking functions */

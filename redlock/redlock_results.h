@@ -27,6 +27,7 @@ enum {
     RDL_E_SERVER_INFO = -57, /**< rdl_conn_config.server_info of a conn is not set */
     RDL_E_SHARED = -58,      /**< another redlock was set up with these servers[] */
     RDL_E_GUARD_LATE = -59,  /**< a conn was opened before its redlock was set up (rdl_guard_conn()) */
+    RDL_E_HELD = -62,        /**< easy.h: the lock is held, or a thread renews it; nothing was done */
 
     RDL_HELD_WITH_GAP = 5 /**< held: as RDL_E_GAP, but the options accept a gap (accept_gap) */
 };
@@ -44,7 +45,8 @@ enum {
     X(RDL_E_CAP, "max_hold_ms or max_extensions would be exceeded")                                          \
     X(RDL_E_SERVER_INFO, "rdl_conn_config.server_info is not set")                                           \
     X(RDL_E_SHARED, "another lock was set up with the same servers[] (rdl_redlock_init)")                    \
-    X(RDL_E_GUARD_LATE, "the connection was opened before rdl_redlock_init (rdl_guard_conn)")
+    X(RDL_E_GUARD_LATE, "the connection was opened before rdl_redlock_init (rdl_guard_conn)")                \
+    X(RDL_E_HELD, "the lock is already held: release it first")
 /** @endcond */
 
 /** @} */

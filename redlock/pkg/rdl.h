@@ -15,3 +15,4 @@
 #include "redlock/redlock_results.h"
 #include "redlock/redlock.h"
 #include "net/net_posix_resolve.h"
+#include "redlock/easy.h"

@@ -7,3 +7,5 @@
 #include "net/net_posix_clock.c"
 #include "net/net_posix_resolve.c"
 #include "lock/lock_posix.c"
+#include "redlock/easy.c"
+#include "redlock/easy_report.c"

@@ -19,7 +19,7 @@ START_TEST(every_result_has_its_own_text)
     int result;
     int i;
 
-    for (result = RDL_REMOVED; result >= RDL_E_TOKEN; result--) {
+    for (result = RDL_REMOVED; result >= RDL_E_HELD; result--) {
         const char *text = rdl_strerror(result);
         if (strcmp(text, "unknown result") == 0)
             continue;
@@ -64,7 +64,7 @@ END_TEST
 START_TEST(other_numbers_are_unknown_results)
 {
     static const int numbers[] = {RDL_REMOVED + 1, RDL_E_SPACE - 1, RDL_E_URL + 1,
-                                  RDL_E_TOKEN - 1, INT_MAX,         INT_MIN};
+                                  RDL_E_HELD - 1,  INT_MAX,         INT_MIN};
 
     ck_assert_str_eq(rdl_strerror(numbers[_i]), "unknown result");
 }

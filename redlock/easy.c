@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/* easy.c - a lock with its servers, connections and options in one structure, for POSIX hosts. */
+#include "redlock/easy_private.h"
+
+#include "lock/lock_lease.h"
+#include "net/net_posix_resolve.h"
+
+#include <string.h>
+
+enum { TTL_MS = 10000 }; /* until rdl_easy_lock() sets it: an adopted lock has an attempt time, too */
+
+/* ---------------------------------------------------------------- URLs */
+
+/*
+ * Copies the URL at *list, without spaces around it, and advances *list. valkey:// and the schemes of TLS become
+ * redis://. Returns its length, 0 if there is none; cap or more: it does not fit.
+ */
+static size_t next_url(const char **list, char *out, size_t cap, uint8_t *is_tls)
+{
+    static const char plain[] = "redis://";
+    static const struct {
+        const char *scheme;
+        uint8_t is_tls;
+    } schemes[] = {{"rediss://", 1}, {"valkey://", 0}, {"valkeys://", 1}};
+    const char *url = *list + strspn(*list, " \t\r\n");
+    size_t len = strcspn(url, " \t\r\n");
+    size_t head = 0, i;
+
+    *list = url + len;
+    *is_tls = 0;
+    for (i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
+        size_t scheme_len = strlen(schemes[i].scheme);
+        if (strncmp(url, schemes[i].scheme, scheme_len) == 0) {
+            *is_tls = schemes[i].is_tls;
+            head = sizeof plain - 1;
+            url += scheme_len;
+            len -= scheme_len;
+        }
+    }
+    if (head + len >= cap)
+        return cap;
+    memcpy(out, plain, head);
+    memcpy(out + head, url, len);
+    out[head + len] = '\0';
+    return head + len;
+}
+
+/*
+ * Resolves the name of server i. A server without an address is one that cannot be reached. When it gets its
+ * first address, its conn starts again: it has sent nothing, and RDL_E_URL is an error for good.
+ */
+static void resolve(struct rdl_easy *e, size_t i)
+{
+    struct rdl_posix_conn *p = &e->conns[i];
+    int had_none = p->endpoint.family == RDL_UNRESOLVED;
+    const char *why = NULL;
+
+    e->unresolved[i] = NULL;
+    switch (rdl_posix_resolve(&p->endpoint, 0, &why, NULL)) {
+    case RDL_RESOLVED:
+        if (had_none) {
+            rdl_conn_init(&p->conn, &p->config);
+            (void)rdl_guard_conn(&p->conn);
+        }
+        break;
+    case RDL_RESOLVED_SEVERAL:
+        e->unresolved[i] = "the name has several addresses, and a lock needs one server: use its address";
+        break;
+    case RDL_RESOLVED_NONE:
+    case RDL_RESOLVED_LATER:
+        e->unresolved[i] = why;
+        break;
+    }
+}
+
+static int add_server(struct rdl_easy *e, size_t i, const char *url)
+{
+    struct rdl_posix_conn *p = &e->conns[i];
+    const char *why = NULL;
+    int rc = rdl_posix_conn_init(p, url, &why);
+
+    e->is_name[i] = rc == RDL_E_URL && p->endpoint.host != NULL && p->endpoint.family == RDL_UNRESOLVED;
+    if (rc != RDL_OK && !e->is_name[i])
+        return rdl_easy_refuse_url(e, rc, i, why != NULL ? why : "the URL is too long");
+    e->servers[i].conn = &p->conn;
+    return RDL_OK;
+}
+
+/* Returns the number of servers, or an error. */
+static int add_servers(struct rdl_easy *e, const char *urls)
+{
+    char url[RDL_POSIX_URL_MAX];
+    size_t n = 0, len;
+    uint8_t is_tls;
+    int rc = RDL_OK;
+
+    while (rc == RDL_OK && (len = next_url(&urls, url, sizeof url, &is_tls)) > 0) {
+        if (n == RDL_SERVERS_MAX)
+            return rdl_easy_refuse(e, RDL_E_SERVERS, "more than 7 server URLs were given");
+        if (len == sizeof url)
+            return rdl_easy_refuse_url(e, RDL_E_SPACE, n, "the URL is too long");
+        e->is_tls[n] = is_tls;
+        rc = add_server(e, n++, url);
+    }
+    return rc != RDL_OK ? rc : (int)n;
+}
+
+/* ---------------------------------------------------------------- setting up */
+
+/* Gives the hint a connection of its own to server 0. It has the same address as the other, also later. */
+static void set_hint(struct rdl_easy *e)
+{
+    struct rdl_posix_conn *p = &e->hint_conn;
+
+    p->config = e->conns[0].config;
+    p->config.queue = p->queue;
+    p->config.server_info = NULL;
+    p->config.text = NULL;
+    rdl_conn_init(&p->conn, &p->config);
+    rdl_hint_init(&e->hint, &p->conn);
+    rdl_redlock_set_hint(&e->lock, &e->hint);
+}
+
+static int init_lock(struct rdl_easy *e)
+{
+    int rc;
+
+    e->opt.guard = (e->flags & RDL_EASY_NO_RESTART_GUARD) ? RDL_GUARD_OFF : RDL_GUARD_IF_PERMITTED;
+    e->opt.fencing = (e->flags & RDL_EASY_FENCE) ? &rdl_fencing : NULL;
+    rc = rdl_redlock_init(&e->lock, &e->opt, e->servers, e->n, e->name, e->name_len);
+    if (e->flags & RDL_EASY_CANARY)
+        rdl_redlock_set_canary(&e->lock, e->canaries);
+    if (e->flags & RDL_EASY_WAKE_HINT)
+        set_hint(e);
+    return rc;
+}
+
+static int open_all(struct rdl_easy *e, const char *urls, const char *name)
+{
+    size_t len = strlen(name);
+    size_t i;
+    int n;
+
+    if (len < 1 || len > RDL_NAME_MAX || strcmp(name, RDL_CANARY_KEY) == 0)
+        return rdl_easy_refuse(e, RDL_E_NAME, "a lock's name has 1 to 128 bytes and is not " RDL_CANARY_KEY);
+    memcpy(e->name, name, len + 1);
+    e->name_len = len;
+    n = add_servers(e, urls != NULL ? urls : "");
+    if (n < 0)
+        return n;
+    if (n == 0)
+        return rdl_easy_refuse(e, RDL_E_SERVERS, "no server URL was given, such as redis://127.0.0.1:6379");
+    e->n = (size_t)n;
+    for (i = 0; i < e->n; i++)
+        if (e->is_name[i])
+            resolve(e, i);
+    return init_lock(e);
+}
+
+int rdl_easy_open(struct rdl_easy *e, const char *urls, const char *name)
+{
+    memset(e, 0, sizeof *e);
+    rdl_posix_init(&e->posix, &e->platform);
+    e->opt.max_ttl_ms = RDL_EASY_MAX_TTL_MS;
+    e->opt.lease.ttl_ms = TTL_MS;
+    e->opt.lease.retry_ms = RDL_EASY_RETRY_MS;
+    e->opened = open_all(e, urls, name);
+    return e->opened;
+}
+
+/* Returns RDL_OK if the lock is open, not held and not adopted: then it can be set up. */
+static int check_unused(struct rdl_easy *e)
+{
+    if (e->opened != RDL_OK)
+        return e->opened; /* the text of rdl_easy_open() remains */
+    if (e->keeper_ops != NULL || rdl_easy_remaining_ms(e) > 0)
+        return rdl_easy_refuse(e, RDL_E_HELD, rdl_strerror(RDL_E_HELD));
+    return rdl_easy_explain(e, RDL_OK);
+}
+
+/* What an expired lease left is released first: init would forget it. */
+int rdl_easy_set_flags(struct rdl_easy *e, unsigned flags)
+{
+    int rc = check_unused(e);
+
+    if (rc != RDL_OK)
+        return rc;
+    rdl_redlock_cancel(&e->lock);
+    if (e->flags & RDL_EASY_WAKE_HINT)
+        rdl_posix_close(&e->hint_conn.conn);
+    e->flags = flags;
+    return init_lock(e);
+}
+
+int rdl_easy_set_max_ttl(struct rdl_easy *e, uint32_t max_ttl_ms)
+{
+    int rc = check_unused(e);
+
+    if (rc != RDL_OK)
+        return rc;
+    if (max_ttl_ms < 1 || max_ttl_ms > RDL_TTL_MAX)
+        return rdl_easy_refuse(e, RDL_E_TTL, "max_ttl is 1 to 2147483647 ms");
+    e->opt.max_ttl_ms = max_ttl_ms;
+    if (e->opt.lease.ttl_ms > max_ttl_ms)
+        e->opt.lease.ttl_ms = max_ttl_ms;
+    return RDL_OK;
+}
+
+int rdl_easy_set_stream(struct rdl_easy *e, const struct rdl_stream_ops *ops, void *ctx)
+{
+    int rc = check_unused(e);
+    size_t i;
+
+    for (i = 0; rc == RDL_OK && i < e->n; i++) {
+        if (!e->is_tls[i])
+            continue;
+        rdl_posix_close(&e->conns[i].conn); /* by the stream that opened it */
+        e->conns[i].config.stream = ops;
+        e->conns[i].config.stream_ctx = ctx;
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------- the lock */
+
+/* Returns RDL_OK if each server that needs TLS has a stream. */
+static int check_streams(struct rdl_easy *e)
+{
+    size_t i;
+
+    for (i = 0; i < e->n; i++)
+        if (e->is_tls[i] && e->conns[i].config.stream == NULL)
+            return rdl_easy_refuse(e, RDL_E_TLS, "a URL requests TLS: call rdl_easy_set_stream first");
+    return RDL_OK;
+}
+
+/* Resolves the names of servers that could not be reached. None of their connections is open. */
+static void resolve_again(struct rdl_easy *e)
+{
+    size_t i;
+
+    if (e->flags & RDL_EASY_RESOLVE_ONCE)
+        return;
+    for (i = 0; i < e->n; i++) {
+        const struct rdl_conn *c = &e->conns[i].conn;
+        if (e->is_name[i] && rdl_conn_state(c) == RDL_CONN_CLOSED &&
+            (e->unresolved[i] != NULL || rdl_conn_error(c) != RDL_OK))
+            resolve(e, i);
+    }
+}
+
+/* Returns RDL_OK if the ttl is possible. It is refused here, not by the lock, for the sake of the text. */
+static int check_ttl(struct rdl_easy *e, uint32_t ttl_ms)
+{
+    if (ttl_ms > e->opt.max_ttl_ms)
+        return rdl_easy_refuse(e, RDL_E_TTL, "the ttl is above max_ttl (30 s, or rdl_easy_set_max_ttl)");
+    if (ttl_ms < 4 * RDL_ATTEMPT_MIN_MS)
+        return rdl_easy_refuse(e, RDL_E_TTL, "the ttl is below 20 ms");
+    return RDL_OK;
+}
+
+int rdl_easy_lock(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms)
+{
+    int rc = check_unused(e);
+
+    if (rc == RDL_OK)
+        rc = check_ttl(e, ttl_ms);
+    if (rc == RDL_OK)
+        rc = check_streams(e);
+    if (rc != RDL_OK)
+        return rc;
+    e->opt.lease.ttl_ms = ttl_ms;
+    e->opt.lease.wait_ms = wait_ms;
+    resolve_again(e);
+    return rdl_easy_explain(e, rdl_redlock_acquire(&e->lock, &e->platform));
+}
+
+int rdl_easy_renew(struct rdl_easy *e, uint32_t ttl_ms)
+{
+    int rc = e->opened;
+
+    if (rc != RDL_OK)
+        return rc;
+    if (e->keeper_ops != NULL)
+        return rdl_easy_refuse(e, RDL_E_HELD, "a thread renews the lock (rdl_easy_keep)");
+    rc = check_ttl(e, ttl_ms);
+    if (rc != RDL_OK)
+        return rc;
+    return rdl_easy_explain(e, rdl_redlock_extend(&e->lock, &e->platform, ttl_ms));
+}
+
+/* Sends the releases and reads no reply. */
+static int release_at_once(struct rdl_easy *e)
+{
+    struct rdl_conn *conns[RDL_SERVERS_MAX];
+    size_t i;
+
+    rdl_redlock_cancel(&e->lock);
+    for (i = 0; i < e->n; i++)
+        conns[i] = &e->conns[i].conn;
+    return e->platform.poll(e->platform.ctx, conns, e->n, 0, e->n, 0);
+}
+
+int rdl_easy_unlock(struct rdl_easy *e)
+{
+    if (e->opened != RDL_OK)
+        return e->opened;
+    if (e->keeper_ops != NULL)
+        e->keeper_ops->end(e->keeper);
+    if ((e->flags & RDL_EASY_UNLOCK_AT_ONCE) && rdl_easy_remaining_ms(e) > 0)
+        return rdl_easy_explain(e, release_at_once(e));
+    return rdl_easy_explain(e, rdl_redlock_release(&e->lock, &e->platform));
+}
+
+void rdl_easy_close(struct rdl_easy *e)
+{
+    uint32_t attempt_ms = rdl_attempt_ms(&e->opt.lease);
+    size_t i;
+
+    if (e->opened != RDL_OK)
+        return;
+    (void)rdl_easy_unlock(e);
+    (void)rdl_redlock_drain(&e->lock, &e->platform, rdl_posix_now_ms() + attempt_ms);
+    for (i = 0; i < e->n; i++)
+        rdl_posix_close(&e->conns[i].conn);
+    if (e->flags & RDL_EASY_WAKE_HINT)
+        rdl_posix_close(&e->hint_conn.conn);
+    e->opened = rdl_easy_refuse(e, RDL_E_SERVERS, "it is closed: call rdl_easy_open first");
+}
+
+uint32_t rdl_easy_remaining_ms(const struct rdl_easy *e)
+{
+    uint64_t now_ms = rdl_posix_now_ms();
+    uint64_t until_ms;
+
+    if (e->keeper_ops == NULL)
+        return rdl_redlock_remaining_ms(&e->lock, now_ms);
+    until_ms = e->keeper_ops->until_ms(e->keeper);
+    return until_ms > now_ms ? (uint32_t)(until_ms - now_ms) : 0;
+}
+
+uint64_t rdl_easy_fence(const struct rdl_easy *e)
+{
+    return e->keeper_ops != NULL ? e->keeper_ops->fence(e->keeper) : rdl_redlock_fence(&e->lock);
+}
+
+const char *rdl_easy_error(const struct rdl_easy *e)
+{
+    return e->error;
+}
+
+void rdl_easy_token(const struct rdl_easy *e, char out[RDL_TOKEN_TEXT_MAX])
+{
+    rdl_redlock_token(&e->lock, out);
+}
+
+int rdl_easy_adopt(struct rdl_easy *e, const char *token)
+{
+    int rc = check_unused(e);
+
+    if (rc != RDL_OK)
+        return rc;
+    return rdl_easy_explain(e, rdl_redlock_adopt(&e->lock, token, strlen(token)));
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * @brief easy.h - a lock in four calls, on one server or on a majority of up to seven.
+ *
+ *     static struct rdl_easy lock;
+ *
+ *     if (rdl_easy_open(&lock, "redis://a redis://b redis://c", "nightly") < 0 ||
+ *         rdl_easy_lock(&lock, 10000, 5000) < 0) { // for 10 s; wait for up to 5 s
+ *         fprintf(stderr, "%s\n", rdl_easy_error(&lock));
+ *         return 1;
+ *     }
+ *     while (work_left() && rdl_easy_remaining_ms(&lock) > 1000)
+ *         do_some();
+ *     rdl_easy_unlock(&lock);
+ *
+ * redlock/examples/easy.c is the whole program. It is for POSIX hosts: struct rdl_easy contains the sockets,
+ * buffers and options that redlock.h expects from its user. Only programs that include this header link it.
+ *
+ * A lock is a lease: it ends after its ttl, whatever the program does. So ask rdl_easy_remaining_ms() before
+ * each piece of work, and call rdl_easy_renew() in time. rdl_easy_keep() (easy_thread.h) renews in a thread.
+ *
+ * Restart guard: a server does not count in the first 31 s after its start (max_ttl and 1 s), because it may
+ * have lost locks in a restart. If the server is new or loses nothing in a restart: RDL_EASY_NO_RESTART_GUARD.
+ *
+ * Time: rdl_easy_lock() ends after wait_ms, and renew and unlock after one attempt (a twentieth of the ttl,
+ * up to 250 ms, or three round trips if that is longer). Connecting adds up to 2 s. Only the system's resolver
+ * is not bounded: rdl_easy_open() and rdl_easy_lock() may call it (rdl_posix_resolve()), the others never do.
+ *
+ * Two locks at the same time: use a struct rdl_easy for each, and take them in the same order everywhere. The
+ * structures do not share connections. For many locks over the same connections use redlock.h.
+ *
+ * One thread at a time uses a struct rdl_easy. A forked child must not use its parent's: it calls
+ * rdl_easy_open() on one of its own.
+ */
+#ifndef RDL_EASY_H
+#define RDL_EASY_H
+
+#include "lock/lock_hint.h"
+#include "lock/lock_io.h"
+#include "net/net_stream.h"
+#include "redlock/redlock.h"
+
+/**
+ * @addtogroup libredlock_easy
+ * @{
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Limits and defaults. */
+enum {
+    RDL_EASY_MAX_TTL_MS = 30000, /**< the longest ttl of any client, in ms, unless rdl_easy_set_max_ttl() */
+    RDL_EASY_RETRY_MS = 50,      /**< bound of the first pause between attempts, in ms */
+    RDL_EASY_ERROR_MAX = 1024    /**< bytes of the text of rdl_easy_error(), with its NUL */
+};
+
+/** What rdl_easy_set_flags() sets. All clients of a lock should use the same first four. */
+enum rdl_easy_flags {
+    RDL_EASY_NO_RESTART_GUARD = 1, /**< servers count at once: they are new or lose nothing in a restart */
+    RDL_EASY_CANARY = 2,           /**< detect a server that lost its data (struct rdl_canary) */
+    RDL_EASY_FENCE = 4,            /**< each lock gets a fencing token (rdl_easy_fence()) */
+    RDL_EASY_WAKE_HINT = 8,        /**< a release wakes a waiting client (struct rdl_hint) */
+    RDL_EASY_RESOLVE_ONCE = 16,  /**< resolve host names only in rdl_easy_open(), never in rdl_easy_lock() */
+    RDL_EASY_UNLOCK_AT_ONCE = 32 /**< rdl_easy_unlock() does not wait for the replies */
+};
+
+/** @cond private */
+struct rdl_easy_keeper; /* easy_thread.h */
+
+/* What the thread that renews a lock does for the functions below. */
+struct rdl_easy_keeper_ops {
+    uint64_t (*until_ms)(struct rdl_easy_keeper *k);
+    uint64_t (*fence)(struct rdl_easy_keeper *k);
+    void (*end)(struct rdl_easy_keeper *k); /* returns when the thread has ended */
+};
+/** @endcond */
+
+/**
+ * A lock with everything that it needs: 17 KB. Its members are private.
+ *
+ * Make it static, or allocate it. Do not move or copy it while it is open.
+ */
+struct rdl_easy {
+    /** @cond private */
+    struct rdl_redlock lock;
+    struct rdl_redlock_options opt;
+    struct rdl_posix posix;
+    struct rdl_platform platform;
+    struct rdl_server servers[RDL_SERVERS_MAX];
+    struct rdl_posix_conn conns[RDL_SERVERS_MAX];
+    struct rdl_canary canaries[RDL_SERVERS_MAX];
+    struct rdl_hint hint;
+    struct rdl_posix_conn hint_conn;
+    const char *unresolved[RDL_SERVERS_MAX]; /* why the host name has no address; NULL: it has one */
+    uint8_t is_name[RDL_SERVERS_MAX];        /* the URL has a host name */
+    uint8_t is_tls[RDL_SERVERS_MAX];         /* the URL begins with rediss:// or valkeys:// */
+    size_t n;
+    unsigned flags;
+    int opened;                                   /* the result of rdl_easy_open() */
+    const struct rdl_easy_keeper_ops *keeper_ops; /* NULL: no thread renews it */
+    struct rdl_easy_keeper *keeper;
+    size_t name_len;
+    char name[RDL_NAME_MAX + 1];
+    char error[RDL_EASY_ERROR_MAX];
+    /** @endcond */
+};
+
+/**
+ * Sets up a lock, not held. Connects to no server yet.
+ *
+ * Blocks for as long as the system needs to resolve the host names. A name that cannot be resolved now counts
+ * as a server that is down; rdl_easy_lock() tries again.
+ *
+ * @param e     the lock; whatever it contained is overwritten, so close an open one first
+ * @param urls  1 to RDL_SERVERS_MAX URLs, separated by spaces; copied. Each is redis://, valkey://, rediss://,
+ *              valkeys:// or unix:// (rdl_url_parse()); all clients list the same servers, in the same order.
+ *              rediss:// and valkeys:// need rdl_easy_set_stream()
+ * @param name  the lock's name, 1 to RDL_NAME_MAX bytes; copied
+ * @return RDL_OK, or an error that rdl_easy_lock() repeats; rdl_easy_error() says what is wrong.
+ *         RDL_E_SERVERS: urls is NULL or has no URL, or too many.
+ *         RDL_E_URL, RDL_E_SPACE: a URL is invalid or too long.
+ *         RDL_E_NAME: the name is empty, too long, or RDL_CANARY_KEY.
+ */
+int rdl_easy_open(struct rdl_easy *e, const char *urls, const char *name);
+
+/**
+ * Sets flags, instead of those that were set before.
+ *
+ * Never blocks. Call it after rdl_easy_open(), while the lock is not held.
+ *
+ * @param e      the lock
+ * @param flags  bits of enum rdl_easy_flags, 0 for none
+ * @return RDL_OK. RDL_E_HELD: the lock is held; nothing has changed. Or the error of rdl_easy_open().
+ */
+int rdl_easy_set_flags(struct rdl_easy *e, unsigned flags);
+
+/**
+ * Sets the longest ttl of any client of these servers, which must be the same in all of them.
+ *
+ * The restart guard waits for this time and 1 s after a server's start. Never blocks. Call it after
+ * rdl_easy_open(), while the lock is not held.
+ *
+ * @param e           the lock
+ * @param max_ttl_ms  in ms, 1 to RDL_TTL_MAX; without this call RDL_EASY_MAX_TTL_MS
+ * @return as rdl_easy_set_flags(). RDL_E_TTL: max_ttl_ms is out of range; nothing has changed.
+ */
+int rdl_easy_set_max_ttl(struct rdl_easy *e, uint32_t max_ttl_ms);
+
+/**
+ * Sets the stream of the servers whose URLs begin with rediss:// or valkeys://.
+ *
+ * The stream speaks TLS over rdl_posix_stream, for example as in lock/examples/tls_openssl.c. The server's
+ * certificate must have the host name of the URL. Never blocks. Call it after rdl_easy_open(), while the lock
+ * is not held. If rdl_easy_set_flags() sets RDL_EASY_WAKE_HINT, call that afterwards.
+ *
+ * @param e    the lock
+ * @param ops  the stream's functions, constant; rdl_easy_close() uses them, too
+ * @param ctx  passed to them; it must stay valid until rdl_easy_close() has returned
+ * @return as rdl_easy_set_flags()
+ */
+int rdl_easy_set_stream(struct rdl_easy *e, const struct rdl_stream_ops *ops, void *ctx);
+
+/**
+ * Acquires the lock, and waits while another client holds it.
+ *
+ * Blocks for wait_ms and one attempt at most, and for the system's resolver (RDL_EASY_RESOLVE_ONCE): it first
+ * resolves the host names of servers that could not be reached before. If too few servers begin to count
+ * within wait_ms, it returns RDL_E_QUARANTINE at once.
+ *
+ * @param e        the lock
+ * @param ttl_ms   for how long, in ms: 20 to max_ttl
+ * @param wait_ms  for how long to retry, in ms; 0: one attempt; RDL_WAIT_FOREVER: no limit
+ * @return RDL_OK: held. Otherwise it is not, and rdl_easy_error() says why.
+ *         RDL_BUSY: another client holds it.
+ *         RDL_NO_QUORUM: no majority of the servers gave a useful reply.
+ *         RDL_E_QUARANTINE: too few servers count now.
+ *         RDL_E_TTL: ttl_ms is out of range.
+ *         RDL_E_HELD: this structure holds it already; renew or unlock it.
+ *         RDL_E_TLS: a URL requests TLS, and rdl_easy_set_stream() was not called.
+ *         Or an error of rdl_easy_open() or rdl_redlock_acquire().
+ */
+int rdl_easy_lock(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms);
+
+/**
+ * Renews the lease: it then ends ttl_ms from now, and never earlier than before.
+ *
+ * Blocks for one attempt at most. If it fails without ending the lease (rdl_easy_remaining_ms() is above 0),
+ * call it again soon. Call it when a third of the ttl has passed.
+ *
+ * @param e       the lock, held or adopted
+ * @param ttl_ms  in ms, as for rdl_easy_lock()
+ * @return RDL_OK, or another result that is not negative: held (rdl_redlock_extend()).
+ *         RDL_LOST, RDL_E_GAP: the lock is lost.
+ *         RDL_UNKNOWN: no majority replied in time; the lease lasts as long as before.
+ *         RDL_E_TTL: ttl_ms is out of range; the lease lasts as long as before.
+ *         RDL_E_HELD: a thread renews it (rdl_easy_keep()); nothing was done.
+ */
+int rdl_easy_renew(struct rdl_easy *e, uint32_t ttl_ms);
+
+/**
+ * Releases the lock; also an expired one. It is not held afterwards, whatever the result is.
+ *
+ * Blocks for one attempt at most, and for up to 2 s if a majority of the connections is being opened. With
+ * RDL_EASY_UNLOCK_AT_ONCE it sends the releases and returns RDL_OK without waiting for the replies. If
+ * rdl_easy_keep() renews the lock, it first ends that thread.
+ *
+ * @param e  the lock
+ * @return RDL_OK: released.
+ *         RDL_EXPIRED: the lease had ended before. RDL_LOST: another client holds the lock by now. In both
+ *         cases the work may have run without the lock for a time.
+ *         RDL_UNKNOWN: too few replies; the key disappears with its ttl at the latest.
+ *         Or an error of rdl_redlock_release().
+ */
+int rdl_easy_unlock(struct rdl_easy *e);
+
+/**
+ * Releases the lock if it is held, and closes all connections.
+ *
+ * Blocks as rdl_easy_unlock(), and then for one attempt at most, until pending releases are answered. Without
+ * this call they may be lost when the program ends, and the keys last until their ttl is over.
+ *
+ * @param e  the lock, which may be opened again afterwards; also after an error of rdl_easy_open()
+ */
+void rdl_easy_close(struct rdl_easy *e);
+
+/**
+ * Returns how long the lock is certainly held, by this host's clock.
+ *
+ * Never blocks. If rdl_easy_keep() renews the lock, any thread may call it.
+ *
+ * @param e  the lock
+ * @return the remaining time in ms; 0: not held, expired, or adopted and not renewed yet
+ */
+uint32_t rdl_easy_remaining_ms(const struct rdl_easy *e);
+
+/**
+ * Returns the fencing token of the lease (RDL_EASY_FENCE): pass it to the resource with each write.
+ *
+ * Never blocks. If rdl_easy_keep() renews the lock, any thread may call it.
+ *
+ * @param e  the lock
+ * @return the token, 1 or more; 0: the lock has none (rdl_redlock_fence())
+ */
+uint64_t rdl_easy_fence(const struct rdl_easy *e);
+
+/**
+ * Returns what the last failed call met, in words: what happened, at which server, why, and what to do.
+ *
+ * For example: lock "nightly": 2 of 3 servers gave no useful reply (10.0.0.1:6379: cannot connect: Connection
+ * refused; b:6379: timed out). Check that they run and can be reached.
+ *
+ * The text has no password and no control bytes. Never blocks.
+ *
+ * @param e  the lock
+ * @return the text, valid until the next call that can fail; "" if the last one succeeded
+ */
+const char *rdl_easy_error(const struct rdl_easy *e);
+
+/**
+ * Writes the lock's token, to pass the lock on to another process (rdl_easy_adopt()).
+ *
+ * Never blocks. Call it while the lock is held.
+ *
+ * @param e    the lock
+ * @param out  receives the token as text; RDL_TOKEN_TEXT_MAX bytes
+ */
+void rdl_easy_token(const struct rdl_easy *e, char out[RDL_TOKEN_TEXT_MAX]);
+
+/**
+ * Adopts a lock that another process acquired. Confirm it with rdl_easy_renew(), or release it.
+ *
+ * The other process must not renew or release it any more. Never blocks. Call it while the lock is not held.
+ *
+ * @param e      the lock, opened with the same servers and name
+ * @param token  the text that rdl_easy_token() wrote, NUL-terminated
+ * @return RDL_OK. RDL_E_TOKEN: this is no token. RDL_E_HELD: the lock is held. Or the error of
+ *         rdl_easy_open(). After an error nothing has changed.
+ */
+int rdl_easy_adopt(struct rdl_easy *e, const char *token);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

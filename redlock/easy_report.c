@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* easy_report.c - why a call of easy.h failed, as a text for people. */
+#include "redlock/easy_private.h"
+
+#include "lock/lock_lease.h"
+#include "lock/lock_op.h"
+#include "resp/resp_template.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------- words */
+
+static void add_number(struct rdl_line *line, uint32_t n)
+{
+    char digits[RDL_DEC_MAX + 1];
+
+    digits[rdl_dec_u32(digits, n)] = '\0';
+    rdl_line_add(line, digits);
+}
+
+/* Adds "28 s", rounded up. */
+static void add_seconds(struct rdl_line *line, uint64_t ms)
+{
+    add_number(line, ms < UINT32_MAX ? (uint32_t)((ms + 999) / 1000) : UINT32_MAX / 1000);
+    rdl_line_add(line, " s");
+}
+
+/* Replaces all but printable ASCII, from this place on: servers and resolvers may send anything. */
+static void make_printable(struct rdl_line *line, size_t from)
+{
+    for (; from < line->len; from++)
+        if (line->out[from] < ' ' || line->out[from] > '~')
+            line->out[from] = '?';
+}
+
+/* Begins with the lock's name. It may be UTF-8, but has no control bytes. */
+static void begin(struct rdl_easy *e, struct rdl_line *line)
+{
+    size_t i;
+
+    rdl_line_begin(line, e->error, sizeof e->error);
+    if (e->name_len == 0)
+        return;
+    rdl_line_add(line, "lock \"");
+    rdl_line_add(line, e->name);
+    rdl_line_add(line, "\": ");
+    for (i = 0; i < line->len; i++)
+        if ((uint8_t)line->out[i] < ' ' || line->out[i] == '\x7f')
+            line->out[i] = '?';
+}
+
+/* ---------------------------------------------------------------- servers */
+
+/* Adds the server as its URL names it: "a:6379", "[::1]:6379", or the path of a socket. */
+static void add_where(struct rdl_line *line, const struct rdl_endpoint *ep)
+{
+    int has_colon = strchr(ep->host, ':') != NULL;
+
+    rdl_line_add(line, has_colon ? "[" : "");
+    rdl_line_add(line, ep->host);
+    rdl_line_add(line, has_colon ? "]" : "");
+    if (ep->family == RDL_UNIX)
+        return;
+    rdl_line_add(line, ":");
+    add_number(line, ep->port);
+}
+
+/* Adds when a server in quarantine counts: "started 3 s ago, counts in 28 s". */
+static void add_quarantine_end(struct rdl_line *line, const struct rdl_easy *e, size_t i, uint64_t now_ms)
+{
+    const struct rdl_server_info *info = &e->conns[i].server_info;
+    uint64_t at_ms = rdl_redlock_counts_at(&e->lock, i);
+
+    if (at_ms == UINT64_MAX || at_ms <= now_ms)
+        return;
+    if ((info->has & RDL_INFO_UPTIME) && !info->is_other && !(e->flags & RDL_EASY_CANARY)) {
+        rdl_line_add(line, "started ");
+        add_seconds(line, now_ms - (uint64_t)info->up_ms);
+        rdl_line_add(line, " ago, ");
+    }
+    rdl_line_add(line, "counts in ");
+    add_seconds(line, at_ms - now_ms);
+}
+
+static int is_in_quarantine(const struct rdl_easy *e, size_t i, uint64_t now_ms)
+{
+    uint64_t at_ms = rdl_redlock_counts_at(&e->lock, i);
+
+    return rdl_conn_state(&e->conns[i].conn) == RDL_CONN_READY && at_ms != UINT64_MAX && at_ms > now_ms;
+}
+
+/* Adds the server's part in the last operation, with the system's reason if it has one. */
+static void add_part(struct rdl_line *line, const struct rdl_easy *e, size_t i, uint64_t now_ms)
+{
+    const struct rdl_conn *c = &e->conns[i].conn;
+    int err = rdl_posix_errno(c);
+    size_t from = line->len;
+
+    if (e->unresolved[i] != NULL) {
+        rdl_line_add(line, "no address: ");
+        rdl_line_add(line, e->unresolved[i]);
+    } else if (is_in_quarantine(e, i, now_ms)) {
+        add_quarantine_end(line, e, i, now_ms);
+    } else {
+        line->len += rdl_redlock_report(&e->lock, i, now_ms, line->out + line->len, line->cap - line->len);
+        if (err != 0 && rdl_conn_error(c) == rdl_redlock_error(&e->lock, i)) {
+            rdl_line_add(line, ": ");
+            rdl_line_add(line, strerror(err));
+        }
+    }
+    make_printable(line, from);
+}
+
+/* Returns 1 if server i is a reason for the result. One that was not waited for is not. */
+static int is_to_blame(const struct rdl_easy *e, size_t i, int rc)
+{
+    const struct rdl_server *s = &e->servers[i];
+
+    if (rc == RDL_E_QUARANTINE)
+        return is_in_quarantine(e, i, rdl_posix_now_ms());
+    if (s->vote == RDL_VOTE_GRANTED)
+        return !s->counts;
+    return s->vote != RDL_VOTE_DENIED && s->vote != RDL_VOTE_ABSENT &&
+           rdl_redlock_error(&e->lock, i) != RDL_E_ABANDONED;
+}
+
+/* Adds an advice if one of them may be down or unreachable. What is refused for good has its own text. */
+static void add_advice(struct rdl_line *line, const struct rdl_easy *e, int rc)
+{
+    int is_away = 0;
+    size_t i;
+
+    for (i = 0; i < e->n; i++)
+        is_away |= is_to_blame(e, i, rc) &&
+                   (e->unresolved[i] != NULL || !rdl_is_permanent(rdl_redlock_error(&e->lock, i)));
+    if (is_away)
+        rdl_line_add(line, e->n == 1 ? ". Check that it runs and can be reached"
+                                     : ". Check that they run and can be reached");
+}
+
+/* Adds " (a:6379: timed out; b:6379: ...)". */
+static void add_parts(struct rdl_line *line, const struct rdl_easy *e, int rc)
+{
+    const char *separator = " (";
+    size_t i;
+
+    for (i = 0; i < e->n; i++) {
+        if (!is_to_blame(e, i, rc))
+            continue;
+        rdl_line_add(line, separator);
+        add_where(line, &e->conns[i].endpoint);
+        rdl_line_add(line, ": ");
+        add_part(line, e, i, rdl_posix_now_ms());
+        separator = "; ";
+    }
+    rdl_line_add(line, separator[0] == ';' ? ")" : "");
+}
+
+/* Adds "the server", or "2 of 3 servers". */
+static void add_count(struct rdl_line *line, const struct rdl_easy *e, int rc)
+{
+    uint32_t n = 0;
+    size_t i;
+
+    for (i = 0; i < e->n; i++)
+        n += (uint32_t)is_to_blame(e, i, rc);
+    if (e->n == 1) {
+        rdl_line_add(line, "the server");
+        return;
+    }
+    add_number(line, n);
+    rdl_line_add(line, " of ");
+    add_number(line, (uint32_t)e->n);
+    rdl_line_add(line, " servers");
+}
+
+/* ---------------------------------------------------------------- results */
+
+static void explain_operation(struct rdl_line *line, const struct rdl_easy *e, int rc)
+{
+    switch (rc) {
+    case RDL_BUSY:
+        rdl_line_add_holder(line, rdl_redlock_holder_ms(&e->lock));
+        break;
+    case RDL_E_QUARANTINE:
+        add_count(line, e, rc);
+        rdl_line_add(line, " may have lost locks in a restart");
+        add_parts(line, e, rc);
+        rdl_line_add(line, ". Wait longer, or, if the server is new or loses nothing in a restart, set"
+                           " RDL_EASY_NO_RESTART_GUARD");
+        break;
+    case RDL_NO_QUORUM:
+    case RDL_UNKNOWN:
+        add_count(line, e, rc);
+        rdl_line_add(line, " gave no useful reply");
+        add_parts(line, e, rc);
+        add_advice(line, e, rc);
+        break;
+    default:
+        rdl_line_add(line, rdl_strerror(rc));
+        break;
+    }
+}
+
+int rdl_easy_explain(struct rdl_easy *e, int rc)
+{
+    struct rdl_line line;
+
+    begin(e, &line);
+    if (rc < 0)
+        explain_operation(&line, e, rc);
+    else
+        e->error[0] = '\0';
+    return rc;
+}
+
+int rdl_easy_refuse(struct rdl_easy *e, int rc, const char *what)
+{
+    struct rdl_line line;
+
+    begin(e, &line);
+    rdl_line_add(&line, what);
+    return rc;
+}
+
+int rdl_easy_refuse_url(struct rdl_easy *e, int rc, size_t i, const char *why)
+{
+    struct rdl_line line;
+
+    begin(e, &line);
+    rdl_line_add(&line, "URL ");
+    add_number(&line, (uint32_t)i + 1);
+    rdl_line_add(&line, ": ");
+    rdl_line_add(&line, why);
+    return rc;
+}

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT */
+/* check_easy.c - easy.h on real servers: one, three, dead, new, moved, and behind host names. */
+#define _POSIX_C_SOURCE 200809L
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "redlock/easy.h"
+#include "tests/fixtures/resolver.h"
+#include "tests/fixtures/servers.h"
+
+enum { MOST = 3, URLS = 600, TTL = 20000, PATIENT = 10000 };
+
+static struct live_server live[MOST];
+static struct rdl_easy easy, other;
+static char urls[URLS]; /* of all three */
+
+static void setup(void)
+{
+    char url[LIVE_PATH_MAX + 16];
+
+    memset(live, 0, sizeof live);
+    live_start_all(live, MOST);
+    resolver_begin();
+    urls[0] = '\0';
+    for (int i = 0; i < MOST; i++) {
+        strcat(urls, live_url(&live[i], LIVE_V4, url, sizeof url));
+        strcat(urls, " ");
+    }
+}
+
+static void teardown(void)
+{
+    live_remove_all(live, MOST);
+}
+
+/* The servers have just started, so the guard is off unless a test is about it. */
+static void open_with(struct rdl_easy *e, const char *list, unsigned flags)
+{
+    ck_assert_int_eq(rdl_easy_open(e, list, "nightly"), RDL_OK);
+    ck_assert_int_eq(rdl_easy_set_flags(e, flags), RDL_OK);
+}
+
+static void open_all(struct rdl_easy *e)
+{
+    open_with(e, urls, RDL_EASY_NO_RESTART_GUARD);
+}
+
+static int keys(void)
+{
+    int n = 0;
+
+    for (int i = 0; i < MOST; i++)
+        n += live[i].pid != 0 && strcmp(live_command(&live[i], "EXISTS nightly"), ":1\r\n") == 0;
+    return n;
+}
+
+static void expect_error(const struct rdl_easy *e, const char *part)
+{
+    ck_assert_msg(strstr(rdl_easy_error(e), part) != NULL, "\"%s\" is not in \"%s\"", part,
+                  rdl_easy_error(e));
+}
+
+/* ---------------------------------------------------------------- the four calls */
+
+START_TEST(the_same_program_locks_on_one_server_and_on_three)
+{
+    char url[LIVE_PATH_MAX + 16];
+
+    open_with(&easy, _i == 3 ? urls : live_url(&live[0], (enum live_method)_i, url, sizeof url),
+              RDL_EASY_NO_RESTART_GUARD);
+    ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), 0);
+    ck_assert_uint_le(rdl_easy_remaining_ms(&easy), TTL);
+    ck_assert_int_ge(keys(), _i == 3 ? 2 : 1);
+    ck_assert_int_ge(rdl_easy_renew(&easy, RDL_EASY_MAX_TTL_MS), RDL_OK);
+    ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), TTL);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
+    ck_assert_str_eq(rdl_easy_error(&easy), "");
+    rdl_easy_close(&easy);
+    ck_assert_int_eq(keys(), 0);
+}
+END_TEST
+
+START_TEST(a_lock_that_another_client_holds_is_busy)
+{
+    open_all(&easy);
+    open_all(&other);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&other, TTL, 0), RDL_BUSY);
+    expect_error(&other, "lock \"nightly\": held by another client for another ");
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&other, TTL, PATIENT), RDL_OK);
+    ck_assert_str_eq(rdl_easy_error(&other), "");
+    rdl_easy_close(&easy);
+    rdl_easy_close(&other);
+    ck_assert_int_eq(keys(), 0); /* close releases */
+}
+END_TEST
+
+START_TEST(a_lost_lock_is_reported_by_renew_and_by_unlock)
+{
+    open_all(&easy);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    for (int i = 0; i < MOST; i++)
+        live_command(&live[i], "SET nightly other");
+    ck_assert_int_eq(_i ? rdl_easy_renew(&easy, TTL) : rdl_easy_unlock(&easy), RDL_LOST);
+    expect_error(&easy, "lock \"nightly\": the lock is lost");
+    ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
+    rdl_easy_close(&easy);
+    ck_assert_int_eq(keys(), MOST); /* not ours */
+}
+END_TEST
+
+START_TEST(a_held_lock_is_not_locked_or_set_up_again)
+{
+    open_all(&easy);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_E_HELD);
+    expect_error(&easy, "already held");
+    ck_assert_int_eq(rdl_easy_set_flags(&easy, 0), RDL_E_HELD);
+    ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, 1000), RDL_E_HELD);
+    ck_assert_int_eq(rdl_easy_adopt(&easy, "0123456789012345678901234567890123456789"), RDL_E_HELD);
+    ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), 0);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_EXPIRED); /* nothing is left to release */
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+START_TEST(unlock_at_once_releases_by_the_time_close_returns)
+{
+    open_with(&easy, urls, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_UNLOCK_AT_ONCE);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK); /* after its own releases */
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    rdl_easy_close(&easy);
+    ck_assert_int_eq(keys(), 0);
+}
+END_TEST
+
+START_TEST(close_leaves_no_descriptor_and_no_lock)
+{
+    int fds = live_count_fds();
+
+    open_with(&easy, urls, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_WAKE_HINT);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    rdl_easy_close(&easy);
+    ck_assert_int_eq(live_count_fds(), fds);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_E_SERVERS);
+    expect_error(&easy, "call rdl_easy_open first");
+    rdl_easy_close(&easy); /* again: no harm */
+    open_all(&easy);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+START_TEST(a_token_passes_the_lock_to_another_process)
+{
+    char token[RDL_TOKEN_TEXT_MAX];
+
+    open_all(&easy);
+    open_all(&other);
+    ck_assert_int_eq(rdl_easy_adopt(&other, "nonsense"), RDL_E_TOKEN);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    rdl_easy_token(&easy, token);
+    ck_assert_int_eq(rdl_easy_adopt(&other, token), RDL_OK);
+    ck_assert_uint_eq(rdl_easy_remaining_ms(&other), 0);
+    ck_assert_int_eq(rdl_easy_renew(&other, TTL), RDL_ADOPTED);
+    ck_assert_uint_gt(rdl_easy_remaining_ms(&other), 0);
+    ck_assert_int_eq(rdl_easy_unlock(&other), RDL_OK);
+    rdl_easy_close(&other);
+    ck_assert_int_eq(keys(), 0);
+}
+END_TEST
+
+/* All flags and the longest name: the queues have room for the longest requests. */
+START_TEST(every_flag_works_with_the_longest_name)
+{
+    char name[RDL_NAME_MAX + 2];
+    uint64_t fence = 0;
+
+    memset(name, 'n', sizeof name);
+    name[RDL_NAME_MAX + 1] = '\0';
+    ck_assert_int_eq(rdl_easy_open(&easy, urls, name), RDL_E_NAME);
+    expect_error(&easy, "1 to 128 bytes");
+    name[RDL_NAME_MAX] = '\0';
+    ck_assert_int_eq(rdl_easy_open(&easy, urls, name), RDL_OK);
+    ck_assert_int_eq(
+        rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_FENCE | RDL_EASY_WAKE_HINT), RDL_OK);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+        ck_assert_uint_gt(rdl_easy_fence(&easy), fence);
+        fence = rdl_easy_fence(&easy);
+        ck_assert_int_ge(rdl_easy_renew(&easy, TTL), RDL_OK);
+        ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    }
+    ck_assert_uint_eq(rdl_easy_fence(&easy), 0);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- servers with problems */
+
+START_TEST(a_dead_minority_does_not_matter_and_a_majority_is_named)
+{
+    char where[64];
+
+    live_kill(&live[0]);
+    open_all(&easy);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    live_kill(&live[2]);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    expect_error(&easy, "lock \"nightly\": 2 of 3 servers gave no useful reply (127.0.0.1:");
+    expect_error(&easy, "cannot connect: Connection refused");
+    expect_error(&easy, "). Check that they run and can be reached");
+    snprintf(where, sizeof where, "127.0.0.1:%d: ", live[1].port);
+    ck_assert_ptr_eq(strstr(rdl_easy_error(&easy), where), NULL); /* the message blames only the culprits */
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+/* The wait is shorter than the quarantine, so it is not even begun: the test would take 5 s. */
+START_TEST(a_new_server_does_not_count_and_the_error_says_what_to_do)
+{
+    char url[LIVE_PATH_MAX + 16];
+
+    open_with(&easy, _i ? urls : live_url(&live[0], LIVE_V4, url, sizeof url), 0);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 5000), RDL_E_QUARANTINE);
+    expect_error(&easy, _i ? " of 3 servers may have lost locks in a restart (127.0.0.1:"
+                           : "the server may have lost locks in a restart (127.0.0.1:");
+    expect_error(&easy, ": started ");
+    expect_error(&easy, " s ago, counts in ");
+    expect_error(&easy, " s). Wait longer, or, if");
+    expect_error(&easy, "RDL_EASY_NO_RESTART_GUARD");
+    ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+START_TEST(a_server_that_had_no_canary_is_in_quarantine)
+{
+    open_with(&easy, urls, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_CANARY);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 5000), RDL_E_QUARANTINE);
+    expect_error(&easy, " servers may have lost locks in a restart (127.0.0.1:");
+    expect_error(&easy, ": counts in ");
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+START_TEST(a_child_leaves_its_parents_lock_alone)
+{
+    int status;
+    pid_t pid;
+
+    open_all(&easy);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    pid = live_fork();
+    if (pid == 0) {
+        int rc = rdl_easy_renew(&easy, TTL);
+        rdl_easy_close(&easy);
+        _exit(rc == RDL_E_FORKED ? 0 : 1);
+    }
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_int_eq(status, 0);
+    ck_assert_int_ge(rdl_easy_renew(&easy, TTL), RDL_OK);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- host names */
+
+static void move(const char *host, int i)
+{
+    resolver_set(host, i < 0 ? NULL : "127.0.0.1", i < 0 ? 0 : live[i].port);
+}
+
+/* As the URL gives the port, and the resolver only the address. */
+static const char *named(const char *host, int i)
+{
+    static char url[64];
+
+    snprintf(url, sizeof url, "redis://%s:%d", host, live[i].port);
+    return url;
+}
+
+START_TEST(a_host_name_is_resolved_at_open_and_again_if_it_had_no_address)
+{
+    open_with(&easy, named("a.test", 0), RDL_EASY_NO_RESTART_GUARD | (_i ? RDL_EASY_RESOLVE_ONCE : 0));
+    ck_assert_uint_eq(resolver_asked("a.test"), 1);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    expect_error(&easy, "the server gave no useful reply (a.test:");
+    expect_error(&easy, ": no address: ");
+    move("a.test", 0);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, _i ? 0 : (uint32_t)PATIENT), _i ? RDL_NO_QUORUM : RDL_OK);
+    ck_assert_uint_eq(resolver_asked("a.test"), _i ? 1 : 3); /* open, both times that lock is called */
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+START_TEST(names_are_not_resolved_while_the_lock_is_held_or_the_server_is_there)
+{
+    move("a.test", 0);
+    open_with(&easy, named("a.test", 0), RDL_EASY_NO_RESTART_GUARD);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_ge(rdl_easy_renew(&easy, TTL), RDL_OK);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    live_kill(&live[0]);
+    ck_assert_int_lt(rdl_easy_renew(&easy, TTL), 0);
+    ck_assert_int_lt(rdl_easy_unlock(&easy), 0);
+    ck_assert_uint_eq(resolver_asked("a.test"), 1);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+START_TEST(a_name_with_several_addresses_is_refused)
+{
+    resolver_add("a.test", "127.0.0.1", live[0].port);
+    resolver_add("a.test", "127.0.0.2", live[0].port);
+    open_with(&easy, named("a.test", 0), RDL_EASY_NO_RESTART_GUARD);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    expect_error(&easy, "the name has several addresses");
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+/* Both addresses of localhost are this host. */
+START_TEST(a_name_with_both_loopback_addresses_works)
+{
+    resolver_add("a.test", "127.0.0.1", live[0].port);
+    resolver_add("a.test", "::1", live[0].port);
+    open_with(&easy, named("a.test", 0), RDL_EASY_NO_RESTART_GUARD);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+/* The name leads to another server: the guard, were it on, would make that one wait. */
+START_TEST(another_server_at_the_same_name_is_seen_as_another_run)
+{
+    move("a.test", 0);
+    open_with(&easy, named("a.test", 0), RDL_EASY_NO_RESTART_GUARD);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_uint_eq(easy.conns[0].server_info.is_other, 0);
+    live_kill(&live[0]);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    easy.conns[0].endpoint.port = (uint16_t)live[1].port; /* what the test's servers differ in */
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_uint_eq(easy.conns[0].server_info.is_other, 1);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- what is refused at once */
+
+static const struct {
+    const char *urls;
+    int result;
+    const char *error;
+} mistakes[] = {
+    {NULL, RDL_E_SERVERS, "lock \"nightly\": no server URL was given, such as redis://127.0.0.1:6379"},
+    {"  \t", RDL_E_SERVERS, "no server URL was given"},
+    {"redis://h/0 redis://h/1 redis://h redis://h redis://h redis://h redis://h redis://h", RDL_E_SERVERS,
+     "more than 7 server URLs were given"},
+    {"redis://127.0.0.1 http://:secret@127.0.0.1", RDL_E_URL, "lock \"nightly\": URL 2: "},
+    {"redis://:secret@127.0.0.1:99999", RDL_E_URL, "URL 1: "},
+    {"valkey://:secret@127.0.0.1:1:1", RDL_E_URL, "URL 1: "},
+    {"unix://", RDL_E_URL, "URL 1: "},
+};
+
+START_TEST(a_wrong_list_of_servers_is_refused_without_repeating_it)
+{
+    ck_assert_int_eq(rdl_easy_open(&easy, mistakes[_i].urls, "nightly"), mistakes[_i].result);
+    expect_error(&easy, mistakes[_i].error);
+    ck_assert_ptr_eq(strstr(rdl_easy_error(&easy), "secret"), NULL);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), mistakes[_i].result); /* the text remains */
+    expect_error(&easy, mistakes[_i].error);
+    ck_assert_int_eq(rdl_easy_renew(&easy, TTL), mistakes[_i].result);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), mistakes[_i].result);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+START_TEST(a_url_that_is_too_long_is_refused)
+{
+    char url[RDL_POSIX_URL_MAX + 20] = "redis://";
+
+    memset(url + 8, 'h', sizeof url - 9);
+    url[sizeof url - 1] = '\0';
+    ck_assert_int_eq(rdl_easy_open(&easy, url, "nightly"), RDL_E_SPACE);
+    expect_error(&easy, "URL 1: the URL is too long");
+}
+END_TEST
+
+START_TEST(a_ttl_out_of_range_is_refused_and_changes_nothing)
+{
+    open_all(&easy);
+    ck_assert_int_eq(rdl_easy_lock(&easy, RDL_EASY_MAX_TTL_MS + 1, 0), RDL_E_TTL);
+    expect_error(&easy, "above max_ttl");
+    ck_assert_int_eq(rdl_easy_lock(&easy, 19, 0), RDL_E_TTL);
+    expect_error(&easy, "below 20 ms");
+    ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, 0), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, RDL_EASY_MAX_TTL_MS + 1), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&easy, RDL_EASY_MAX_TTL_MS + 1, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_renew(&easy, RDL_EASY_MAX_TTL_MS + 2), RDL_E_TTL);
+    ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), 0);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+START_TEST(a_url_with_tls_needs_a_stream)
+{
+    ck_assert_int_eq(rdl_easy_open(&easy, _i ? "valkeys://localhost" : "rediss://localhost:6380", "nightly"),
+                     RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_E_TLS);
+    expect_error(&easy, "rdl_easy_set_stream");
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+START_TEST(a_text_has_no_control_bytes)
+{
+    ck_assert_int_eq(rdl_easy_open(&easy, NULL, "a\x1b[1m\x7f"), RDL_E_SERVERS);
+    expect_error(&easy, "lock \"a?[1m?\": no server");
+}
+END_TEST
+
+Suite *suite_easy(void);
+
+Suite *suite_easy(void)
+{
+    Suite *suite = suite_create("easy");
+    TCase *tc = tcase_create("servers");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_loop_test(tc, the_same_program_locks_on_one_server_and_on_three, 0, 4);
+    tcase_add_test(tc, a_lock_that_another_client_holds_is_busy);
+    tcase_add_loop_test(tc, a_lost_lock_is_reported_by_renew_and_by_unlock, 0, 2);
+    tcase_add_test(tc, a_held_lock_is_not_locked_or_set_up_again);
+    tcase_add_test(tc, unlock_at_once_releases_by_the_time_close_returns);
+    tcase_add_test(tc, close_leaves_no_descriptor_and_no_lock);
+    tcase_add_test(tc, a_token_passes_the_lock_to_another_process);
+    tcase_add_test(tc, every_flag_works_with_the_longest_name);
+    tcase_add_test(tc, a_ttl_out_of_range_is_refused_and_changes_nothing);
+    tcase_add_test(tc, a_dead_minority_does_not_matter_and_a_majority_is_named);
+    tcase_add_loop_test(tc, a_new_server_does_not_count_and_the_error_says_what_to_do, 0, 2);
+    tcase_add_test(tc, a_server_that_had_no_canary_is_in_quarantine);
+    tcase_add_test(tc, a_child_leaves_its_parents_lock_alone);
+    tcase_add_loop_test(tc, a_host_name_is_resolved_at_open_and_again_if_it_had_no_address, 0, 2);
+    tcase_add_test(tc, names_are_not_resolved_while_the_lock_is_held_or_the_server_is_there);
+    tcase_add_test(tc, a_name_with_several_addresses_is_refused);
+    tcase_add_test(tc, a_name_with_both_loopback_addresses_works);
+    tcase_add_test(tc, another_server_at_the_same_name_is_seen_as_another_run);
+    suite_add_tcase(suite, tc);
+    tc = tcase_create("refused");
+    tcase_add_loop_test(tc, a_wrong_list_of_servers_is_refused_without_repeating_it, 0,
+                        sizeof mistakes / sizeof mistakes[0]);
+    tcase_add_test(tc, a_url_that_is_too_long_is_refused);
+    tcase_add_loop_test(tc, a_url_with_tls_needs_a_stream, 0, 2);
+    tcase_add_test(tc, a_text_has_no_control_bytes);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
