@@ -190,7 +190,7 @@ enum rdl_resolved rdl_posix_resolve(struct rdl_endpoint *ep, int any, const char
     port[rdl_dec_u32(port, ep->port)] = '\0';
     rc = getaddrinfo(ep->host, port, &hints, &list);
     if (rc != 0) {
-        *why = rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc);
+        *why = gai_strerror(rc);
         return rc == EAI_AGAIN ? RDL_RESOLVED_LATER : RDL_RESOLVED_NONE;
     }
     is_none = next_address(list, NULL, AF_INET) == NULL && next_address(list, NULL, AF_INET6) == NULL;

@@ -41,11 +41,11 @@ enum {
  * This is the only call of the library that may block without a limit of its own: for as long as the system's
  * resolver takes, and for 250 ms for each address that it tries to connect to. Call it between operations.
  *
- * @param ep       an endpoint with a host; its address, family and scope are replaced if one was found
- * @param any      1: of several addresses, take the first where a server listens, or else the one that the
- *                 endpoint had; 0: do not choose
- * @param why      receives the reason if the name has no address: a constant text
- * @param all      receives all addresses, as "192.0.2.1, 192.0.2.2"; RDL_ADDRESSES_MAX bytes. NULL: not wanted
+ * @param ep   an endpoint with a host; its address, family and scope are replaced if one was found
+ * @param any  1: of several addresses, take the first where a server listens, or else the one that the
+ *             endpoint had; 0: do not choose
+ * @param why  receives the reason if the name has no address: a constant text
+ * @param all  NULL, or receives all addresses, as "192.0.2.1, 192.0.2.2"; RDL_ADDRESSES_MAX bytes
  * @return what was found; except with RDL_RESOLVED the endpoint is unchanged
  */
 enum rdl_resolved rdl_posix_resolve(struct rdl_endpoint *ep, int any, const char **why, char *all);

@@ -12,8 +12,8 @@ enum { TTL_MS = 10000 }; /* until rdl_easy_lock() sets it: an adopted lock has a
 /* ---------------------------------------------------------------- URLs */
 
 /*
- * Copies the URL at *list, without spaces around it, and advances *list. valkey:// and the schemes of TLS become
- * redis://. Returns its length, 0 if there is none; cap or more: it does not fit.
+ * Copies the URL at *list, without spaces around it, and advances *list. valkey:// and the schemes of TLS
+ * become redis://. Returns its length, 0 if there is none; cap or more: it does not fit.
  */
 static size_t next_url(const char **list, char *out, size_t cap, uint8_t *is_tls)
 {

@@ -21,11 +21,11 @@
  * each piece of work, and call rdl_easy_renew() in time. rdl_easy_keep() (easy_thread.h) renews in a thread.
  *
  * Restart guard: a server does not count in the first 31 s after its start (max_ttl and 1 s), because it may
- * have lost locks in a restart. If the server is new or loses nothing in a restart: RDL_EASY_NO_RESTART_GUARD.
+ * have lost locks in a restart. If it is new or loses nothing in a restart, set RDL_EASY_NO_RESTART_GUARD.
  *
- * Time: rdl_easy_lock() ends after wait_ms, and renew and unlock after one attempt (a twentieth of the ttl,
- * up to 250 ms, or three round trips if that is longer). Connecting adds up to 2 s. Only the system's resolver
- * is not bounded: rdl_easy_open() and rdl_easy_lock() may call it (rdl_posix_resolve()), the others never do.
+ * Time: rdl_easy_lock() ends after wait_ms, renew and unlock after one attempt: a twentieth of the ttl, up to
+ * 250 ms, or three round trips if that is longer. Connecting adds up to 2 s. Only the system's resolver has
+ * no such limit. rdl_easy_open() and rdl_easy_lock() may call it (rdl_posix_resolve()); the others never do.
  *
  * Two locks at the same time: use a struct rdl_easy for each, and take them in the same order everywhere. The
  * structures do not share connections. For many locks over the same connections use redlock.h.
@@ -115,9 +115,9 @@ struct rdl_easy {
  * as a server that is down; rdl_easy_lock() tries again.
  *
  * @param e     the lock; whatever it contained is overwritten, so close an open one first
- * @param urls  1 to RDL_SERVERS_MAX URLs, separated by spaces; copied. Each is redis://, valkey://, rediss://,
- *              valkeys:// or unix:// (rdl_url_parse()); all clients list the same servers, in the same order.
- *              rediss:// and valkeys:// need rdl_easy_set_stream()
+ * @param urls  1 to RDL_SERVERS_MAX URLs, separated by spaces; copied. All clients list the same servers, in
+ *              the same order. A URL begins with redis://, valkey:// or unix:// (rdl_url_parse()), or with
+ *              rediss:// or valkeys://, which need rdl_easy_set_stream()
  * @param name  the lock's name, 1 to RDL_NAME_MAX bytes; copied
  * @return RDL_OK, or an error that rdl_easy_lock() repeats; rdl_easy_error() says what is wrong.
  *         RDL_E_SERVERS: urls is NULL or has no URL, or too many.

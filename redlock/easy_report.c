@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* easy_report.c - why a call of easy.h failed, as a text for people. */
+#define _POSIX_C_SOURCE 200809L
 #include "redlock/easy_private.h"
 
 #include "lock/lock_lease.h"
@@ -89,6 +90,16 @@ static int is_in_quarantine(const struct rdl_easy *e, size_t i, uint64_t now_ms)
     return rdl_conn_state(&e->conns[i].conn) == RDL_CONN_READY && at_ms != UINT64_MAX && at_ms > now_ms;
 }
 
+static void add_system_error(struct rdl_line *line, int err)
+{
+    char text[64];
+
+    if (strerror_r(err, text, sizeof text) != 0)
+        return;
+    rdl_line_add(line, ": ");
+    rdl_line_add(line, text);
+}
+
 /* Adds the server's part in the last operation, with the system's reason if it has one. */
 static void add_part(struct rdl_line *line, const struct rdl_easy *e, size_t i, uint64_t now_ms)
 {
@@ -104,8 +115,7 @@ static void add_part(struct rdl_line *line, const struct rdl_easy *e, size_t i, 
     } else {
         line->len += rdl_redlock_report(&e->lock, i, now_ms, line->out + line->len, line->cap - line->len);
         if (err != 0 && rdl_conn_error(c) == rdl_redlock_error(&e->lock, i)) {
-            rdl_line_add(line, ": ");
-            rdl_line_add(line, strerror(err));
+            add_system_error(line, err);
         }
     }
     make_printable(line, from);
