@@ -116,7 +116,7 @@ posix_wants='socket connect close send recv poll fcntl setsockopt getsockopt get
     clock_gettime getpid getrandom open read write __errno_location
     getaddrinfo freeaddrinfo gai_strerror getnameinfo stpcpy strcmp strlen'
 # The texts of easy.h. It needs no system call of its own: the driver has them.
-easy_wants='strlen strcmp strncmp strchr strspn strcspn strerror_r'
+easy_wants='strlen strcmp strncmp strchr strspn strcspn strerror_r __xpg_strerror_r'
 all_wants='__assert_fail _GLOBAL_OFFSET_TABLE_'
 
 # The library's objects in a tree; one that is left over from a source that is gone does not count.

@@ -31,7 +31,7 @@ START_TEST(every_result_has_its_own_text)
             ck_assert_str_ne(words[i], text);
         words[n++] = text;
     }
-    ck_assert_int_eq(n, 7 + 3 + 30 + 10 + 10 + 2); /* news, resp, platform, lock, redlock, lock */
+    ck_assert_int_eq(n, 7 + 3 + 30 + 10 + 11 + 2); /* news, resp, platform, lock, redlock, lock */
 }
 END_TEST
 
@@ -52,6 +52,7 @@ static const struct {
             {RDL_NO_QUORUM, "too few servers gave a useful reply"},
             {RDL_E_SHARED, "another lock was set up with the same servers[] (rdl_redlock_init)"},
             {RDL_E_GUARD_LATE, "the connection was opened before rdl_redlock_init (rdl_guard_conn)"},
+            {RDL_E_HELD, "the lock is already held: release it first"},
             {RDL_E_FENCE_RANGE, "the fencing token is too large for scripts (2^53 or more)"},
             {RDL_E_TOKEN, "not a token (40 hex digits); locks of the old protocol have none"}};
 

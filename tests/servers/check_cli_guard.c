@@ -87,6 +87,20 @@ START_TEST(run_reports_the_quarantine_and_then_gets_the_lock)
 }
 END_TEST
 
+/* The servers have just started, so they do not count for a minute: a wait of 20 s is not even begun. */
+START_TEST(a_wait_that_is_shorter_than_the_quarantine_ends_at_once)
+{
+    command_set(&a, (const char *const[]){"-w", "20", "--max-ttl", "60s", "--attempt", "1s", NULL}, server, N,
+                "nightly", "echo ran");
+    command_setenv(&a, "REDLOCK_RESTART_GUARD=if-permitted");
+    ck_assert_int_eq(command_run(&a), 69);
+    ck_assert_str_eq(a.out, "");
+    ck_assert_ptr_eq(strstr(a.err, "waiting"), NULL);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: no lock: too many servers started less than"));
+    ck_assert_ptr_nonnull(strstr(a.err, "; a majority can be used in "));
+}
+END_TEST
+
 /* Until the first n have it: the command starts when a majority has it. */
 static void await_key(int n)
 {
@@ -401,6 +415,7 @@ Suite *suite_cli_guard(void)
     tcase_add_test(tc, restarted_servers_do_not_count_and_are_reported);
     tcase_add_test(tc, one_restarted_server_is_reported_as_one);
     tcase_add_test(tc, run_reports_the_quarantine_and_then_gets_the_lock);
+    tcase_add_test(tc, a_wait_that_is_shorter_than_the_quarantine_ends_at_once);
     tcase_add_loop_test(tc, a_server_that_lost_its_data_grants_no_second_lock, 0, 2);
     tcase_add_loop_test(tc, emptied_servers_grant_no_second_lock, 0, 2);
     tcase_add_loop_test(tc, an_invalid_canary_is_reported_and_ends_the_wait, 0, 2);

@@ -132,7 +132,7 @@ START_TEST(the_acl_line_is_enough_to_get_renew_and_release_a_lock)
     ck_assert_msg(run(_i, USER, use_it) == 0, "%d: %s\n%s", a.status, line, a.err);
     ck_assert_str_eq(a.out, "in\n");
     ck_assert_msg(command_count(a.err, "\n") ==
-                      command_count(a.err, "; waiting") + command_count(a.err, " can be used in "),
+                      command_count(a.err, "; waiting") + command_count(a.err, "; it can be used in "),
                   "%s\n%s", line, a.err);
     ck_assert_msg(doctor(_i, USER) <= 1 && strstr(a.out, "lacks") == NULL, "%s%s", a.out, a.err);
     ck_assert_msg(strstr(a.out, line) != NULL, "%s", a.out);

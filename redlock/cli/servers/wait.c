@@ -374,7 +374,7 @@ static int wait_status(struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint6
     if (rc == RDL_E_QUARANTINE && rdl_cli_canary_is_foreign(l))
         return no_canary();
     if (rc == RDL_E_QUARANTINE)
-        return waited_ms >= wait ? quarantine(l) : AGAIN;
+        return waited_ms >= wait || rdl_cli_lock_quarantine_ms(l) > wait - waited_ms ? quarantine(l) : AGAIN;
     if (rc != RDL_BUSY && rc != RDL_NO_QUORUM && rc != RDL_EXPIRED)
         return system_error(rc);
     if (rc == RDL_BUSY)
@@ -408,6 +408,19 @@ static void waiting(const struct rdl_cli_lock *l, int rc, unsigned *printed)
             rdl_cli_print_verbose("no lock yet: %s; trying again", rdl_strerror(rc));
     }
     rdl_cli_lock_note_servers(l);
+}
+
+/*
+ * Returns how long to wait at least from one acquire to the next. One that finds a quarantine does not wait
+ * itself: it has a slice of the time, and the quarantine is longer.
+ */
+static uint64_t least_ms(const struct rdl_cli_lock *l, int rc)
+{
+    uint64_t left_ms = rc == RDL_E_QUARANTINE ? rdl_cli_lock_quarantine_ms(l) : 0;
+
+    if (left_ms > SLICE_MS)
+        return SLICE_MS;
+    return left_ms > RETRY_MS ? left_ms : RETRY_MS;
 }
 
 static int get(struct rdl_cli_lock *l, int *status)
@@ -448,8 +461,7 @@ static int get(struct rdl_cli_lock *l, int *status)
         waiting(l, rc, &w.printed);
         learn(l, rc, &w);
         show(l, &w);
-        if (now - tried < RETRY_MS)
-            pause_until(l, tried + RETRY_MS);
+        pause_until(l, tried + least_ms(l, rc));
     }
 }
 
