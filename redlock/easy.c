@@ -173,7 +173,7 @@ static int check_unused(struct rdl_easy *e)
 {
     if (e->opened != RDL_OK)
         return e->opened; /* the text of rdl_easy_open() remains */
-    if (e->keeper_ops != NULL || rdl_easy_remaining_ms(e) > 0)
+    if (e->thread_ops != NULL || rdl_easy_remaining_ms(e) > 0)
         return rdl_easy_refuse(e, RDL_E_HELD, rdl_strerror(RDL_E_HELD));
     return rdl_easy_explain(e, RDL_OK);
 }
@@ -281,7 +281,7 @@ int rdl_easy_renew(struct rdl_easy *e, uint32_t ttl_ms)
 
     if (rc != RDL_OK)
         return rc;
-    if (e->keeper_ops != NULL)
+    if (e->thread_ops != NULL)
         return rdl_easy_refuse(e, RDL_E_HELD, "a thread renews the lock (rdl_easy_keep)");
     rc = check_ttl(e, ttl_ms);
     if (rc != RDL_OK)
@@ -305,8 +305,8 @@ int rdl_easy_unlock(struct rdl_easy *e)
 {
     if (e->opened != RDL_OK)
         return e->opened;
-    if (e->keeper_ops != NULL)
-        e->keeper_ops->end(e->keeper);
+    if (e->thread_ops != NULL)
+        e->thread_ops->end(e->thread);
     if ((e->flags & RDL_EASY_UNLOCK_AT_ONCE) && rdl_easy_remaining_ms(e) > 0)
         return rdl_easy_explain(e, release_at_once(e));
     return rdl_easy_explain(e, rdl_redlock_release(&e->lock, &e->platform));
@@ -333,15 +333,15 @@ uint32_t rdl_easy_remaining_ms(const struct rdl_easy *e)
     uint64_t now_ms = rdl_posix_now_ms();
     uint64_t until_ms;
 
-    if (e->keeper_ops == NULL)
+    if (e->thread_ops == NULL)
         return rdl_redlock_remaining_ms(&e->lock, now_ms);
-    until_ms = e->keeper_ops->until_ms(e->keeper);
+    until_ms = e->thread_ops->until_ms(e->thread);
     return until_ms > now_ms ? (uint32_t)(until_ms - now_ms) : 0;
 }
 
 uint64_t rdl_easy_fence(const struct rdl_easy *e)
 {
-    return e->keeper_ops != NULL ? e->keeper_ops->fence(e->keeper) : rdl_redlock_fence(&e->lock);
+    return e->thread_ops != NULL ? e->thread_ops->fence(e->thread) : rdl_redlock_fence(&e->lock);
 }
 
 const char *rdl_easy_error(const struct rdl_easy *e)

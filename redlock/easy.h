@@ -68,13 +68,13 @@ enum rdl_easy_flags {
 };
 
 /** @cond private */
-struct rdl_easy_keeper; /* easy_thread.h */
+struct rdl_easy_thread; /* easy_thread.h */
 
 /* What the thread that renews a lock does for the functions below. */
-struct rdl_easy_keeper_ops {
-    uint64_t (*until_ms)(struct rdl_easy_keeper *k);
-    uint64_t (*fence)(struct rdl_easy_keeper *k);
-    void (*end)(struct rdl_easy_keeper *k); /* returns when the thread has ended */
+struct rdl_easy_thread_ops {
+    uint64_t (*until_ms)(struct rdl_easy_thread *k);
+    uint64_t (*fence)(struct rdl_easy_thread *k);
+    void (*end)(struct rdl_easy_thread *k); /* returns when the thread has ended */
 };
 /** @endcond */
 
@@ -100,8 +100,8 @@ struct rdl_easy {
     size_t n;
     unsigned flags;
     int opened;                                   /* the result of rdl_easy_open() */
-    const struct rdl_easy_keeper_ops *keeper_ops; /* NULL: no thread renews it */
-    struct rdl_easy_keeper *keeper;
+    const struct rdl_easy_thread_ops *thread_ops; /* NULL: no thread renews it */
+    struct rdl_easy_thread *thread;
     size_t name_len;
     char name[RDL_NAME_MAX + 1];
     char error[RDL_EASY_ERROR_MAX];

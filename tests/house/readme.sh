@@ -51,9 +51,11 @@ awk -f "$here/first.awk" README.md >"$dir/first.c"
 [ -s "$dir/first.c" ]
 begin_standin "$build/standin" "$dir"
 
-compile() { # program, URL's host and port
+compile() { # program, URL's host and port, flags or nothing
     mkdir "$dir/$1"
-    sed "s/127\.0\.0\.1:6379/$2/" "$dir/first.c" >"$dir/$1.c"
+    sed "s/localhost:6379/$2/; s/^ *rdl_easy_lock(/rdl_easy_set_flags(\&lock, ${3:-0}) < 0 || &/" \
+        "$dir/first.c" >"$dir/$1.c"
+    grep -q "set_flags.*rdl_easy_lock" "$dir/$1.c" # or nothing was replaced
     ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Werror -I. "$dir/$1.c" "$build/libredlock.a" -o "$dir/$1/first"
 }
 prints() { # status, line, program: in a folder of its own it ends so, and prints that
@@ -62,10 +64,10 @@ prints() { # status, line, program: in a folder of its own it ends so, and print
     [ "$status" -eq "$1" ] || fail "the program ends with $status, not $1: $(cat "$dir/said")"
     grep -q "^$2\$" "$dir/said" || fail "the program does not print \"$2\": $(cat "$dir/said")"
 }
-compile shown 127.0.0.1:6379
-compile here "127.0.0.1:$port"
-compile nobody 127.0.0.1:1
-compile name "localhost:$port"
+compile shown localhost:6379
+compile here "localhost:$port" RDL_EASY_NO_RESTART_GUARD
+compile new "localhost:$port" # the stand-in has just started
+compile nobody localhost:1
 
 prints 0 'the lock lasts for [0-9]* ms' here
 ms=$(sed -n 's/[^0-9]*\([0-9]*\).*/\1/p' "$dir/said")
@@ -73,15 +75,15 @@ if [ "$ms" -le 0 ] || [ "$ms" -ge 10000 ]; then fail "a lease of $ms ms, and its
 [ -s "$dir/here/report.txt" ] || fail "the program did no work"
 prints 0 'the lock lasts for [0-9]* ms' here # it was released
 rm "$dir/here/report.txt" && mkdir "$dir/here/report.txt"
-prints 1 'report.txt: cannot be written' here
-prints 1 '127.0.0.1:1: cannot connect' nobody
-prints 1 'server: names are not looked up here.*' name
+prints 1 'the lock lasts for [0-9]* ms' here
+prints 1 'lock "nightly": the server may have lost locks in a restart (localhost:.*RDL_EASY_NO_RESTART_GUARD' new
+prints 1 'lock "nightly": the server gave no useful reply (localhost:1: cannot connect.*' nobody
 
 export REDLOCK_URLS="redis://127.0.0.1:$port" REDLOCK_RESTART_GUARD=off PATH="$build:$dir:$PATH"
 token=$(redlock acquire nightly)
-sed -i 's/\.wait_ms = 5000/.wait_ms = 0/' "$dir/first.c"
-compile held "127.0.0.1:$port"
-prints 1 "127.0.0.1:$port: .*" held
+sed -i 's/10000, 5000/10000, 0/' "$dir/first.c"
+compile held "localhost:$port" RDL_EASY_NO_RESTART_GUARD
+prints 1 'lock "nightly": held by another client for another [0-9]* ms' held
 REDLOCK_TOKEN=$token redlock release nightly
 
 # ---------------------------------------------------------------- the commands

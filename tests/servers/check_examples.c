@@ -54,9 +54,10 @@ static void assert_prints(const char *text)
     ck_assert_msg(strstr(output, text) != NULL, "not said: %s\nbut: %s", text, output);
 }
 
-static const char *const examples[] = {
-    "lock/minimal",    "lock/event_loop",   "lock/legacy",     "lock/fencing",       "lock/small_chunks",
-    "redlock/minimal", "redlock/superloop", "redlock/renewal", "redlock/many_locks", "redlock/red_packet"};
+static const char *const examples[] = {"lock/minimal",       "lock/event_loop",   "lock/legacy",
+                                       "lock/fencing",       "lock/small_chunks", "redlock/minimal",
+                                       "redlock/superloop",  "redlock/renewal",   "redlock/many_locks",
+                                       "redlock/red_packet", "redlock/easy"};
 
 /* ---------------------------------------------------------------- running the examples */
 
@@ -65,6 +66,21 @@ START_TEST(the_minimal_example_works)
     live_start(&server[0]);
     ck_assert_int_eq(run("lock/minimal", url(0)), 0);
     ck_assert_str_eq(output, "2 to go\n1 to go\n0 to go\n");
+    ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":0\r\n");
+}
+END_TEST
+
+START_TEST(the_easy_example_works_on_one_server_and_on_three)
+{
+    char args[3 * 256 + 16] = "'";
+
+    for (int i = 0; i < (_i ? 3 : 1); i++) {
+        live_start(&server[i]);
+        strcat(strcat(args, url(i)), " ");
+    }
+    strcat(args, "' new");
+    ck_assert_int_eq(run("redlock/easy", args), 0);
+    ck_assert_str_eq(output, "work for 3 s; the lock lasts for 9 s\nreleased\n");
     ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":0\r\n");
 }
 END_TEST
@@ -406,6 +422,7 @@ Suite *suite_examples(void)
 
     tcase_add_checked_fixture(tc, NULL, teardown);
     tcase_add_test(tc, the_minimal_example_works);
+    tcase_add_loop_test(tc, the_easy_example_works_on_one_server_and_on_three, 0, 2);
     tcase_add_test(tc, small_chunks_takes_a_lock_sixteen_bytes_at_a_time);
     tcase_add_test(tc, event_loop_acquires_extends_and_releases);
     tcase_add_test(tc, the_legacy_example_works_with_old_programs);
