@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # flatten.awk -v out=FOLDER FILE.h FILE.c... - write each FILE into FOLDER, with each `#include "..."` replaced once by the
-# included text. A source includes the header instead of repeating its text. Run it from the top of the tree.
+# included text. A file includes an earlier header instead of repeating its text. Run it from the top of the tree.
 function flatten(file,    line, name) {
     while ((status = (getline line <file)) > 0) {
         if (line !~ /^#include "/) {
@@ -8,7 +8,8 @@ function flatten(file,    line, name) {
             continue
         }
         split(line, name, "\"")
-        if (name[2] in in_header && target !~ /\.h$/) {
+        if (name[2] in in_header) {
+            header = in_header[name[2]]
             if (!(header in written)) print "#include \"" header "\"" >target
             written[header]
         } else if (!(name[2] in written)) {
@@ -32,7 +33,7 @@ BEGIN {
         flatten(ARGV[i])
         close(target)
         if (base !~ /\.h$/) continue
-        header = base
-        for (name in written) in_header[name]
+        for (name in written)
+            if (name ~ /\//) in_header[name] = base
     }
 }

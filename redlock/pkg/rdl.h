@@ -14,5 +14,3 @@
 #include "lock/lock_legacy.h"
 #include "redlock/redlock_results.h"
 #include "redlock/redlock.h"
-#include "net/net_posix_resolve.h"
-#include "redlock/easy.h"

@@ -5,7 +5,4 @@
  */
 #include "net/net_posix.c"
 #include "net/net_posix_clock.c"
-#include "net/net_posix_resolve.c"
 #include "lock/lock_posix.c"
-#include "redlock/easy.c"
-#include "redlock/easy_report.c"

@@ -14,10 +14,10 @@ same() { # what, file, file
     cmp -s "$2" "$3" || { echo "amalgam.sh: $1:"; diff "$2" "$3"; exit 1; }
 }
 echo "$HEADERS" | tr ' ' '\n' | sort >"$dir/headers"
-sed -n 's/^#include "\(.*\)"$/\1/p' $pkg/rdl.h | sort >"$dir/listed"
-same "rdl.h (right) is not the public headers (left)" "$dir/headers" "$dir/listed"
+sed -n 's/^#include "\(.*\)"$/\1/p' $pkg/rdl.h $pkg/rdl_easy.h | sort >"$dir/listed"
+same "rdl.h and rdl_easy.h (right) are not the public headers (left)" "$dir/headers" "$dir/listed"
 listed $pkg/plain/rdl.c $pkg/rdl.c | grep -v ^$pkg/ >"$dir/order"
-twice=$(listed $pkg/rdl_posix.c | cat "$dir/order" - | sort | uniq -d)
+twice=$(listed $pkg/rdl_posix.c $pkg/rdl_easy.c | cat "$dir/order" - | sort | uniq -d)
 [ -z "$twice" ] || { echo "amalgam.sh: $pkg lists these twice:" "$twice"; exit 1; }
 cut -d / -f 1 "$dir/order" | uniq >"$dir/layers"
 printf '%s\n' resp net lock redlock >"$dir/right"
@@ -36,6 +36,11 @@ for variant in "$amalgam" "$amalgam/plain"; do
     echo '#include "rdl.h"' | cat - lock/examples/minimal.c | grep -v '^#include ".*/' >"$dir/minimal.c"
     clang -std=c99 -Werror -I "$variant" -o "$dir/minimal" "$dir/minimal.c" "$dir/rdl.o" "$dir/rdl_posix.o"
 done
+
+# shellcheck disable=SC2086 # flags are words
+clang $WARN -Werror -c -o "$dir/rdl_easy.o" "$amalgam/rdl_easy.c"
+echo '#include "rdl_easy.h"' | cat - redlock/examples/easy.c | grep -v '^#include ".*/' >"$dir/easy.c"
+clang -Werror -I "$amalgam" -o "$dir/easy" "$dir/easy.c" "$dir"/rdl*.o
 
 # As tests/house/size.sh links its images.
 m4='arm-none-eabi-gcc -std=c99 -Os -DNDEBUG -ffreestanding -ffunction-sections -fdata-sections -mthumb -mcpu=cortex-m4'
