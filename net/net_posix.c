@@ -460,9 +460,8 @@ void rdl_posix_ready(struct rdl_conn *c, short revents)
 
 void rdl_posix_close(struct rdl_conn *c)
 {
-    struct rdl_stream s = stream_of(c, NULL, NULL);
-
-    rdl_stream_end(c, &s, RDL_E_CLOSED);
+    rdl_conn_shut(c, RDL_E_CLOSED);
+    (void)advance(c, 0);
 }
 
 /* ---------------------------------------------------------------- poll for the blocking functions */

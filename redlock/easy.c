@@ -168,12 +168,17 @@ int rdl_easy_open(struct rdl_easy *e, const char *urls, const char *name)
     return e->opened;
 }
 
-/* Returns RDL_OK if the lock is open, not held and not adopted: then it can be set up. */
+static int has_thread(const struct rdl_easy *e)
+{
+    return e->thread_ops != NULL && e->thread_ops->is_running(e->thread);
+}
+
+/* Returns RDL_OK if the lock is open and not held: then it can be set up. */
 static int check_unused(struct rdl_easy *e)
 {
     if (e->opened != RDL_OK)
         return e->opened; /* the text of rdl_easy_open() remains */
-    if (e->thread_ops != NULL || rdl_easy_remaining_ms(e) > 0)
+    if (has_thread(e) || rdl_redlock_remaining_ms(&e->lock, rdl_posix_now_ms()) > 0)
         return rdl_easy_refuse(e, RDL_E_HELD, rdl_strerror(RDL_E_HELD));
     return rdl_easy_explain(e, RDL_OK);
 }
@@ -269,6 +274,8 @@ int rdl_easy_lock(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms)
         rc = check_streams(e);
     if (rc != RDL_OK)
         return rc;
+    e->thread_ops = NULL;
+    e->ttl_ms = ttl_ms;
     e->opt.lease.ttl_ms = ttl_ms;
     e->opt.lease.wait_ms = wait_ms;
     resolve_again(e);
@@ -281,11 +288,12 @@ int rdl_easy_renew(struct rdl_easy *e, uint32_t ttl_ms)
 
     if (rc != RDL_OK)
         return rc;
-    if (e->thread_ops != NULL)
+    if (has_thread(e))
         return rdl_easy_refuse(e, RDL_E_HELD, "a thread renews the lock (rdl_easy_keep)");
     rc = check_ttl(e, ttl_ms);
     if (rc != RDL_OK)
         return rc;
+    e->ttl_ms = ttl_ms;
     return rdl_easy_explain(e, rdl_redlock_extend(&e->lock, &e->platform, ttl_ms));
 }
 
@@ -305,9 +313,9 @@ int rdl_easy_unlock(struct rdl_easy *e)
 {
     if (e->opened != RDL_OK)
         return e->opened;
-    if (e->thread_ops != NULL)
-        e->thread_ops->end(e->thread);
-    if ((e->flags & RDL_EASY_UNLOCK_AT_ONCE) && rdl_easy_remaining_ms(e) > 0)
+    if (has_thread(e))
+        e->thread_ops->end(e->thread); /* from now on the other threads see no remaining time */
+    if ((e->flags & RDL_EASY_UNLOCK_AT_ONCE) && rdl_redlock_remaining_ms(&e->lock, rdl_posix_now_ms()) > 0)
         return rdl_easy_explain(e, release_at_once(e));
     return rdl_easy_explain(e, rdl_redlock_release(&e->lock, &e->platform));
 }

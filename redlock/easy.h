@@ -75,6 +75,7 @@ struct rdl_easy_thread_ops {
     uint64_t (*until_ms)(struct rdl_easy_thread *k);
     uint64_t (*fence)(struct rdl_easy_thread *k);
     void (*end)(struct rdl_easy_thread *k); /* returns when the thread has ended */
+    int (*is_running)(const struct rdl_easy_thread *k);
 };
 /** @endcond */
 
@@ -99,8 +100,9 @@ struct rdl_easy {
     uint8_t is_tls[RDL_SERVERS_MAX];         /* the URL begins with rediss:// or valkeys:// */
     size_t n;
     unsigned flags;
+    uint32_t ttl_ms;                              /* of the last lock or renew */
     int opened;                                   /* the result of rdl_easy_open() */
-    const struct rdl_easy_thread_ops *thread_ops; /* NULL: no thread renews it */
+    const struct rdl_easy_thread_ops *thread_ops; /* NULL: no thread ever renewed this lease */
     struct rdl_easy_thread *thread;
     size_t name_len;
     char name[RDL_NAME_MAX + 1];

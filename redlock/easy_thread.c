@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * easy_thread.c - a thread that renews a lock.
+ *
+ * While it runs, the connections and the handle are its own. The other threads see two numbers, under a
+ * mutex: when the work must stop, and the fencing token.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/easy_thread.h"
+#include "redlock/easy_private.h"
+#include "redlock/redlock_private.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A suspend stops poll's timeout, but not a lease: the clock is checked this often. */
+enum { SLICE_MS = 100 };
+
+/* ---------------------------------------------------------------- what other threads see */
+
+static void publish(struct rdl_easy_thread *t, uint64_t until_ms)
+{
+    pthread_mutex_lock(&t->mutex);
+    t->until_ms = until_ms;
+    t->fence = until_ms != 0 ? rdl_redlock_fence(&t->easy->lock) : 0;
+    pthread_mutex_unlock(&t->mutex);
+}
+
+/* In a forked child the mutex may be locked for ever, and the lock is the parent's. */
+static uint64_t thread_until_ms(struct rdl_easy_thread *t)
+{
+    uint64_t until_ms;
+
+    if (t->process != getpid())
+        return 0;
+    pthread_mutex_lock(&t->mutex);
+    until_ms = t->until_ms;
+    pthread_mutex_unlock(&t->mutex);
+    return until_ms;
+}
+
+static uint64_t thread_fence(struct rdl_easy_thread *t)
+{
+    uint64_t fence;
+
+    if (t->process != getpid())
+        return 0;
+    pthread_mutex_lock(&t->mutex);
+    fence = t->fence;
+    pthread_mutex_unlock(&t->mutex);
+    return fence;
+}
+
+/* ---------------------------------------------------------------- the thread */
+
+/* Makes the descriptor readable. A pipe that is empty has room for a byte. */
+static void put_byte(int fd)
+{
+    const char byte = 0;
+    ssize_t n = write(fd, &byte, 1);
+
+    RDL_ASSERT(n == 1);
+    (void)n;
+}
+
+/*
+ * Starts the timer after a renewal. An extend may block for an attempt, and for another one if keys are put
+ * back. So the last one begins that much earlier.
+ */
+static void renewed(struct rdl_easy_thread *t, struct rdl_renewal *k)
+{
+    const struct rdl_redlock *r = &t->easy->lock;
+    uint64_t until_ms = rdl_redlock_until_ms(r);
+
+    rdl_renewal_renewed(k, t->easy->ttl_ms, t->grace_ms + 2 * rdl_redlock_attempt_ms(r), until_ms,
+                        rdl_posix_now_ms());
+    publish(t, until_ms > t->grace_ms ? until_ms - t->grace_ms : 0);
+}
+
+static void renew(struct rdl_easy_thread *t, struct rdl_renewal *k)
+{
+    struct rdl_easy *e = t->easy;
+    int rc = rdl_redlock_extend(&e->lock, &e->platform, e->ttl_ms);
+
+    if (rc >= 0 || rdl_redlock_until_ms(&e->lock) == 0)
+        renewed(t, k);
+    else
+        rdl_renewal_failed(k, rdl_posix_now_ms());
+}
+
+/* Waits until at_ms. Returns 1 if the thread must end. */
+static int is_over(const struct rdl_easy_thread *t, uint64_t at_ms)
+{
+    struct pollfd p = {t->end[0], POLLIN, 0};
+    uint64_t now_ms;
+
+    while ((now_ms = rdl_posix_now_ms()) < at_ms) {
+        uint64_t left_ms = at_ms - now_ms;
+        if (poll(&p, 1, left_ms < SLICE_MS ? (int)left_ms : SLICE_MS) > 0)
+            return 1;
+    }
+    return 0;
+}
+
+static void *keep(void *arg)
+{
+    struct rdl_easy_thread *t = arg;
+    struct rdl_renewal k;
+    enum rdl_renewal_action action;
+    uint64_t at_ms;
+
+    renewed(t, &k);
+    while ((action = rdl_renewal_next(&k, rdl_posix_now_ms(), &at_ms)) < RDL_RENEWAL_STOP) {
+        if (action == RDL_RENEWAL_RENEW)
+            renew(t, &k);
+        else if (is_over(t, at_ms))
+            return NULL;
+    }
+    publish(t, 0);
+    put_byte(t->lost[1]);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- starting and ending it */
+
+static void close_pipe(int fd[2])
+{
+    close(fd[0]);
+    close(fd[1]);
+}
+
+static int make_pipe(int fd[2])
+{
+    if (pipe(fd) != 0)
+        return -1;
+    (void)fcntl(fd[0], F_SETFD, FD_CLOEXEC);
+    (void)fcntl(fd[1], F_SETFD, FD_CLOEXEC);
+    return 0;
+}
+
+/* It cannot be canceled: the thread would never be joined. */
+static void thread_end(struct rdl_easy_thread *t)
+{
+    int state;
+
+    if (!t->is_running || t->process != getpid())
+        return;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    put_byte(t->end[1]);
+    pthread_join(t->id, NULL);
+    publish(t, 0);
+    close_pipe(t->end);
+    close_pipe(t->lost);
+    t->is_running = 0;
+    pthread_setcancelstate(state, NULL);
+}
+
+static int thread_is_running(const struct rdl_easy_thread *t)
+{
+    return t->is_running;
+}
+
+static const struct rdl_easy_thread_ops thread_ops = {thread_until_ms, thread_fence, thread_end,
+                                                      thread_is_running};
+
+/* Signals are for the program's own threads. */
+static int start_thread(struct rdl_easy_thread *t)
+{
+    sigset_t all, before;
+    int err;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    err = pthread_create(&t->id, NULL, keep, t);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return err == 0 ? 0 : -1;
+}
+
+static int start(struct rdl_easy_thread *t)
+{
+    if (make_pipe(t->lost) != 0)
+        return -1;
+    if (make_pipe(t->end) == 0) {
+        if (start_thread(t) == 0)
+            return 0;
+        close_pipe(t->end);
+    }
+    close_pipe(t->lost);
+    return -1;
+}
+
+int rdl_easy_keep(struct rdl_easy *e, struct rdl_easy_thread *t, uint32_t grace_ms)
+{
+    if (e->opened != RDL_OK)
+        return e->opened;
+    if (e->thread_ops != NULL && e->thread_ops->is_running(e->thread))
+        return rdl_easy_refuse(e, RDL_E_HELD, "a thread renews the lock already");
+    if (rdl_redlock_remaining_ms(&e->lock, rdl_posix_now_ms()) == 0)
+        return rdl_easy_refuse(e, RDL_EXPIRED, "the lock is not held, so no thread can renew it");
+    if (grace_ms > e->ttl_ms / 3)
+        return rdl_easy_refuse(e, RDL_E_TTL, "grace_ms is above a third of the ttl");
+    memset(t, 0, sizeof *t);
+    t->easy = e;
+    t->grace_ms = grace_ms;
+    t->process = getpid();
+    if (pthread_mutex_init(&t->mutex, NULL) != 0)
+        return rdl_easy_refuse(e, RDL_E_SYSTEM, "the system has no mutex left for a thread");
+    publish(t, rdl_redlock_until_ms(&e->lock) - grace_ms);
+    if (start(t) != 0) {
+        pthread_mutex_destroy(&t->mutex);
+        return rdl_easy_refuse(e, RDL_E_SYSTEM, "the system has no thread or no descriptors left");
+    }
+    t->is_running = 1;
+    e->thread = t;
+    e->thread_ops = &thread_ops;
+    return rdl_easy_explain(e, RDL_OK);
+}
+
+int rdl_easy_lost_fd(const struct rdl_easy_thread *t)
+{
+    return t->lost[0];
+}

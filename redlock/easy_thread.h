@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * @brief easy_thread.h - a thread that renews a lock of easy.h while the program works.
+ *
+ *     static struct rdl_easy lock;
+ *     static struct rdl_easy_thread thread;
+ *
+ *     if (rdl_easy_open(&lock, urls, "nightly") < 0 || rdl_easy_lock(&lock, 10000, 5000) < 0 ||
+ *         rdl_easy_keep(&lock, &thread, 1000) < 0) { // the work can stop within 1 s
+ *         fprintf(stderr, "%s\n", rdl_easy_error(&lock));
+ *         return 1;
+ *     }
+ *     while (work_left() && rdl_easy_remaining_ms(&lock) > 0) // or poll rdl_easy_lost_fd(&thread)
+ *         do_some();
+ *     rdl_easy_unlock(&lock);
+ *
+ * redlock/examples/easy_thread.c is the whole program. It needs POSIX threads (cc -pthread).
+ */
+#ifndef RDL_EASY_THREAD_H
+#define RDL_EASY_THREAD_H
+
+#include "redlock/easy.h"
+
+#include <pthread.h>
+#include <sys/types.h>
+
+/**
+ * @addtogroup libredlock_easy
+ * @{
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A thread that renews one lock. Its members are private; the memory is the caller's. */
+struct rdl_easy_thread {
+    /** @cond private */
+    struct rdl_easy *easy;
+    pthread_t id;
+    pthread_mutex_t mutex; /* for the next two */
+    uint64_t until_ms;     /* when the work must stop; 0: now */
+    uint64_t fence;
+    pid_t process;  /* that has the thread; a child after fork has not */
+    int is_running; /* 1: it must be joined */
+    int lost[2];    /* a pipe with a byte once the work must stop */
+    int end[2];     /* a pipe with a byte once the thread must end */
+    uint32_t grace_ms;
+    /** @endcond */
+};
+
+/**
+ * Starts a thread that renews a held lock, until rdl_easy_unlock() or rdl_easy_close().
+ *
+ * It renews by the ttl of the last rdl_easy_lock() or rdl_easy_renew(), when a third of it has passed. If it
+ * cannot renew the lock any more, it ends no later than grace_ms before the lease does. Then
+ * rdl_easy_remaining_ms() is 0 and rdl_easy_lost_fd() is readable: stop the work, and call rdl_easy_unlock().
+ * There is no callback.
+ *
+ * While the thread runs, any thread may call rdl_easy_remaining_ms() and rdl_easy_fence(), until
+ * rdl_easy_unlock() has returned. The first then counts the time until the work must stop. All other calls
+ * belong to one thread, as ever; the thread that called this one may end. The thread gets no signals. A
+ * forked child does not have it, and there rdl_easy_remaining_ms() is 0.
+ *
+ * Never blocks.
+ *
+ * @param e         the lock, held
+ * @param t         the thread, set up here. It must stay valid until rdl_easy_unlock() has returned, and as
+ *                  long as other threads may ask for the remaining time. Its descriptors are closed on exec
+ * @param grace_ms  how long the work may take to stop, in ms: 0 to a third of the ttl
+ * @return RDL_OK. Otherwise no thread was started, the lock is as before, and rdl_easy_error() says why.
+ *         RDL_EXPIRED: the lock is not held. RDL_E_HELD: a thread renews it already.
+ *         RDL_E_TTL: grace_ms is above a third of the ttl.
+ *         RDL_E_SYSTEM: the system has no more threads or descriptors.
+ *         Or the error of rdl_easy_open().
+ */
+int rdl_easy_keep(struct rdl_easy *e, struct rdl_easy_thread *t, uint32_t grace_ms);
+
+/**
+ * Returns a descriptor that becomes readable when the work must stop: for poll, select or an event loop.
+ *
+ * Do not read from it, and do not close it. Never blocks. Call it between rdl_easy_keep() and
+ * rdl_easy_unlock().
+ *
+ * @param t  the thread
+ * @return the descriptor
+ */
+int rdl_easy_lost_fd(const struct rdl_easy_thread *t);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
