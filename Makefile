@@ -161,6 +161,11 @@ LIBS_tls_mbedtls := -lmbedtls -lmbedx509 -lmbedcrypto
 $(MORE_EXAMPLES): $(B)/examples/lock/%: $(B)/lib/lock/examples/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS_$*)
+# A program of the tests around an example.
+$(B)/examples/lock/tls_twice: $(B)/lib/tests/servers/tls_twice_main.o $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS_tls_openssl)
+MORE_EXAMPLES += $(B)/examples/lock/tls_twice
 # The driver alone is the example; the board that it runs on is the tests'.
 $(B)/examples/lock/loops/lwip: $(B)/lib/tests/servers/lwip_main.o $(B)/lib/tests/port/slirp.o
 $(addprefix $(B)/lib/,lock/examples/loops/lwip.o tests/servers/lwip_main.o tests/port/slirp.o): CPPFLAGS += -isystem \

@@ -93,7 +93,9 @@ static int set_name(SSL *ssl, const char *name)
 static int failed(struct tls *t)
 {
     long verdict = t->ssl != NULL ? SSL_get_verify_result(t->ssl) : X509_V_OK;
-    const char *why = ERR_reason_error_string(ERR_get_error());
+    unsigned long code = ERR_get_error();
+    const char *why =
+        ERR_GET_LIB(code) == ERR_LIB_SYS ? strerror(ERR_GET_REASON(code)) : ERR_reason_error_string(code);
 
     if (verdict != X509_V_OK)
         why = X509_verify_cert_error_string(verdict);
