@@ -18,8 +18,8 @@
  * A new connection begins with the handshake: the login (AUTH, SELECT, CLIENT SETNAME, as far as the endpoint
  * needs them), then the connection checks, if there are any (rdl_guard_conn() in redlock/redlock.h).
  *
- * Below it is a driver: net_posix.c for sockets, or your own (a UART, TLS, a simulator). net_stream.h has what
- * all drivers do, so yours is four functions.
+ * Below it is a driver: net_posix.c for sockets, or your own (a UART, TLS, a simulator). net_stream.h has
+ * what all drivers do, so yours is four functions.
  */
 #ifndef RDL_NET_H
 #define RDL_NET_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* net_stream.c - what every driver does: it opens, receives, sends and closes by the functions of a stream. */
+/* net_stream.c - what every driver does: it opens, receives, sends and closes, by a stream's functions. */
 #include "net/net_stream.h"
 #include "net/net_private.h"
 

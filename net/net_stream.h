@@ -30,16 +30,16 @@ enum rdl_stream_state {
 /**
  * The functions of a stream. None of them blocks.
  *
- * Of a conn's members fd, sys_error and transport belong to the stream. With the platform of rdl_posix_init(),
- * fd is what it polls, and transport belongs to the platform. The functions call no function of the conn, except
- * rdl_conn_set_text().
+ * Of a conn's members fd, sys_error and transport belong to the stream. With the platform of
+ * rdl_posix_init(), fd is what it polls, and transport belongs to the platform. The functions call no
+ * function of the conn, except rdl_conn_set_text().
  */
 struct rdl_stream_ops {
     /**
      * Begins to connect to c->cfg->endpoint, or continues.
      *
-     * It is called until it returns RDL_STREAM_READY or an error. Returns enum rdl_stream_state, or a negative
-     * error: RDL_E_CONNECT, RDL_E_SYSTEM if this host lacks a resource, or RDL_E_TLS after
+     * It is called until it returns RDL_STREAM_READY or an error. Returns enum rdl_stream_state, or a
+     * negative error: RDL_E_CONNECT, RDL_E_SYSTEM if this host lacks a resource, or RDL_E_TLS after
      * rdl_conn_set_text(). After RDL_STREAM_READY no byte of an earlier connection may arrive.
      */
     int (*open)(void *ctx, struct rdl_conn *c);

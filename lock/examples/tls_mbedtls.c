@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tls_mbedtls.c - TLS with Mbed TLS, a stream on top of the sockets: tls_mbedtls redis://127.0.0.1:6379 ca.pem
- * localhost
+ * tls_mbedtls.c - TLS with Mbed TLS, a stream on top of the sockets:
+ *
+ *     tls_mbedtls redis://127.0.0.1:6379 ca.pem localhost
  *
  * The file has the certificates of the trusted authorities; it is read at each connect. The name is the one
  * that the server's certificate must have. Both are checked before any byte is sent to the server, including
  * the password. A reconnect resumes the last session.
  *
- * On a board without sockets, use the functions of your own stream instead of rdl_posix_stream's, and a random
- * source of your own.
+ * On a board without sockets, use the functions of your own stream instead of rdl_posix_stream's, and a
+ * random source of your own.
  */
 #include <mbedtls/error.h>
 #include <mbedtls/ssl.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tls_openssl.c - TLS with OpenSSL, a stream on top of the sockets: tls_openssl redis://127.0.0.1:6379 ca.pem localhost
+ * tls_openssl.c - TLS with OpenSSL, a stream on top of the sockets:
+ *
+ *     tls_openssl redis://127.0.0.1:6379 ca.pem localhost
  *
  * The file has the certificates of the trusted authorities; it is read at each connect. The name is the one
  * that the server's certificate must have. Both are checked before any byte is sent to the server, including

@@ -17,9 +17,11 @@ check-port: $(B)/port/port.a ## check: a driver against a hostile peer (net/PORT
 $(B)/port/stream_example.c: net/PORTING.md
 	@mkdir -p $(@D)
 	@sed -n '/^```c$$/,/^```$$/p' $< | sed '/^```/d' >$@
+	@echo 'extern const struct rdl_stream_ops *const port_example;' >>$@
+	@echo 'const struct rdl_stream_ops *const port_example = &line;' >>$@
 check-port-stream: $(B)/port/port.a $(B)/port/stream_example.c ## check: the same for the stream of net/PORTING.md
-	@$(CC) $(WARN) $(CFLAGS) -I. -I$(B)/port -o $(B)/port/check-stream tests/port/port_stream.c net/net_posix.c \
-	    net/net_posix_clock.c $<
+	@$(CC) $(WARN) $(CFLAGS) -I. -o $(B)/port/check-stream tests/port/port_stream.c $(B)/port/stream_example.c \
+	    net/net_posix.c net/net_posix_clock.c $<
 	@$(B)/port/check-stream
 LWIP_DRIVER := tests/port/lwip_driver.c tests/port/slirp.c lock/examples/loops/lwip.c net/net_posix_clock.c
 check-port-lwip: $(B)/port/port.a ## check: the same for the driver for lwIP, whose Ethernet ends in libslirp

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tls_twice_main.c - the stream of lock/examples/tls_openssl.c over two connections: tls_twice URL ca.pem NAME.
- * The second one resumes the session of the first, unless the files are gone: they are read again.
+ * tls_twice_main.c - the stream of lock/examples/tls_openssl.c over several connections: tls_twice URL ca.pem
+ * NAME. The second one resumes the session of the first, and the third does not find the file.
  */
 #define main example_main
 int example_main(int argc, char **argv);
