@@ -10,6 +10,8 @@
 # 3. Three boards and four hosts count to 1,000 in one file, one lock on one server, which is killed, frozen and
 #    started again on the way. No update may be lost. The server writes each command to its log before it
 #    replies, so a restart loses no lock.
+# 4. The port is built by the line in its README, and that board takes the lock once. The line also works without
+#    NDEBUG. Without -ffreestanding, mem.c stops it.
 set -u
 update=
 if [ "$1" = --update ]; then
@@ -99,6 +101,7 @@ boot() { # BOARD: in its folder, at its line; $board: its process
     local image=$build/firmware/$1/firmware.elf machine serial
     case $1 in
     m3) machine='qemu-system-arm -M mps2-an385' serial=1003 ;;
+    readme) machine='qemu-system-arm -M mps2-an385' serial=1005 ;;
     m4) machine='qemu-system-arm -M mps2-an386' serial=1004 ;;
     rv32) machine='qemu-system-riscv32 -M virt -bios none' serial=1032 ;;
     esac
@@ -256,4 +259,27 @@ echo "lines cut $(cat ./*.line | grep -c '^cut') times"
 if [ "$sum" -ne $goal ] || [ "$(number number)" -ne $goal ]; then
     die "updates were lost: $sum were made, the number is $(number number)"
 fi
+
+# ---------------------------------------------------------------- 4. by the line in the README
+
+top=$(realpath "$tests/../..")
+line=$(awk '/^    arm-none-eabi-gcc / { on = 1 } on { print; if (!/\\$/) exit }' "$top/lock/examples/firmware/README.md")
+by_readme() { # FLAG: without it; the output is in readme.log
+    (cd "$top" && echo "${line/ $1 / }" | sed "s|-o firmware.elf|-o '$build/firmware/readme/firmware.elf'|" | sh -e) >readme.log 2>&1
+}
+mkdir -p "$build/firmware/readme" readme
+if by_readme -ffreestanding || ! grep -qF 'compile with -ffreestanding' readme.log; then
+    cat readme.log
+    die 'the README: without -ffreestanding, mem.c did not stop it'
+fi
+for flag in -DNDEBUG ''; do
+    by_readme "$flag" || { cat readme.log; die "the README: its line does not build${flag:+ without $flag}"; }
+done
+write_number readme/number 0
+write_number readme/goal 1
+plug readme
+boot readme
+ended_well readme "$board"
+[ "$(number readme/number)" -eq 1 ] || die "the README: its board took the lock $(number readme/number) times instead of once"
+echo "the line in the README: built, and its board takes the lock; refused without -ffreestanding"
 echo "firmware: $goal acquisitions, 0 lost updates, $SECONDS s"

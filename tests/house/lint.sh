@@ -21,7 +21,11 @@ library() {
     find resp net lock redlock -name cli -prune -o -name examples -prune -o -name pkg -prune -o -name '*.c' -print | picked
 }
 upon() {
-    find redlock/cli lock/examples redlock/examples -name '*.c' 2>/dev/null | picked
+    find redlock/cli lock/examples redlock/examples ! -path '*/firmware/mem.c' -name '*.c' 2>/dev/null | picked
+}
+# What defines functions of the C library itself.
+bare() {
+    echo lock/examples/firmware/mem.c | picked
 }
 tests() {
     find tests fuzz -path tests/proofs -prune -o ! -name 'board_*' -name '*.c' -print 2>/dev/null | picked
@@ -42,6 +46,7 @@ list_changed() {
 sources() {
     library
     upon
+    bare
     tests
 }
 text_files() { # what people write: no data, no licence
@@ -68,11 +73,13 @@ over() { # command...: {} is the file
 # The analyzer needs a compilation, not only the syntax. It does not know that ck_assert does not return.
 gcc_step() {
     { library && upon; } | over gcc $WARN_GCC $flags -O2 -fanalyzer -c -o /dev/null '{}'
+    bare | over gcc $WARN_GCC $flags -ffreestanding -O2 -fanalyzer -c -o /dev/null '{}'
     tests | over gcc $WARN_GCC $flags -O2 -c -o /dev/null '{}'
 }
 # clang knows all its warnings before it makes code.
 clang_step() {
-    sources | over clang $WARN $flags -O2 -fsyntax-only '{}' | grep -v '^[0-9]* warnings* generated'
+    { library && upon && tests; } | over clang $WARN $flags -O2 -fsyntax-only '{}' | grep -v '^[0-9]* warnings* generated'
+    bare | over clang $WARN $flags -ffreestanding -O2 -fsyntax-only '{}'
 }
 
 # Beyond .clang-tidy: the command and the examples have one thread, and nobody can do anything about a
@@ -87,6 +94,7 @@ tidy_step() {
     {
         library | over clang-tidy-14 --quiet '{}' -- -std=c99 $flags
         upon | over clang-tidy-14 --quiet --checks=$upon_less '{}' -- -std=c99 $flags
+        bare | over clang-tidy-14 --quiet --checks=$upon_less '{}' -- -std=c99 -ffreestanding $flags
         tests | over clang-tidy-14 --quiet --checks=$tests_less '{}' -- -std=c99 $flags
     } | grep -E '(warning|error):' | sort -u
 }

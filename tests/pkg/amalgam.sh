@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # amalgam.sh AMALGAM - checks the lists of redlock/pkg/: each source is in them once, and a layer follows the ones that it
 # uses. The one file has all of them, and needs only the files written beside it. And a Cortex-M4 links no more of the
-# small variant than of the library (tests/house/size.txt). CORE_SRC and HEADERS are make's.
+# small variant than of the library (tests/house/size.txt). On a board without a C library it links without NDEBUG if
+# RDL_ASSERT is a trap, as redlock/pkg/README.md says, and not with newlib's assert. CORE_SRC and HEADERS are make's.
 set -eu
 amalgam=$1
 pkg=redlock/pkg
@@ -61,3 +62,18 @@ fits() { # image, compiler's arguments
 }
 fits lock tests/house/images/image_lock.c
 fits nologin -DLOGIN=NULL tests/house/images/image_lock.c
+
+bare='arm-none-eabi-gcc -std=c99 -Os -ffreestanding -ffunction-sections -fdata-sections -mthumb -mcpu=cortex-m4 -I.'
+trap=$(sed -n "s/.*\`-D'\(RDL_ASSERT(x)=[^']*\)'\`.*/\1/p" $pkg/README.md)
+[ -n "$trap" ] || { echo "amalgam.sh: $pkg/README.md does not say how to make RDL_ASSERT a trap"; exit 1; }
+on_bare_board() { # compiler's arguments
+    $bare -nostdlib -Wl,--gc-sections -o "$dir/bare" "$@" tests/house/images/image_lock.c "$amalgam/rdl.c" \
+        lock/examples/firmware/mem.c -lgcc 2>"$dir/bare.log"
+}
+on_bare_board "-D$trap" || { cat "$dir/bare.log"; echo "amalgam.sh: with RDL_ASSERT as a trap it does not link on a bare board"; exit 1; }
+if on_bare_board || ! grep -q 'undefined reference to .__assert_func' "$dir/bare.log"; then
+    cat "$dir/bare.log"
+    echo "amalgam.sh: without NDEBUG, RDL_ASSERT is not the assert of the C library, and $pkg/README.md says so"
+    exit 1
+fi
+echo "amalgam: a bare Cortex-M4 links it without NDEBUG, if RDL_ASSERT is a trap"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* mem.c - the four functions of the C library that libredlock calls, and strlen, in few bytes. */
+#if __STDC_HOSTED__
+#error "compile with -ffreestanding: otherwise gcc makes strlen and memset call themselves"
+#endif
+
 #include <stdint.h>
 #include <string.h>
 
