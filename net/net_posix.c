@@ -14,17 +14,33 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#ifdef ESP_PLATFORM
+#include <sys/poll.h>
+#else
 #include <poll.h>
+#endif
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "net/net_private.h"
 
-#ifndef MSG_NOSIGNAL /* the system has SO_NOSIGPIPE then */
+#if defined(ESP_PLATFORM) || defined(__ZEPHYR__) /* they have no processes and no unix sockets */
+#define getpid() ((pid_t)0)
+#define HAS_UNIX 0
+#undef AF_UNIX
+#define AF_UNIX 0xff /* no address has it */
+#else
+#define HAS_UNIX 1
+#include <sys/un.h>
+#endif
+#ifndef FD_CLOEXEC /* the system has no exec then, and this fails without effect */
+#define FD_CLOEXEC 0
+#define F_SETFD    (-1)
+#endif
+#ifndef MSG_NOSIGNAL /* the system has SO_NOSIGPIPE then, or no signals */
 #define MSG_NOSIGNAL 0
 #endif
 #ifndef MSG_DONTWAIT /* the socket never blocks then, and poll waits */
@@ -56,7 +72,9 @@ union address {
     struct sockaddr any;
     struct sockaddr_in in;
     struct sockaddr_in6 in6;
+#if HAS_UNIX
     struct sockaddr_un un;
+#endif
 };
 
 /* ---------------------------------------------------------------- opening and closing */
@@ -110,11 +128,24 @@ static void set_opener(struct rdl_conn *c, pid_t pid)
     memcpy(&c->transport, &pid, sizeof pid);
 }
 
+static socklen_t make_unix_address(const char *path, union address *a)
+{
+#if HAS_UNIX
+    size_t len;
+
+    a->un.sun_family = AF_UNIX;
+    for (len = 0; len < sizeof a->un.sun_path && path[len] != '\0'; len++)
+        a->un.sun_path[len] = path[len];
+    return len < sizeof a->un.sun_path ? sizeof a->un : 0;
+#else
+    (void)path, (void)a;
+    return 0;
+#endif
+}
+
 /* Converts the endpoint to a system address. Returns its size, 0 if it is no numeric address. */
 static socklen_t make_address(const struct rdl_endpoint *ep, union address *a)
 {
-    size_t len;
-
     memset(a, 0, sizeof *a);
     switch ((enum rdl_address_family)ep->family) {
     case RDL_INET:
@@ -129,10 +160,7 @@ static socklen_t make_address(const struct rdl_endpoint *ep, union address *a)
         memcpy(&a->in6.sin6_addr, ep->ip, 16);
         return sizeof a->in6;
     case RDL_UNIX:
-        a->un.sun_family = AF_UNIX;
-        for (len = 0; len < sizeof a->un.sun_path && ep->host[len] != '\0'; len++)
-            a->un.sun_path[len] = ep->host[len];
-        return len < sizeof a->un.sun_path ? sizeof a->un : 0;
+        return make_unix_address(ep->host, a);
     case RDL_UNRESOLVED:
         break;
     }
@@ -489,7 +517,7 @@ static uint64_t until_retry_ms(struct rdl_conn *const *conns, size_t n, uint64_t
 }
 
 /* Calls poll(2) until something is ready, a signal comes or until_ms. Returns the last result of poll. */
-static int wait_ready(struct pollfd *fds, nfds_t n, uint64_t until_ms)
+static int wait_ready(struct pollfd *fds, unsigned n, uint64_t until_ms)
 {
     for (;;) {
         int ms = slice(rdl_posix_now_ms(), until_ms);
@@ -556,7 +584,7 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     fds[n].fd = wake_fd;
     fds[n].events = POLLIN;
     fds[n].revents = 0;
-    ready = wait_ready(fds, (nfds_t)n + 1, until_retry_ms(conns, n, until_ms));
+    ready = wait_ready(fds, (unsigned)n + 1, until_retry_ms(conns, n, until_ms));
     if (ready < 0)
         return errno == EINTR ? RDL_OK : RDL_E_SYSTEM;
     for (i = 0; ready > 0 && i < n; i++)

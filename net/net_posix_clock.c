@@ -8,6 +8,12 @@
 
 #include "net/net.h"
 
+#if defined(ESP_PLATFORM)
+#include <esp_random.h>
+#elif defined(__ZEPHYR__)
+#include <zephyr/random/random.h>
+#endif
+
 /* getrandom(2) came with glibc 2.25 and musl 1.1.20 */
 #if defined(__linux__) && defined(__has_include)
 #if __has_include(<sys/random.h>)
@@ -33,6 +39,18 @@ uint64_t rdl_posix_now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+#if defined(ESP_PLATFORM)
+int rdl_posix_random(void *buf, size_t len)
+{
+    esp_fill_random(buf, len); /* random while the radio, or another source of noise, is on */
+    return RDL_OK;
+}
+#elif defined(__ZEPHYR__)
+int rdl_posix_random(void *buf, size_t len)
+{
+    return sys_csrand_get(buf, len) == 0 ? RDL_OK : RDL_E_RANDOM;
+}
+#else
 /* A kernel without getrandom has the file. Without entropy (EAGAIN, just booted) it has no source. */
 int rdl_posix_random(void *buf, size_t len)
 {
@@ -56,3 +74,4 @@ int rdl_posix_random(void *buf, size_t len)
         close(fd);
     return len == 0 ? RDL_OK : RDL_E_RANDOM;
 }
+#endif

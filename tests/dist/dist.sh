@@ -127,7 +127,7 @@ with_debian() {
     try lintian lintian --allow-root --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs "$dir"/*.changes
 }
 
-# The files that these manifests compile exist, and are all: the library as one file.
+# The files that these manifests compile exist, and are all: the library as one file, and its driver where there are sockets.
 with_esp_idf() {
     cat >"$out/esp.cmake" <<'END'
 function(idf_component_register)
@@ -137,7 +137,7 @@ endfunction()
 set(ESP_PLATFORM 1)
 include(${TREE}/CMakeLists.txt)
 END
-    compiles esp-idf "$(cmake -DTREE="$tree" -P "$out/esp.cmake" 2>&1)"
+    compiles esp-idf "$(cmake -DTREE="$tree" -P "$out/esp.cmake" 2>&1 | tr ';' ' ')" rdl.c rdl_posix.c
 }
 
 with_zephyr() {
@@ -150,21 +150,28 @@ function(zephyr_library_sources)
     message("zephyr/${ARGN}")
 endfunction()
 set(CONFIG_LIBREDLOCK y)
+set(CONFIG_LIBREDLOCK_SOCKETS ${SOCKETS})
 include(${TREE}/zephyr/CMakeLists.txt)
 END
-    compiles zephyr "$(cmake -DTREE="$tree" -P "$out/zephyr.cmake" 2>&1)"
+    compiles zephyr "$(cmake -DTREE="$tree" -DSOCKETS=y -P "$out/zephyr.cmake" 2>&1)" rdl.c rdl_posix.c
+    compiles 'zephyr without sockets' "$(cmake -DTREE="$tree" -P "$out/zephyr.cmake" 2>&1)" rdl.c
     # With Zephyr's own parser; /usr/bin: of the package.
     try zephyr /usr/bin/python3 -c 'import kconfiglib, sys
 read = kconfiglib.Kconfig(sys.argv[1], warn_to_stderr=False)
-sys.exit(read.warnings or (None if "LIBREDLOCK" in read.syms else "no LIBREDLOCK"))' "$tree/zephyr/Kconfig"
+missing = {"LIBREDLOCK", "LIBREDLOCK_SOCKETS"} - set(read.syms)
+sys.exit(read.warnings or missing or None)' "$tree/zephyr/Kconfig"
 }
 
 with_platformio() {
-    compiles platformio "$(jq -r '.build.srcFilter' "$tree/library.json" | sed -n 's/^+<\(.*\)>$/\1/p')"
+    compiles platformio "$(jq -r '.build.srcFilter' "$tree/library.json" | sed -n 's/^+<\(.*\)>$/\1/p')" rdl.c
 }
 
-compiles() { # format file
-    [ "$tree/$2" -ef "$tree/redlock/pkg/rdl.c" ] || finding "$1: it compiles $2"
+compiles() { # format files expected...
+    local file found=''
+    for file in $2; do
+        found="$found $(cd "$tree" && realpath --relative-to=redlock/pkg "$file")"
+    done
+    [ "${*:3}" = "${found# }" ] || finding "$1: it compiles $found"
 }
 
 with_conan() { # no client here: the recipes are Python

@@ -5,7 +5,7 @@
 check-pkg: ## ci: the library as one file, as a shared one, byte for byte, installed elsewhere; the static command
 	+@$(PROBE) && tests/house/parts.sh $(B)/pkg "$(MAKE) RESULTS=$(B)/pkg" $(PKG_PARTS)
 CI_STAGES += 40:check-pkg
-PKG_PARTS = amalgam-lists amalgam-gcc check-rename check-shared check-reproduce check-tools check-static check-builds
+PKG_PARTS = amalgam-lists amalgam-gcc check-rename check-shared check-reproduce check-tools check-static check-builds check-embedded
 $(foreach part,check-pkg $(PKG_PARTS),$(eval NEEDS_$(part) = pkg))
 
 .PHONY: check-rename
@@ -69,3 +69,8 @@ check-static: $(B)/static/bin/redlock $(B)/standin ## ci: the static command in 
 .PHONY: check-builds
 check-builds: $(B)/redlock $(LIB) ## ci: the README's program with CMake and Meson, as a part of their build and as installed
 	+@tests/pkg/builds.sh "$(MAKE)" $(VERSION)
+
+# ------------------------------------------------------------------ on small systems with sockets
+.PHONY: check-embedded
+check-embedded: $(B)/standin ## ci: the driver for sockets as ESP-IDF and Zephyr compile it, and the program for them
+	@tests/pkg/embedded.sh $(B)/standin

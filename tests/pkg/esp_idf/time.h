@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* time.h - the clock that ESP-IDF adds to the C library's. */
+#pragma once
+#include_next <time.h>
+
+#define CLOCK_MONOTONIC ((clockid_t)4)
+#define CLOCK_BOOTTIME  ((clockid_t)4)
+
+int clock_gettime(clockid_t clock, struct timespec *time);
