@@ -4,7 +4,7 @@
 #                  into redlock/pkg/plain/rdl.c if a lock on one server needs it, else into redlock/pkg/rdl.c or, for easy.h,
 #                  rdl_easy.c. A public header: HEADERS below, redlock/pkg/rdl.h or rdl_easy.h; a public function: redlock/pkg/libredlock.map
 #   the command    put it into redlock/cli/ or a folder there
-#   the examples   put it into LAYER/examples/; if it needs more than libc, add it to MORE_EXAMPLE_SRC, its library to LIBS_
+#   the examples   put it into LAYER/examples/; if it needs more than POSIX, add it to MORE_EXAMPLE_SRC, its library to LIBS_
 #   the tests      put a suite into tests/FOLDER/check_NAME.c, and a line into tests/suites.inc; put what several suites
 #                  share into tests/fixtures/
 # Fragments (FRAGMENTS below) add targets of their own and may extend these:
@@ -58,8 +58,9 @@ $(error no list of sources has $(UNLISTED). Add a line to redlock/pkg/plain/rdl.
 	see the top of the Makefile)
 endif
 CLI_SRC := $(sort $(wildcard redlock/cli/*.c redlock/cli/*/*.c))
-# Those that need more than libc are built for the tests alone.
-MORE_EXAMPLE_SRC := $(addprefix lock/examples/,loops/epoll.c loops/libuv.c loops/io_uring.c loops/lwip.c tls_openssl.c tls_mbedtls.c)
+# Those that need more than POSIX are built for the tests alone.
+MORE_EXAMPLE_SRC := $(addprefix lock/examples/,loops/libuv.c loops/io_uring.c loops/lwip.c tls_openssl.c tls_mbedtls.c) \
+	redlock/examples/epoll_server.c
 EXAMPLE_SRC := $(filter-out $(MORE_EXAMPLE_SRC),$(sort $(wildcard */examples/*.c)))
 TEST_DIRS := fixtures resp net lock redlock cli servers
 TEST_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/main.c $(addprefix tests/,$(TEST_DIRS:%=%/*.c)) tests/sim/server*.c \
@@ -90,7 +91,7 @@ export B WARN WARN_GCC CORE_SRC POSIX_SRC CLI_SRC HEADERS
 
 # ------------------------------------------------------------------ what is built
 
-.PHONY: all lib static shared install install-shared uninstall clean help
+.PHONY: all lib static shared install install-shared install-standin uninstall clean help
 all: lib $(if $(CLI_SRC),$(B)/redlock) $(EXAMPLES) ## build: the library, the command, the examples (default)
 lib: $(LIB) ## build: build/libredlock.a alone
 
@@ -152,20 +153,26 @@ $(EXAMPLES): $(B)/examples/%: $(LIB)
 	$(Q)$(CC) -Wl,--gc-sections $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB)
 $(foreach s,$(EXAMPLE_SRC),$(eval $(B)/examples/$(subst /examples/,/,$(basename $(s))): $(s:%.c=$(B)/lib/%.o)))
 
-MORE_EXAMPLES := $(MORE_EXAMPLE_SRC:lock/examples/%.c=$(B)/examples/lock/%)
-LIBS_loops/libuv := -luv
-LIBS_loops/io_uring := -luring
-LIBS_loops/lwip := -llwip -lslirp
+MORE_EXAMPLES := $(addprefix $(B)/examples/,$(subst /examples/,/,$(basename $(MORE_EXAMPLE_SRC))))
+LIBS_libuv := -luv
+LIBS_io_uring := -luring
+LIBS_lwip := -llwip -lslirp
 LIBS_tls_openssl := -lssl -lcrypto
 LIBS_tls_mbedtls := -lmbedtls -lmbedx509 -lmbedcrypto
-$(MORE_EXAMPLES): $(B)/examples/lock/%: $(B)/lib/lock/examples/%.o $(LIB)
+$(MORE_EXAMPLES): $(LIB)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS_$*)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS_$(@F))
+$(foreach s,$(MORE_EXAMPLE_SRC),$(eval $(B)/examples/$(subst /examples/,/,$(basename $(s))): $(s:%.c=$(B)/lib/%.o)))
 # A program of the tests around an example.
 $(B)/examples/lock/tls_twice: $(B)/lib/tests/servers/tls_twice_main.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS_tls_openssl)
 MORE_EXAMPLES += $(B)/examples/lock/tls_twice
+# In C++; a program that includes the library's headers gets no warning from them.
+$(B)/examples/lock/raii: lock/examples/raii.cpp $(LIB) $(HEADERS)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -std=c++11 -Wall -Wextra -pedantic -Werror -I. $(LDFLAGS) -o $@ $< $(LIB)
+MORE_EXAMPLES += $(B)/examples/lock/raii
 # The driver alone is the example; the board that it runs on is the tests'.
 $(B)/examples/lock/loops/lwip: $(B)/lib/tests/servers/lwip_main.o $(B)/lib/tests/port/slirp.o
 $(addprefix $(B)/lib/,lock/examples/loops/lwip.o tests/servers/lwip_main.o tests/port/slirp.o): CPPFLAGS += -isystem \
@@ -228,9 +235,13 @@ $(B)/libredlock-config-version.cmake: redlock/pkg/libredlock-config-version.cmak
 install-shared: shared ## build: the shared library besides (what -lredlock then links); run ldconfig afterwards
 	$(call put,755,$(SHARED),$(DESTDIR)$(LIBDIR)/$(notdir $(SHARED)))
 	cd $(DESTDIR)$(LIBDIR) && ln -sf $(notdir $(SHARED)) $(SONAME) && ln -sf $(SONAME) libredlock.so
-uninstall: ## build: remove what install and install-shared put there
+install-standin: $(B)/standin ## build: redlock-standin besides, a server for tests of programs that take locks, with its man page
+	$(call put,755,$(B)/standin,$(DESTDIR)$(PREFIX)/bin/redlock-standin)
+	$(call put,644,tests/servers/redlock-standin.1,$(DESTDIR)$(PREFIX)/share/man/man1/redlock-standin.1)
+uninstall: ## build: remove what these put there
 	cd $(DESTDIR)$(LIBDIR) && rm -f libredlock.a libredlock.so libredlock.so.* pkgconfig/libredlock.pc && rm -rf cmake/libredlock
-	cd $(DESTDIR)$(PREFIX) && rm -rf include/libredlock bin/redlock share/man/man1/redlock.1 share/man/man3/redlock.3 \
+	cd $(DESTDIR)$(PREFIX) && rm -rf include/libredlock bin/redlock bin/redlock-standin share/man/man1/redlock.1 \
+	    share/man/man1/redlock-standin.1 share/man/man3/redlock.3 \
 	    share/man/man3/rdl_*.3 share/man/man3/libredlock_*.3 \
 	    $(BASH_COMPLETION) $(ZSH_COMPLETION) $(FISH_COMPLETION) $(DOC)
 clean: ## build: remove build/

@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* event_loop.c - a lock in a poll loop that also does other work: event_loop redis://127.0.0.1:6379 */
+/*
+ * event_loop.c - a lock in a poll loop that also does other work.
+ *
+ *     make && build/examples/lock/event_loop redis://127.0.0.1:6379
+ *
+ * prints:
+ *
+ *     acquire: done
+ *     extend: done, for 19 s
+ *     release: done, after 4 turns
+ */
 #include <poll.h>
 #include <stdio.h>
 

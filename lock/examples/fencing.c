@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fencing.c - why a lock needs a fencing token: a holder slept too long, and the store refuses its late
- * write. fencing redis://127.0.0.1:6379
+ * fencing.c - why a lock needs a fencing token: a holder slept too long, and the store refuses its write.
+ *
+ *     make && build/examples/lock/fencing redis://127.0.0.1:6379
+ *
+ * prints:
+ *
+ *     Berta writes with 1764256200001: done
+ *     Anna writes with 1764256200000: refused
+ *     the store holds what Berta wrote
  */
 #include <stdio.h>
 #include <time.h>

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * legacy.c - a lock shared with programs that still use SETNX and GETSET:
- * legacy redis://127.0.0.1:6379 [NAME]
+ * legacy.c - a lock shared with programs that still use SETNX and GETSET. A second argument is its name.
+ *
+ *     make && build/examples/lock/legacy redis://127.0.0.1:6379
+ *
+ * prints:
+ *
+ *     taken
+ *     ours for 59 s
+ *     release: done
  */
 #include <stdio.h>
 #include <string.h>

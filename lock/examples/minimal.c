@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* minimal.c - hold a lock on one server during some work: minimal redis://127.0.0.1:6379 */
+/*
+ * minimal.c - hold a lock on one server during some work.
+ *
+ *     make && build/examples/lock/minimal redis://127.0.0.1:6379
+ *
+ * prints:
+ *
+ *     2 to go
+ *     1 to go
+ *     0 to go
+ */
 #include <stdio.h>
 
 #include "lock/lock_io.h"

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * many_locks.c - a hundred orders at once, each under its own lock, over the same five connections:
- * many_locks URL URL URL URL URL
+ * many_locks.c - a hundred orders at once, each under its own lock, over the same five connections.
+ *
+ *     make && build/examples/redlock/many_locks URL URL URL URL URL
+ *
+ * prints:
+ *
+ *     100 of 100 orders done
  *
  * A lock takes a few hundred bytes and no connection. If a connection's queue is full, the lock waits for
  * room.

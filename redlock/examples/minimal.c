@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* minimal.c - hold a lock on a majority of five servers: minimal URL URL URL URL URL */
+/*
+ * minimal.c - hold a lock on a majority of five servers. Each URL is redis://ADDRESS:PORT.
+ *
+ *     make && build/examples/redlock/minimal URL URL URL URL URL
+ *
+ * prints:
+ *
+ *     ours on 3 of 5 for 1978 ms
+ */
 #include <stdio.h>
 
 #include "redlock/redlock.h"

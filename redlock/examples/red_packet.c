@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * red_packet.c - a red packet of shares, opened by many clients at once. Each share is taken at most once,
- * and no client takes two: red_packet FILE NAME URL URL URL
+ * and no client takes two.
+ *
+ *     make && printf '%-6s %-16s\n' 88 - 12 - >packet
+ *     build/examples/redlock/red_packet packet anna URL URL URL
+ *
+ * prints:
+ *
+ *     anna 88
  *
  * A share is a line of FILE, printf("%-6s %-16s\n", amount, "-"), with the name of its owner instead of "-".
  * FILE is an example of data that is read, checked and written in several steps, as on a shared disk or

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * renewal.c - hold a lock as long as the work takes: renewal URL URL URL URL URL
+ * renewal.c - hold a lock as long as the work takes.
+ *
+ *     make && build/examples/redlock/renewal URL URL URL URL URL
+ *
+ * prints:
+ *
+ *     watchdog: done, renewed 3 times
+ *     leader: to the end, renewed 3 times
  *
  * Two patterns that other libraries have built in, each in ten lines with rdl_renewal. The watchdog renews
  * the lease during the work. With the continued lock, one of many processes is the leader.

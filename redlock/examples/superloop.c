@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * superloop.c - a lock on five servers in a loop that never waits: superloop URL URL URL URL URL
+ * superloop.c - a lock on five servers in a loop that never waits.
+ *
+ *     make && build/examples/redlock/superloop URL URL URL URL URL
+ *
+ * prints:
+ *
+ *     pumped: done
  *
  * This is how it works on a small processor: each turn of the loop checks everything, and never sleeps.
  * Instead of platform.poll, a small processor calls the driver of its network chip.

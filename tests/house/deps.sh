@@ -14,7 +14,7 @@ set -u
 # GROUP PACKAGE...: what a target needs; the Makefile says which groups (NEEDS_TARGET).
 groups() {
     cat <<'END'
-test check pkg-config redis-server redis-tools openssl sqlite3 jq clang libhiredis-dev
+test check pkg-config redis-server redis-tools openssl sqlite3 jq clang g++ libhiredis-dev
 test gcc-arm-none-eabi libnewlib-arm-none-eabi bash-completion zsh fish bsdutils
 test libuv1-dev liburing-dev liblwip-dev libslirp-dev libssl-dev libmbedtls-dev
 quick check pkg-config clang gcc-arm-none-eabi libnewlib-arm-none-eabi libhiredis-dev shellcheck clang-format-14|clang-format
@@ -52,6 +52,7 @@ openssl                      openssl version
 sqlite3                      sqlite3 --version
 jq                           jq --version
 clang                        links clang
+g++                          links g++
 libclang-rt-dev              links clang -fsanitize=address,undefined
 clang-19                     links clang-19
 llvm-19                      llvm-cov-19 --version

@@ -10,6 +10,10 @@ function end_of_file() {
         return
     if (!spdx)
         print name ": no SPDX line at its top"
+    if (is_example && is_program && !commanded)
+        print name ": its first comment does not begin with the command that runs it (\"     make && build/examples/...\")"
+    if (is_example && is_program && !printed)
+        print name ": its first comment does not say what it prints (\"prints:\")"
 }
 
 FNR == 1 {
@@ -18,6 +22,8 @@ FNR == 1 {
     spdx = 0
     is_c = name ~ /\.[ch]$/
     is_make = name ~ /(Makefile|\.mk)$/
+    is_example = name ~ /(lock|redlock)\/examples\/(loops\/)?[a-z0-9_]+\.(c|cpp)$/ && name !~ /(small_chunks|tls_[a-z]*)\.c$/
+    is_program = in_first = commanded = printed = 0
     opened = 0
     signature = 0
 }
@@ -26,6 +32,13 @@ FNR <= 3 && /SPDX-License-Identifier: MIT/ { spdx = 1 }
 /\t/ && !is_make { finding(FNR, "tab") }
 is_c && length($0) > 110 { finding(FNR, "longer than 110 columns") }
 is_c && /^[ ]*typedef struct/ { finding(FNR, "struct hidden behind a typedef") }
+
+# Whoever opens an example can run it, and knows what to expect; check_examples.c runs what is said there.
+is_example && FNR == 2 { in_first = 1 }
+is_example && in_first && /^ \*     (make|c\+\+|cc) / { commanded = 1 }
+is_example && in_first && /^ \* prints:$/ && commanded { printed = 1 }
+/\*\/$/ && FNR > 2 { in_first = 0 }
+is_example && /^int main\(/ { is_program = 1 }
 
 # Whoever reads an installed header asks each function what it does, by itself.
 name ~ /(resp\/resp|net\/net|lock\/lock|redlock\/redlock)\.h$/ && /^[a-z].*[ *]rdl_[a-z0-9_]+\(/ && !/^typedef/ && before !~ /\*\/$/ {

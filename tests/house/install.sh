@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # install.sh MAKE STAGING - install into an empty STAGING, the library in a folder of its own (LIBDIR); build a
 # program and a shared object with nothing but what stands there and pkg-config's flags; ask the shells what they
-# offer behind the command; the same program with the shared library; uninstall: no file may be left.
+# offer behind the command; the same program with the shared library; a lock on redlock-standin; uninstall: no file may
+# be left.
 set -eu
 make=$1 staging=$2
 rm -rf "$staging"
@@ -54,7 +55,21 @@ cc -o "$staging/shared" "$staging/user.c" $($config --cflags --libs libredlock)
 [ "$(LD_LIBRARY_PATH=$prefix/lib/here "$staging/shared")" = "$version" ] || { echo "the shared library is not of $version"; exit 1; }
 (! "$staging/shared") >/dev/null 2>&1 || { echo "with the shared library there, -lredlock links the other one"; exit 1; }
 # shellcheck disable=SC2086
+$make install-standin $where >/dev/null
+"$prefix/bin/redlock-standin" --help | grep -q '^usage: redlock-standin ' || { echo "redlock-standin has no --help"; exit 1; }
+"$prefix/bin/redlock-standin" --version | grep -qF "$version" || { echo "redlock-standin is not of version $version"; exit 1; }
+[ -s "$prefix/share/man/man1/redlock-standin.1" ] || { echo "no man page redlock-standin.1"; exit 1; }
+# Its page's example, over a port that is free.
+# shellcheck source=tests/house/standin.sh
+. "$(dirname "$0")/standin.sh"
+begin_standin "$prefix/bin/redlock-standin" "$staging"
+export REDLOCK_URLS="redis://127.0.0.1:$port"
+ran=$("$prefix/bin/redlock" run --restart-guard off nightly -- echo works) || ran=failed
+kill "$server"
+[ "$ran" = works ] || { echo "no lock on redlock-standin: $ran"; exit 1; }
+rm "$staging/port"
+# shellcheck disable=SC2086
 $make uninstall $where >/dev/null
 left=$(find "$prefix" ! -type d)
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
-echo "install: libredlock $version, its command, man page, guide and completions come and go"
+echo "install: libredlock $version, its command, man page, guide, completions and stand-in come and go"

@@ -124,10 +124,11 @@ format_step() {
 shell_step() {
     scripts | xargs -r shellcheck 2>&1
 }
+pages='redlock/cli/redlock.1 redlock/redlock.3 tests/servers/redlock-standin.1'
 # In a heading mdoc takes a word like In or No for a macro, without a warning: write \&In.
 man_step() {
-    mandoc -T lint -W warning redlock/cli/redlock.1 redlock/redlock.3 2>&1
-    grep -nE '^\.S[hs] (.* )?[A-Z][a-z]( |$)' redlock/cli/redlock.1 redlock/redlock.3
+    mandoc -T lint -W warning $pages 2>&1
+    grep -nE '^\.S[hs] (.* )?[A-Z][a-z]( |$)' $pages
 }
 prose_step() {
     "$tests/prose.sh" 2>&1

@@ -9,7 +9,7 @@ trap 'rm -rf "$dir"' EXIT
 export LC_ALL=C.UTF-8
 
 set -- README.md CHANGELOG.md .github/CONTRIBUTING.md .github/SECURITY.md fuzz/README.md net/PORTING.md lock/LEGACY.md redlock/DESIGN.md \
-    redlock/GUIDE.md redlock/redlock.3 redlock/cli/redlock.1 redlock/pkg/README.md resp/WIRE.md tests/sim/README.md \
+    redlock/GUIDE.md redlock/redlock.3 redlock/cli/redlock.1 tests/servers/redlock-standin.1 redlock/pkg/README.md resp/WIRE.md tests/sim/README.md \
     lock/examples/firmware/README.md redlock/examples/*.sh resp/resp.h net/net.h lock/lock_results.h redlock/redlock_results.h
 for source in redlock/cli/*.c redlock/cli/*/*.c; do
     case $source in */completion.c) ;; *) set -- "$@" "$source" ;; esac # its strings are scripts of shells

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The examples run, with servers and without; the programs at the top of the headers are the real ones. */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <check.h>
+#include <ctype.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,19 +31,29 @@ static const char *url(int i)
     return live_url(&server[i], LIVE_V4, urls[i], sizeof urls[i]);
 }
 
-/* Run build/examples/`name`, next to this program; stores its output, and returns its exit status. */
+/* The path of build/examples/`name`, next to this program. */
+static const char *path_of(const char *name)
+{
+    static char path[4096];
+    ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
+
+    ck_assert_int_gt(len, 0);
+    path[len] = '\0';
+    *strrchr(path, '/') = '\0';
+    ck_assert_uint_lt(strlen(path) + strlen("/examples/") + strlen(name), sizeof path);
+    strcat(strcat(path, "/examples/"), name);
+    return path;
+}
+
+/* Runs it; stores its output, and returns its exit status. */
 static int run(const char *name, const char *args)
 {
-    char self[4096] = "";
     char line[8192];
     size_t len;
     int status;
     FILE *f;
 
-    ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof self - 1), 0);
-    *strrchr(self, '/') = '\0';
-    ck_assert_int_lt(snprintf(line, sizeof line, "'%s/examples/%s' %s 2>&1", self, name, args),
-                     (int)sizeof line);
+    ck_assert_int_lt(snprintf(line, sizeof line, "'%s' %s 2>&1", path_of(name), args), (int)sizeof line);
     f = popen(line, "re");
     ck_assert_ptr_nonnull(f);
     len = fread(output, 1, sizeof output - 1, f);
@@ -54,10 +68,11 @@ static void assert_prints(const char *text)
     ck_assert_msg(strstr(output, text) != NULL, "not said: %s\nbut: %s", text, output);
 }
 
-static const char *const examples[] = {"lock/minimal",       "lock/event_loop",   "lock/legacy",
-                                       "lock/fencing",       "lock/small_chunks", "redlock/minimal",
-                                       "redlock/superloop",  "redlock/renewal",   "redlock/many_locks",
-                                       "redlock/red_packet", "redlock/easy"};
+static const char *const examples[] = {"lock/minimal",       "lock/event_loop",      "lock/legacy",
+                                       "lock/fencing",       "lock/small_chunks",    "redlock/minimal",
+                                       "redlock/superloop",  "redlock/renewal",      "redlock/many_locks",
+                                       "redlock/red_packet", "redlock/epoll_server", "lock/raii",
+                                       "redlock/easy",       "redlock/easy_thread"};
 
 /* ---------------------------------------------------------------- running the examples */
 
@@ -105,7 +120,7 @@ START_TEST(event_loop_acquires_extends_and_releases)
 }
 END_TEST
 
-static const char *const loops[] = {"epoll", "libuv", "io_uring"};
+static const char *const loops[] = {"libuv", "io_uring"};
 enum { LOOPS = sizeof loops / sizeof loops[0] };
 
 /* Another client has the lock at first, so there is also a timed wait; at the end no client has it. */
@@ -124,6 +139,112 @@ START_TEST(locks_work_in_other_event_loops)
     ck_assert_str_eq(output, "acquire: cannot connect\n");
 }
 END_TEST
+
+/* ---------------------------------------------------------------- the epoll server */
+
+static struct {
+    pid_t pid;
+    FILE *out;
+    uint16_t port;
+} epoll_server;
+
+static void next_line_is(const char *expected)
+{
+    ck_assert_ptr_nonnull(fgets(output, sizeof output, epoll_server.out));
+    ck_assert_str_eq(output, expected);
+}
+
+static void begin_epoll_server(void)
+{
+    const char *path = path_of("redlock/epoll_server");
+    unsigned port;
+    int ends[2];
+
+    ck_assert_int_eq(pipe(ends), 0);
+    epoll_server.pid = live_fork();
+    if (epoll_server.pid == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        execl(path, path, url(0), (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    epoll_server.out = fdopen(ends[0], "r");
+    ck_assert_ptr_nonnull(fgets(output, sizeof output, epoll_server.out));
+    ck_assert_int_eq(sscanf(output, "port %u\n", &port), 1);
+    epoll_server.port = (uint16_t)port;
+}
+
+/* What it replies to a client. */
+static void client_reads(const char *expected)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(epoll_server.port)};
+    char line[16] = "";
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ck_assert_int_eq(connect(fd, (struct sockaddr *)&a, sizeof a), 0);
+    ck_assert_int_gt(recv(fd, line, sizeof line - 1, MSG_WAITALL), 0);
+    ck_assert_str_eq(line, expected);
+    close(fd);
+}
+
+static void end_epoll_server(void)
+{
+    int status;
+
+    kill(epoll_server.pid, SIGTERM);
+    next_line_is("released: done\n");
+    ck_assert_int_eq(waitpid(epoll_server.pid, &status, 0), epoll_server.pid);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":0\r\n");
+}
+
+START_TEST(the_epoll_server_leads_and_renews_its_lock)
+{
+    live_start(&server[0]);
+    begin_epoll_server();
+    next_line_is("leader\n");
+    client_reads("leader\n");
+    live_await(&server[0], "INFO commandstats", "cmdstat_pexpire");
+    client_reads("leader\n");
+    end_epoll_server();
+}
+END_TEST
+
+START_TEST(the_epoll_server_serves_while_another_one_leads)
+{
+    live_start(&server[0]);
+    live_command(&server[0], "SET leader somebody");
+    begin_epoll_server();
+    live_await(&server[0], "INFO commandstats", "cmdstat_set:calls=2");
+    client_reads("standby\n");
+    live_command(&server[0], "DEL leader");
+    next_line_is("leader\n");
+    client_reads("leader\n");
+    end_epoll_server();
+}
+END_TEST
+
+/* Without its server it cannot renew. Nothing is to be released then, which takes no time. */
+START_TEST(the_epoll_server_stops_leading_before_its_lease_ends)
+{
+    int status;
+
+    live_start(&server[0]);
+    begin_epoll_server();
+    next_line_is("leader\n");
+    live_kill(&server[0]);
+    next_line_is("standby\n");
+    client_reads("standby\n");
+    kill(epoll_server.pid, SIGTERM);
+    ck_assert_int_eq(waitpid(epoll_server.pid, &status, 0), epoll_server.pid);
+    ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- lwIP */
 
 /* Over one connection: the other one is that of the next command here. */
 START_TEST(many_locks_share_one_lwip_connection)
@@ -166,6 +287,8 @@ START_TEST(a_closed_lwip_connection_is_opened_again)
     live_reap(other);
 }
 END_TEST
+
+/* ---------------------------------------------------------------- other examples */
 
 START_TEST(the_legacy_example_works_with_old_programs)
 {
@@ -281,6 +404,120 @@ START_TEST(examples_report_a_held_lock)
     ck_assert_int_eq(run("lock/minimal", url(0)), 1);
     assert_prints("is held by another client");
     ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":1\r\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- what their first comments say */
+
+static const char *const commented[] = {
+    "lock/examples/minimal.c",       "lock/examples/event_loop.c",     "lock/examples/fencing.c",
+    "lock/examples/legacy.c",        "lock/examples/unit_test.c",      "lock/examples/raii.cpp",
+    "lock/examples/loops/libuv.c",   "lock/examples/loops/io_uring.c", "redlock/examples/minimal.c",
+    "redlock/examples/many_locks.c", "redlock/examples/renewal.c",     "redlock/examples/superloop.c",
+    "redlock/examples/red_packet.c"};
+enum { COMMENTED = sizeof commented / sizeof commented[0] };
+
+/* Appends n bytes of text to out, which has OUTPUT_MAX bytes. */
+static void append(char *out, const char *text, size_t n)
+{
+    ck_assert_uint_lt(strlen(out) + n, OUTPUT_MAX);
+    strncat(out, text, n);
+}
+
+static void append_url(char *out, int i)
+{
+    if (server[i].pid == 0)
+        live_start(&server[i]);
+    append(out, url(i), strlen(url(i)));
+}
+
+/* A line of the command: without what builds the program, with the addresses of servers that run. */
+static void append_command(char *out, const char *line, const char *dir)
+{
+    static const char example[] = "redis://127.0.0.1:6379", built[] = "build/", here[] = "./";
+    const char *after = line;
+    int urls = 0;
+
+    for (const char *and = line; (and = strstr(and, "&& ")) != NULL; and += 3)
+        after = and+3;
+    for (; *after != '\0'; after++)
+        if (strncmp(after, example, sizeof example - 1) == 0) {
+            append_url(out, 0);
+            after += sizeof example - 2;
+        } else if (strncmp(after, "URL", 3) == 0) {
+            append_url(out, urls++);
+            after += 2;
+        } else if (strncmp(after, built, sizeof built - 1) == 0) {
+            append(out, dir, strlen(dir));
+            after += sizeof built - 3;
+        } else if (strncmp(after, here, sizeof here - 1) == 0) {
+            append(out, dir, strlen(dir));
+            append(out, "/examples/lock/", 15);
+            after++;
+        } else {
+            append(out, after, 1);
+        }
+}
+
+/* Numbers differ from run to run. */
+static void hide_numbers(char *text)
+{
+    char *to = text;
+
+    for (; *text != '\0'; text++) {
+        if (!isdigit((unsigned char)*text))
+            *to++ = *text;
+        else if (!isdigit((unsigned char)text[1]))
+            *to++ = '0';
+    }
+    *to = '\0';
+}
+
+/* Reads the first comment of an example: its command, and what it prints. */
+static void read_comment(const char *path, const char *dir, char *command, char *printed)
+{
+    FILE *f = fopen(path, "re");
+    char line[LINE_MAX];
+    int is_after = 0;
+
+    ck_assert_ptr_nonnull(f);
+    while (fgets(line, sizeof line, f) != NULL && strcmp(line, " */\n") != 0) {
+        int is_indented = strncmp(line, " *     ", 7) == 0;
+        is_after |= strcmp(line, " * prints:\n") == 0;
+        if (is_indented && !is_after)
+            append_command(command, line + 7, dir);
+        else if (is_indented)
+            append(printed, line + 7, strlen(line + 7));
+        else if (printed[0] != '\0')
+            break;
+    }
+    fclose(f);
+}
+
+START_TEST(examples_print_what_their_first_comment_says)
+{
+    static char command[OUTPUT_MAX], printed[OUTPUT_MAX];
+    char folder[] = "/tmp/examples-XXXXXX";
+    char dir[4096];
+    FILE *f;
+    int status;
+
+    strcpy(dir, path_of(""));
+    strstr(dir, "/examples/")[0] = '\0';
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(command, sizeof command, "cd %s\n", folder);
+    read_comment(commented[_i], dir, command, printed);
+    f = popen(command, "re");
+    ck_assert_ptr_nonnull(f);
+    output[fread(output, 1, sizeof output - 1, f)] = '\0';
+    status = pclose(f);
+    snprintf(command, sizeof command, "%s/packet", folder);
+    unlink(command);
+    ck_assert_int_eq(rmdir(folder), 0);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%s: %s", commented[_i], output);
+    hide_numbers(output);
+    hide_numbers(printed);
+    ck_assert_str_eq(output, printed);
 }
 END_TEST
 
@@ -419,6 +656,7 @@ START_TEST(examples_report_a_missing_server_in_the_systems_words)
 END_TEST
 
 Suite *suite_examples(void);
+Suite *suite_examples_comments(void);
 Suite *suite_examples_loops(void);
 Suite *suite_examples_lwip(void);
 Suite *suite_examples_tls(void);
@@ -457,6 +695,21 @@ Suite *suite_examples_loops(void)
     tcase_add_checked_fixture(tc, NULL, teardown);
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, locks_work_in_other_event_loops, 0, LOOPS);
+    tcase_add_test(tc, the_epoll_server_leads_and_renews_its_lock);
+    tcase_add_test(tc, the_epoll_server_serves_while_another_one_leads);
+    tcase_add_test(tc, the_epoll_server_stops_leading_before_its_lease_ends);
+    suite_add_tcase(s, tc);
+    return s;
+}
+
+Suite *suite_examples_comments(void)
+{
+    Suite *s = suite_create("examples_comments");
+    TCase *tc = tcase_create("run");
+
+    tcase_add_checked_fixture(tc, NULL, teardown);
+    tcase_set_timeout(tc, 60);
+    tcase_add_loop_test(tc, examples_print_what_their_first_comment_says, 0, COMMENTED);
     suite_add_tcase(s, tc);
     return s;
 }

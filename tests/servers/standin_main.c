@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * standin - the model server behind sockets, for a machine without redis-server.
+ * standin - the model server behind sockets, for a machine without redis-server. `make install-standin`
+ * installs it as redlock-standin, with redlock-standin.1.
  *
  *     standin [PORT [PASSWORD]]     PORT 0, the default: the kernel chooses
  *
@@ -8,6 +9,7 @@
  * few keys in memory and knows only what a lock needs: for demonstrations and tests.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "resp/resp.h"
 #include "tests/sim/server.h"
 
 #include <arpa/inet.h>
@@ -56,7 +58,7 @@ static int listen_on(uint16_t port)
     if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0 ||
         bind(fd, (struct sockaddr *)&a, len) < 0 || listen(fd, 64) < 0 ||
         getsockname(fd, (struct sockaddr *)&a, &len) < 0 || fcntl(fd, F_SETFL, O_NONBLOCK) < 0) {
-        perror("standin");
+        perror("redlock-standin");
         exit(1);
     }
     server.port = ntohs(a.sin_port);
@@ -160,12 +162,40 @@ static void serve_all(int listener)
         welcome(listener);
 }
 
+static const char usage[] = "usage: redlock-standin [PORT [PASSWORD]]\n";
+static const char help[] =
+    "\n"
+    "A server for tests of programs that take locks with libredlock or redlock. It listens on\n"
+    "127.0.0.1, prints its port and serves until it is killed. It behaves as Redis 7.0 does, but\n"
+    "knows only the commands that a lock needs, and forgets everything when it ends.\n"
+    "\n"
+    "  PORT      the port; 0, the default: the system chooses a free one\n"
+    "  PASSWORD  clients must give it; by default there is none\n"
+    "\n"
+    "For example:\n"
+    "  redlock-standin 6400 &\n"
+    "  redlock run --url redis://127.0.0.1:6400 --restart-guard off nightly -- echo works\n"
+    "\n"
+    "It is not for production: use Redis or Valkey there. More: man redlock-standin\n";
+
+/* Reads a port: digits only. -1: it is none. */
+static long read_port(const char *text)
+{
+    char *end;
+    long port = strtol(text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == '\0' && port <= 65535 ? port : -1;
+}
+
 int main(int argc, char **argv)
 {
     static struct sim_features features = {.version = "7.0.15"};
-    long port = argc > 1 ? strtol(argv[1], NULL, 10) : 0;
-    if (argc > 3 || port < 0 || port > 65535) {
-        fprintf(stderr, "usage: standin [PORT [PASSWORD]]\n");
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+        return printf("%s%s", usage, help) < 0;
+    if (argc == 2 && strcmp(argv[1], "--version") == 0)
+        return puts("redlock-standin " RDL_VERSION) < 0;
+    long port = argc > 1 ? read_port(argv[1]) : 0;
+    if (argc > 3 || port < 0) {
+        fprintf(stderr, "%s", usage);
         return 64;
     }
     if (argc > 2)

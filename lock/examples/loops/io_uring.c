@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * io_uring.c - a lock in an io_uring loop: io_uring redis://127.0.0.1:6379
+ * io_uring.c - a lock in an io_uring loop.
+ *
+ *     make build/examples/lock/loops/io_uring && build/examples/lock/loops/io_uring redis://127.0.0.1:6379
+ *
+ * prints:
+ *
+ *     acquire: done
+ *     extend: done
+ *     release: done
  *
  * Each turn of the loop submits two requests: until the socket is ready, and a timeout. Both end in the same
  * turn, so none is left when the socket is closed.

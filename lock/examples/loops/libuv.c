@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libuv.c - a lock in a libuv loop: libuv redis://127.0.0.1:6379
+ * libuv.c - a lock in a libuv loop.
+ *
+ *     make build/examples/lock/loops/libuv && build/examples/lock/loops/libuv redis://127.0.0.1:6379
+ *
+ * prints:
+ *
+ *     acquire: done
+ *     extend: done
+ *     release: done
  *
  * A poll handle is bound to one descriptor. Each connection has another descriptor, so it needs its own
  * handle. A handle must be closed before its descriptor is used for something else.
