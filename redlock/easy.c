@@ -114,6 +114,7 @@ static void set_hint(struct rdl_easy *e)
 
     p->config = e->conns[0].config;
     p->config.queue = p->queue;
+    p->config.stream_ctx = e->hint_stream;
     p->config.server_info = NULL;
     p->config.text = NULL;
     rdl_conn_init(&p->conn, &p->config);
@@ -183,20 +184,6 @@ static int check_unused(struct rdl_easy *e)
     return rdl_easy_explain(e, RDL_OK);
 }
 
-/* What an expired lease left is released first: init would forget it. */
-int rdl_easy_set_flags(struct rdl_easy *e, unsigned flags)
-{
-    int rc = check_unused(e);
-
-    if (rc != RDL_OK)
-        return rc;
-    rdl_redlock_cancel(&e->lock);
-    if (e->flags & RDL_EASY_WAKE_HINT)
-        rdl_posix_close(&e->hint_conn.conn);
-    e->flags = flags;
-    return init_lock(e);
-}
-
 int rdl_easy_set_max_ttl(struct rdl_easy *e, uint32_t max_ttl_ms)
 {
     int rc = check_unused(e);
@@ -211,19 +198,42 @@ int rdl_easy_set_max_ttl(struct rdl_easy *e, uint32_t max_ttl_ms)
     return RDL_OK;
 }
 
-int rdl_easy_set_stream(struct rdl_easy *e, const struct rdl_stream_ops *ops, void *ctx)
+/* Makes the lock ready for other settings. What an expired lease left is released: init would forget it. */
+static void reset(struct rdl_easy *e)
+{
+    rdl_redlock_cancel(&e->lock);
+    if (e->flags & RDL_EASY_WAKE_HINT)
+        rdl_posix_close(&e->hint_conn.conn);
+}
+
+int rdl_easy_set_flags(struct rdl_easy *e, unsigned flags)
+{
+    int rc = check_unused(e);
+
+    if (rc != RDL_OK)
+        return rc;
+    reset(e);
+    e->flags = flags;
+    return init_lock(e);
+}
+
+int rdl_easy_set_stream(struct rdl_easy *e, const struct rdl_stream_ops *ops, void *ctxs, size_t ctx_size)
 {
     int rc = check_unused(e);
     size_t i;
 
-    for (i = 0; rc == RDL_OK && i < e->n; i++) {
+    if (rc != RDL_OK)
+        return rc;
+    reset(e);
+    e->hint_stream = (char *)ctxs + RDL_SERVERS_MAX * ctx_size;
+    for (i = 0; i < e->n; i++) {
         if (!e->is_tls[i])
             continue;
         rdl_posix_close(&e->conns[i].conn); /* by the stream that opened it */
         e->conns[i].config.stream = ops;
-        e->conns[i].config.stream_ctx = ctx;
+        e->conns[i].config.stream_ctx = (char *)ctxs + i * ctx_size;
     }
-    return rc;
+    return init_lock(e);
 }
 
 /* ---------------------------------------------------------------- the lock */

@@ -54,7 +54,8 @@ extern "C" {
 enum {
     RDL_EASY_MAX_TTL_MS = 30000, /**< the longest ttl of any client, in ms, unless rdl_easy_set_max_ttl() */
     RDL_EASY_RETRY_MS = 50,      /**< bound of the first pause between attempts, in ms */
-    RDL_EASY_ERROR_MAX = 1024    /**< bytes of the text of rdl_easy_error(), with its NUL */
+    RDL_EASY_STREAMS = RDL_SERVERS_MAX + 1, /**< connections of a lock: servers, and the wake hint */
+    RDL_EASY_ERROR_MAX = 1024               /**< bytes of the text of rdl_easy_error(), with its NUL */
 };
 
 /** What rdl_easy_set_flags() sets. All clients of a lock should use the same first four. */
@@ -95,6 +96,7 @@ struct rdl_easy {
     struct rdl_canary canaries[RDL_SERVERS_MAX];
     struct rdl_hint hint;
     struct rdl_posix_conn hint_conn;
+    void *hint_stream;                       /* the ctx of its stream */
     const char *unresolved[RDL_SERVERS_MAX]; /* why the host name has no address; NULL: it has one */
     uint8_t is_name[RDL_SERVERS_MAX];        /* the URL has a host name */
     uint8_t is_tls[RDL_SERVERS_MAX];         /* the URL begins with rediss:// or valkeys:// */
@@ -154,16 +156,18 @@ int rdl_easy_set_max_ttl(struct rdl_easy *e, uint32_t max_ttl_ms);
 /**
  * Sets the stream of the servers whose URLs begin with rediss:// or valkeys://.
  *
- * The stream speaks TLS over rdl_posix_stream, for example as in lock/examples/tls_openssl.c. The server's
- * certificate must have the host name of the URL. Never blocks. Call it after rdl_easy_open(), while the lock
- * is not held. If rdl_easy_set_flags() sets RDL_EASY_WAKE_HINT, call that afterwards.
+ * The stream speaks TLS over rdl_posix_stream, as in lock/examples/tls_openssl.c (redlock/examples/easy_tls.c
+ * is a whole program). Its functions find the host name of the URL, which the server's certificate must have,
+ * in c->cfg->endpoint->host. Never blocks. Call it after rdl_easy_open(), while the lock is not held.
  *
- * @param e    the lock
- * @param ops  the stream's functions, constant; rdl_easy_close() uses them, too
- * @param ctx  passed to them; it must stay valid until rdl_easy_close() has returned
+ * @param e         the lock
+ * @param ops       the stream's functions, constant; rdl_easy_close() uses them, too
+ * @param ctxs      an array of RDL_EASY_STREAMS objects, one for each connection. Its functions get one of
+ *                  them as ctx. It must stay valid until rdl_easy_close() has returned
+ * @param ctx_size  the size of an object, in bytes
  * @return as rdl_easy_set_flags()
  */
-int rdl_easy_set_stream(struct rdl_easy *e, const struct rdl_stream_ops *ops, void *ctx);
+int rdl_easy_set_stream(struct rdl_easy *e, const struct rdl_stream_ops *ops, void *ctxs, size_t ctx_size);
 
 /**
  * Acquires the lock, and waits while another client holds it.
