@@ -19,19 +19,24 @@
  *
  * A lock is a lease: it ends after its ttl, whatever the program does. So ask rdl_easy_remaining_ms() before
  * each piece of work, and call rdl_easy_renew() in time. rdl_easy_keep() (easy_thread.h) renews in a thread.
+ * You may lock and unlock the same structure many times. In redis-cli, the key has the lock's name.
  *
- * Restart guard: a server does not count in the first 31 s after its start (max_ttl and 1 s), because it may
- * have lost locks in a restart. If it is new or loses nothing in a restart, set RDL_EASY_NO_RESTART_GUARD.
+ * Restart guard: a new server is refused at first. A server may have lost locks in a restart, so its vote
+ * counts only 31 s after its start (max_ttl and 1 s). A majority of all servers is needed all the same. If a
+ * server is new or loses nothing in a restart, set RDL_EASY_NO_RESTART_GUARD.
  *
- * Time: rdl_easy_lock() ends after wait_ms, renew and unlock after one attempt: a twentieth of the ttl, up to
- * 250 ms, or three round trips if that is longer. Connecting adds up to 2 s. Only the system's resolver has
- * no such limit. rdl_easy_open() and rdl_easy_lock() may call it (rdl_posix_resolve()); the others never do.
+ * Time: an attempt lasts for a twentieth of the ttl, up to 250 ms, or three round trips if that is longer.
+ * rdl_easy_renew() takes one or two attempts at most, rdl_easy_unlock() one and up to 2 s to connect again,
+ * rdl_easy_lock() wait_ms and one attempt. Without wait_ms it also takes up to 2 s to connect. Only the
+ * system's resolver has no such limit: rdl_easy_open() and rdl_easy_lock() may call it (rdl_posix_resolve()),
+ * the others never do. A signal does not end a call.
  *
  * Two locks at the same time: use a struct rdl_easy for each, and take them in the same order everywhere. The
  * structures do not share connections. For many locks over the same connections use redlock.h.
  *
  * One thread at a time uses a struct rdl_easy. A forked child must not use its parent's: it calls
- * rdl_easy_open() on one of its own.
+ * rdl_easy_open() on one of its own. rdl_easy_close() in the child closes its copies of the sockets, and
+ * releases nothing. The sockets are closed on exec.
  */
 #ifndef RDL_EASY_H
 #define RDL_EASY_H
@@ -58,10 +63,15 @@ enum {
     RDL_EASY_ERROR_MAX = 1024               /**< bytes of the text of rdl_easy_error(), with its NUL */
 };
 
-/** What rdl_easy_set_flags() sets. All clients of a lock should use the same first four. */
+/**
+ * What rdl_easy_set_flags() sets.
+ *
+ * All clients of a lock must use the same of the first three, and the same max_ttl. The options of
+ * `redlock run` are --restart-guard=off, --canary, --fence, --wake-hint and --max-ttl.
+ */
 enum rdl_easy_flags {
     RDL_EASY_NO_RESTART_GUARD = 1, /**< servers count at once: they are new or lose nothing in a restart */
-    RDL_EASY_CANARY = 2,           /**< detect a server that lost its data (struct rdl_canary) */
+    RDL_EASY_CANARY = 2,           /**< detect lost data by a key on each server (struct rdl_canary) */
     RDL_EASY_FENCE = 4,            /**< each lock gets a fencing token (rdl_easy_fence()) */
     RDL_EASY_WAKE_HINT = 8,        /**< a release wakes a waiting client (struct rdl_hint) */
     RDL_EASY_RESOLVE_ONCE = 16,  /**< resolve host names only in rdl_easy_open(), never in rdl_easy_lock() */
@@ -116,17 +126,19 @@ struct rdl_easy {
  * Sets up a lock, not held. Connects to no server yet.
  *
  * Blocks for as long as the system needs to resolve the host names. A name that cannot be resolved now counts
- * as a server that is down; rdl_easy_lock() tries again.
+ * as a server that is down; rdl_easy_lock() tries again. After an error nothing has to be closed.
+ *
+ * A URL is redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path[?db=N]. valkey:// is
+ * the same as redis://. rediss:// and valkeys:// are for TLS, and need rdl_easy_set_stream(). All clients
+ * list the same servers, in the same order. An odd number is best: with two servers, both must be up.
  *
  * @param e     the lock; whatever it contained is overwritten, so close an open one first
- * @param urls  1 to RDL_SERVERS_MAX URLs, separated by spaces; copied. All clients list the same servers, in
- *              the same order. A URL begins with redis://, valkey:// or unix:// (rdl_url_parse()), or with
- *              rediss:// or valkeys://, which need rdl_easy_set_stream()
- * @param name  the lock's name, 1 to RDL_NAME_MAX bytes; copied
+ * @param urls  1 to RDL_SERVERS_MAX URLs, separated by spaces; copied
+ * @param name  the lock's name, which is also its key, 1 to RDL_NAME_MAX bytes; copied
  * @return RDL_OK, or an error that rdl_easy_lock() repeats; rdl_easy_error() says what is wrong.
  *         RDL_E_SERVERS: urls is NULL or has no URL, or too many.
  *         RDL_E_URL, RDL_E_SPACE: a URL is invalid or too long.
- *         RDL_E_NAME: the name is empty, too long, or RDL_CANARY_KEY.
+ *         RDL_E_NAME: the name is empty, too long, or "rdl:canary".
  */
 int rdl_easy_open(struct rdl_easy *e, const char *urls, const char *name);
 
@@ -172,12 +184,14 @@ int rdl_easy_set_stream(struct rdl_easy *e, const struct rdl_stream_ops *ops, vo
 /**
  * Acquires the lock, and waits while another client holds it.
  *
- * Blocks for wait_ms and one attempt at most, and for the system's resolver (RDL_EASY_RESOLVE_ONCE): it first
- * resolves the host names of servers that could not be reached before. If too few servers begin to count
- * within wait_ms, it returns RDL_E_QUARANTINE at once.
+ * Blocks for wait_ms and one attempt at most, and for the system's resolver: it first resolves the host names
+ * of servers that could not be reached before (RDL_EASY_RESOLVE_ONCE prevents that). Servers that have just
+ * started do not count yet. If waiting cannot give a majority, it does not wait: it returns RDL_E_QUARANTINE.
+ *
+ * You need not unlock a lease that has expired, or that rdl_easy_renew() reported as lost.
  *
  * @param e        the lock
- * @param ttl_ms   for how long, in ms: 20 to max_ttl
+ * @param ttl_ms   for how long, in ms: 20 to max_ttl, which is 30 s unless rdl_easy_set_max_ttl()
  * @param wait_ms  for how long to retry, in ms; 0: one attempt; RDL_WAIT_FOREVER: no limit
  * @return RDL_OK: held. Otherwise it is not, and rdl_easy_error() says why.
  *         RDL_BUSY: another client holds it.
@@ -193,13 +207,14 @@ int rdl_easy_lock(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms);
 /**
  * Renews the lease: it then ends ttl_ms from now, and never earlier than before.
  *
- * Blocks for one attempt at most. If it fails without ending the lease (rdl_easy_remaining_ms() is above 0),
- * call it again soon. Call it when a third of the ttl has passed.
+ * Call it when a third of the ttl has passed. If it fails and rdl_easy_remaining_ms() is above 0, call it
+ * again soon. It never takes an expired lock again. Blocks for one attempt, or for two if keys that were lost
+ * are put back.
  *
  * @param e       the lock, held or adopted
  * @param ttl_ms  in ms, as for rdl_easy_lock()
- * @return RDL_OK, or another result that is not negative: held (rdl_redlock_extend()).
- *         RDL_LOST, RDL_E_GAP: the lock is lost.
+ * @return 0 or more: held. Otherwise:
+ *         RDL_LOST, RDL_E_GAP: the lock is lost, or was not held.
  *         RDL_UNKNOWN: no majority replied in time; the lease lasts as long as before.
  *         RDL_E_TTL: ttl_ms is out of range; the lease lasts as long as before.
  *         RDL_E_HELD: a thread renews it (rdl_easy_keep()); nothing was done.
@@ -209,9 +224,9 @@ int rdl_easy_renew(struct rdl_easy *e, uint32_t ttl_ms);
 /**
  * Releases the lock; also an expired one. It is not held afterwards, whatever the result is.
  *
- * Blocks for one attempt at most, and for up to 2 s if a majority of the connections is being opened. With
- * RDL_EASY_UNLOCK_AT_ONCE it sends the releases and returns RDL_OK without waiting for the replies. If
- * rdl_easy_keep() renews the lock, it first ends that thread.
+ * Blocks for one attempt at most, and for 2 s more if too many connections must be opened again. With
+ * RDL_EASY_UNLOCK_AT_ONCE it sends the releases and returns RDL_OK without waiting for the replies. The next
+ * call of the lock reads them. If rdl_easy_keep() renews the lock, it first ends that thread.
  *
  * @param e  the lock
  * @return RDL_OK: released.
@@ -225,17 +240,19 @@ int rdl_easy_unlock(struct rdl_easy *e);
 /**
  * Releases the lock if it is held, and closes all connections.
  *
- * Blocks as rdl_easy_unlock(), and then for one attempt at most, until pending releases are answered. Without
- * this call they may be lost when the program ends, and the keys last until their ttl is over.
+ * Blocks as rdl_easy_unlock(), and then for one attempt at most, until all releases are answered. Call it
+ * before the program ends, also after rdl_easy_lock() failed: single servers may have granted the lock.
+ * Without this call, such keys may last until their ttl is over.
  *
- * @param e  the lock, which may be opened again afterwards; also after an error of rdl_easy_open()
+ * @param e  the lock, which may be opened again afterwards
  */
 void rdl_easy_close(struct rdl_easy *e);
 
 /**
  * Returns how long the lock is certainly held, by this host's clock.
  *
- * Never blocks. If rdl_easy_keep() renews the lock, any thread may call it.
+ * Never blocks. If rdl_easy_keep() renews the lock, any thread may call it, and it counts the time until the
+ * work must stop.
  *
  * @param e  the lock
  * @return the remaining time in ms; 0: not held, expired, or adopted and not renewed yet
@@ -261,14 +278,15 @@ uint64_t rdl_easy_fence(const struct rdl_easy *e);
  * The text has no password and no control bytes. Never blocks.
  *
  * @param e  the lock
- * @return the text, valid until the next call that can fail; "" if the last one succeeded
+ * @return the text, valid until the next call that can fail; "" if the last one returned 0 or more
  */
 const char *rdl_easy_error(const struct rdl_easy *e);
 
 /**
- * Writes the lock's token, to pass the lock on to another process (rdl_easy_adopt()).
+ * Writes the lock's token, to pass the lock on to another process (rdl_easy_adopt(), $REDLOCK_TOKEN).
  *
- * Never blocks. Call it while the lock is held.
+ * Afterwards do not renew, unlock or close it here. Let the process end, which releases nothing. Never
+ * blocks. Call it while the lock is held.
  *
  * @param e    the lock
  * @param out  receives the token as text; RDL_TOKEN_TEXT_MAX bytes

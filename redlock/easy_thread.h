@@ -54,20 +54,20 @@ struct rdl_easy_thread {
  * Starts a thread that renews a held lock, until rdl_easy_unlock() or rdl_easy_close().
  *
  * It renews by the ttl of the last rdl_easy_lock() or rdl_easy_renew(), when a third of it has passed. If it
- * cannot renew the lock any more, it ends no later than grace_ms before the lease does. Then
+ * cannot renew the lock, it stops trying at least grace_ms before the lease ends. Then
  * rdl_easy_remaining_ms() is 0 and rdl_easy_lost_fd() is readable: stop the work, and call rdl_easy_unlock().
  * There is no callback.
  *
- * While the thread runs, any thread may call rdl_easy_remaining_ms() and rdl_easy_fence(), until
- * rdl_easy_unlock() has returned. The first then counts the time until the work must stop. All other calls
- * belong to one thread, as ever; the thread that called this one may end. The thread gets no signals. A
- * forked child does not have it, and there rdl_easy_remaining_ms() is 0.
+ * Any thread may call rdl_easy_remaining_ms() and rdl_easy_fence() from now on, until the next
+ * rdl_easy_lock() or rdl_easy_close(). Call all other functions from one thread at a time; the thread that
+ * called this one may end. Do not cancel a thread inside them. The new thread gets no signals. A forked child
+ * does not have it, and there rdl_easy_remaining_ms() is 0.
  *
  * Never blocks.
  *
  * @param e         the lock, held
- * @param t         the thread, set up here. It must stay valid until rdl_easy_unlock() has returned, and as
- *                  long as other threads may ask for the remaining time. Its descriptors are closed on exec
+ * @param t         the thread, set up here. Keep it until rdl_easy_unlock() has returned and no other thread
+ *                  calls rdl_easy_remaining_ms() or rdl_easy_fence(). Its descriptors are closed on exec
  * @param grace_ms  how long the work may take to stop, in ms: 0 to a third of the ttl
  * @return RDL_OK. Otherwise no thread was started, the lock is as before, and rdl_easy_error() says why.
  *         RDL_EXPIRED: the lock is not held. RDL_E_HELD: a thread renews it already.

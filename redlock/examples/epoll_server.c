@@ -68,7 +68,7 @@ static void finish(int rc, uint64_t now_ms)
     else if (doing == RENEWING && rc < 0 && until_ms != 0)
         rdl_renewal_failed(&renewal, now_ms); /* no reply: the lease lasts as long as before */
     else
-        rdl_renewal_renewed(&renewal, TTL_MS, until_ms, now_ms);
+        rdl_renewal_renewed(&renewal, TTL_MS, 0, until_ms, now_ms); /* until_ms 0: it is not held */
     if (doing == ACQUIRING && rc < 0) {
         fprintf(stderr, "acquire: %s\n", rdl_strerror(rc));
         retry_ms = now_ms + RETRY_MS;
@@ -79,12 +79,14 @@ static void finish(int rc, uint64_t now_ms)
 /* Begins what is due. Returns when something is due next, an absolute time. */
 static uint64_t begin_next(uint64_t now_ms)
 {
-    uint64_t at_ms = retry_ms;
+    uint64_t at_ms;
     enum rdl_renewal_action action = rdl_renewal_next(&renewal, now_ms, &at_ms);
     int rc = RDL_PENDING;
 
-    if (action == RDL_RENEWAL_SLEEP || (action == RDL_RENEWAL_LOST && now_ms < retry_ms))
+    if (action == RDL_RENEWAL_SLEEP)
         return at_ms;
+    if (action == RDL_RENEWAL_LOST && now_ms < retry_ms)
+        return retry_ms;
     doing = action == RDL_RENEWAL_LOST ? ACQUIRING : RENEWING;
     rc = doing == ACQUIRING ? acquire_begin(now_ms) : rdl_redlock_extend_begin(&lock, TTL_MS, now_ms);
     if (rc != RDL_PENDING)
