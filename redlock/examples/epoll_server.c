@@ -138,7 +138,7 @@ static void serve(int listener)
 }
 
 /* One turn: waits for the sockets, or until something is due. Returns 0 after a signal. */
-static int turn(int set, int *listener, int *signals, uint64_t until_ms)
+static int turn(int set, const int *listener, const int *signals, uint64_t until_ms)
 {
     struct epoll_event ready[16];
     uint64_t now_ms = rdl_posix_now_ms();
@@ -162,7 +162,7 @@ static int turn(int set, int *listener, int *signals, uint64_t until_ms)
 }
 
 /* Releases the lock, or aborts the acquire that is under way. */
-static void end(int set, int *listener, int *signals)
+static void end(int set, const int *listener, const int *signals)
 {
     uint64_t now_ms = rdl_posix_now_ms();
     uint64_t end_ms = now_ms + END_MS; /* on servers that do not reply, the ttl ends the lock */
