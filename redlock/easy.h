@@ -91,7 +91,7 @@ struct rdl_easy_thread_ops {
 /** @endcond */
 
 /**
- * A lock with everything that it needs: 17 KB. Its members are private.
+ * A lock with everything that it needs: 15 KB. Its members are private.
  *
  * Make it static, or allocate it. Do not move or copy it while it is open.
  */
