@@ -25,7 +25,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "net/net_private.h"
+#include "net/net_op.h"
+#include "net/net_stream.h"
 
 #if defined(ESP_PLATFORM) || defined(__ZEPHYR__) /* they have no processes and no unix sockets */
 #define getpid() ((pid_t)0)
@@ -101,7 +102,7 @@ static int failed(struct rdl_conn *c, int err, int otherwise)
     return error_of(err, otherwise);
 }
 
-static void posix_close(void *ctx, struct rdl_conn *c)
+static void socket_close(void *ctx, struct rdl_conn *c)
 {
     (void)ctx;
     if (c->sys_error < 0)
@@ -294,7 +295,7 @@ static int finish(struct rdl_conn *c)
     return err == 0 ? opened(c) : failed(c, err, RDL_E_CONNECT);
 }
 
-static int posix_open(void *ctx, struct rdl_conn *c)
+static int socket_open(void *ctx, struct rdl_conn *c)
 {
     const struct attempt *attempt = ctx;
 
@@ -337,7 +338,7 @@ static int receive(struct rdl_conn *c, uint8_t *buf, size_t cap, struct attempt 
     return *n < 0 ? errno : 0;
 }
 
-static int posix_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
+static int socket_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
 {
     struct attempt *attempt = ctx;
     ssize_t n;
@@ -360,7 +361,7 @@ static int posix_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
     return (int)n;
 }
 
-static int posix_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size_t len)
+static int socket_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size_t len)
 {
     struct attempt *attempt = ctx;
     ssize_t n;
@@ -379,7 +380,7 @@ static int posix_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size_
     return (int)n;
 }
 
-const struct rdl_stream_ops rdl_posix_stream = {posix_open, posix_send, posix_recv, posix_close};
+const struct rdl_stream_ops rdl_posix_stream = {socket_open, socket_send, socket_recv, socket_close};
 
 static int attempt_all(struct rdl_conn *c, struct attempt *attempt)
 {

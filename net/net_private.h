@@ -4,7 +4,6 @@
 #define RDL_NET_PRIVATE_H
 
 #include "net/net_op.h"
-#include "net/net_stream.h"
 
 /* -------------------------------------------------- net_request.c: the request records */
 
@@ -92,15 +91,7 @@ int rdl_unexpected_reply(struct rdl_conn *c);
 /* Makes the conn READY: the handshake is complete, a byte came, or no reply is awaited any more. */
 void rdl_conn_heard(struct rdl_conn *c);
 
-/* -------------------------------------------------- net_stream.c */
-
-/*
- * rdl_conn.waits, while it is not closed: RDL_STREAM_NONE if its stream has not begun to open, else this bit,
- * with what the stream waits for (enum rdl_stream_state).
- */
-enum { RDL_STREAM_NONE = 0, RDL_STREAM_BEGUN = 128 };
-
-/* rdl_conn.waits, while it is closed */
+/* rdl_conn.waits, while it is closed; net_stream.h has its other values */
 enum { RDL_PAUSE_NONE, RDL_PAUSE_DUE, RDL_PAUSE_RUNNING };
 
 #endif

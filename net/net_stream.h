@@ -27,6 +27,14 @@ enum rdl_stream_state {
     RDL_STREAM_WAIT_READ = 2   /**< call again when rdl_conn.fd is readable, or at any time */
 };
 
+/** @cond private */
+/*
+ * rdl_conn.waits, while it is not closed: RDL_STREAM_NONE if its stream has not begun to open, else this bit,
+ * with what the stream waits for (enum rdl_stream_state).
+ */
+enum { RDL_STREAM_NONE = 0, RDL_STREAM_BEGUN = 128 };
+/** @endcond */
+
 /**
  * The functions of a stream. None of them blocks.
  *
