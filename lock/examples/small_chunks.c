@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * small_chunks.c - your own stream, which moves 16 bytes at a time: small_chunks redis://127.0.0.1:6379
+ * small_chunks.c - your own stream, which moves 16 bytes at a time.
+ *
+ *     make && build/examples/lock/small_chunks redis://127.0.0.1:6379
+ *
+ * prints:
+ *
+ *     acquire: done
+ *     release: done, in chunks of 16 bytes; 472 bytes for the connection
  *
  * It works as on a board with a serial line, without a buffer for a command. Here a socket is used in place
  * of the line. The stream is the example of net/PORTING.md.

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * easy.c - a lock in four calls, on one server or on three:
+ * easy.c - a lock in four calls, on one server or on three. Each URL is redis://HOST:PORT.
  *
- *     cc -I. redlock/examples/easy.c build/libredlock.a -o easy
- *     ./easy 'redis://a redis://b redis://c'
+ *     make && build/examples/redlock/easy 'URL URL URL' new
+ *
+ * prints:
  *
  *     work for 3 s; the lock lasts for 9 s
  *     released
  *
- * A server that has just started is refused, with a text that says why. Then try: ./easy 'redis://a' new
+ * Without the word "new", a server that has just started is refused, with a text that says why.
  */
 #include <stdio.h>
 #include <unistd.h>

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * easy_thread.c - a thread renews the lock while the program works:
+ * easy_thread.c - a thread renews the lock while the program works. Each URL is redis://HOST:PORT.
  *
- *     cc -I. redlock/examples/easy_thread.c build/libredlock.a -pthread -o easy_thread
- *     ./easy_thread 'redis://a redis://b redis://c'
+ *     make && build/examples/redlock/easy_thread 'URL URL URL' new
+ *
+ * prints:
  *
  *     locked
  *     worked for 5 s with a lease of 3 s
  *
  * The work here is a sleep that ends early when the lock is lost. Work that cannot watch a descriptor asks
- * rdl_easy_remaining_ms() instead, from any thread. With a second argument, servers that have just started
- * count, too.
+ * rdl_easy_remaining_ms() instead, from any thread. Without the word "new", a server that has just started is
+ * refused, with a text that says why.
  */
 #include <poll.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rdl_easy.c - the sources of the lock in four calls (easy.h), with host names and threads. The Makefile reads
- * this list; `make amalgam` writes it as one file. It needs rdl.c and rdl_posix.c.
+ * rdl_easy.c - the sources of the lock in four calls (easy.h), with host names and threads. The Makefile
+ * reads this list; `make amalgam` writes it as one file. It needs rdl.c and rdl_posix.c.
  */
 #include "net/net_posix_resolve.c"
 #include "redlock/easy.c"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rdl_easy.h - the public headers for POSIX hosts beyond rdl.h, as one: `make amalgam` writes it as one file. */
+/* rdl_easy.h - the public headers of easy.h and host names, as one: `make amalgam` writes it as one file. */
 #include "net/net_posix_resolve.h"
 #include "redlock/easy.h"
 #include "redlock/easy_thread.h"

@@ -22,7 +22,7 @@ FNR == 1 {
     spdx = 0
     is_c = name ~ /\.[ch]$/
     is_make = name ~ /(Makefile|\.mk)$/
-    is_example = name ~ /(lock|redlock)\/examples\/(loops\/)?[a-z0-9_]+\.(c|cpp)$/ && name !~ /(small_chunks|tls_[a-z]*)\.c$/
+    is_example = name ~ /(lock|redlock)\/examples\/(loops\/)?[a-z0-9_]+\.(c|cpp)$/ && name !~ /tls_[a-z]*\.c$/
     is_program = in_first = commanded = printed = 0
     opened = 0
     signature = 0
