@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lock_report.c - the last operation of one lock as a line for people, and the phrases of such lines. */
+#include "lock/lock_line.h"
 #include "lock/lock_private.h"
 #include "resp/resp_template.h"
 

@@ -2,8 +2,8 @@
 /* easy.c - a lock with its servers, connections and options in one structure, for POSIX hosts. */
 #include "redlock/easy_private.h"
 
-#include "lock/lock_lease.h"
 #include "net/net_posix_resolve.h"
+#include "redlock/redlock_op.h"
 
 #include <string.h>
 
@@ -332,13 +332,14 @@ int rdl_easy_unlock(struct rdl_easy *e)
 
 void rdl_easy_close(struct rdl_easy *e)
 {
-    uint32_t attempt_ms = rdl_attempt_ms(&e->opt.lease);
+    uint64_t until_ms;
     size_t i;
 
     if (e->opened != RDL_OK)
         return;
     (void)rdl_easy_unlock(e);
-    (void)rdl_redlock_drain(&e->lock, &e->platform, rdl_posix_now_ms() + attempt_ms);
+    until_ms = rdl_posix_now_ms() + rdl_redlock_attempt_ms(&e->lock);
+    (void)rdl_redlock_drain(&e->lock, &e->platform, until_ms);
     for (i = 0; i < e->n; i++)
         rdl_posix_close(&e->conns[i].conn);
     if (e->flags & RDL_EASY_WAKE_HINT)

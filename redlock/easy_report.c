@@ -3,8 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/easy_private.h"
 
-#include "lock/lock_lease.h"
-#include "lock/lock_op.h"
+#include "lock/lock_line.h"
 #include "resp/resp_template.h"
 
 #include <string.h>

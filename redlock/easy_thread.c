@@ -8,7 +8,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/easy_thread.h"
 #include "redlock/easy_private.h"
-#include "redlock/redlock_private.h"
+#include "redlock/redlock_op.h"
 
 #include <fcntl.h>
 #include <poll.h>

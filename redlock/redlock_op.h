@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* redlock_op.h - the requests of redlock/ and the server info, for its own files and the command. */
+/* redlock_op.h - the requests of redlock/, the server info and times, for its own files and the command. */
 #ifndef RDL_REDLOCK_OP_H
 #define RDL_REDLOCK_OP_H
 
@@ -7,6 +7,8 @@
 #include "redlock/redlock.h"
 #include "redlock/redlock_commands.h"
 
+/* Returns how long an attempt, an extend or a release that begins now waits for replies. */
+uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r);
 /* Returns the server info of a conn, valid until the next step; NULL: not connected, or INFO was refused. */
 const struct rdl_server_info *rdl_guard_server_info(const struct rdl_conn *c);
 /* Returns 1 if an error reply to INFO, of this code, is a refusal. Any other error ends the connection. */

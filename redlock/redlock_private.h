@@ -153,8 +153,6 @@ inline unsigned rdl_redlock_quorum(const struct rdl_redlock *r)
 {
     return r->n / 2u + 1u;
 }
-/* Returns how long an attempt, an extend or a release that begins now waits for replies. */
-uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r);
 /* Counts the conns in this state. */
 unsigned rdl_votes_count_conns(const struct rdl_redlock *r, enum rdl_conn_state state);
 /* Counts the servers that are connected and that the restart guard excludes permanently. */

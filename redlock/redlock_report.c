@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* redlock_report.c - a line for people about one server's part in the last operation. */
-#include "lock/lock_lease.h"
+#include "lock/lock_line.h"
 #include "lock/lock_op.h"
 #include "redlock/redlock.h"
 

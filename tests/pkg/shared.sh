@@ -17,7 +17,7 @@ fail() {
 # ---------------------------------------------------------------- what it exports and needs
 nm -D -P --defined-only "$library" | cut -d ' ' -f 1 | sort >"$dir/exported"
 sed -n 's/^    \(rdl_.*\);$/\1/p' $map | sort >"$dir/listed"
-gcc -E -P -I. redlock/pkg/rdl.h | grep -oE 'rdl_[a-z0-9_]+ ?[([;]' | grep -oE 'rdl_[a-z0-9_]+' | sort -u >"$dir/words"
+printf '#include "redlock/pkg/%s.h"\n' rdl rdl_easy | gcc -E -P -I. - | grep -oE 'rdl_[a-z0-9_]+ ?[([;]' | grep -oE 'rdl_[a-z0-9_]+' | sort -u >"$dir/words"
 nm -g -P --defined-only "$archive" | cut -d ' ' -f 1 | sort -u | comm -12 - "$dir/words" >"$dir/declared"
 diff "$dir/listed" "$dir/declared" || fail "$map (<) is not what the public headers declare (>)"
 diff "$dir/listed" "$dir/exported" || fail "the shared library does not export (>) what $map lists (<)"
@@ -31,7 +31,7 @@ build() { # tree, library
     version=$(sed -n 's/^#define RDL_VERSION  *"\(.*\)"/\1/p' "$1/resp/resp.h")
     soname=libredlock.so.$(echo "$version" | sed -E 's/^(0\.[0-9]+|[0-9]+)\..*/\1/')
     gcc -std=c99 -O0 -g -fPIC -shared -I "$1" -Wl,-soname,"$soname" -Wl,--version-script="$1/$map" -o "$2" \
-        "$1/redlock/pkg/rdl.c" "$1/redlock/pkg/rdl_posix.c"
+        "$1/redlock/pkg/rdl.c" "$1/redlock/pkg/rdl_posix.c" "$1/redlock/pkg/rdl_easy.c"
 }
 soname_of() { readelf -d "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p'; }
 keeps() { # old, new: does the new one keep the interface?

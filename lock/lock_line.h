@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* lock_line.h - lines for people: what a report is made of (lock_report.c). For lock/ and redlock/. */
+#ifndef RDL_LOCK_LINE_H
+#define RDL_LOCK_LINE_H
+
+#include "net/net.h"
+
+struct rdl_line {
+    char *out; /* NUL-terminated */
+    size_t cap;
+    size_t len;
+};
+
+/* Begins an empty line of at most cap - 1 bytes. Longer text is cut. */
+void rdl_line_begin(struct rdl_line *line, char *out, size_t cap);
+/* Adds text. */
+void rdl_line_add(struct rdl_line *line, const char *text);
+/* Adds text, then the duration as "27 ms". */
+void rdl_line_add_ms(struct rdl_line *line, const char *text, uint32_t ms);
+/* Adds what went wrong, and the server's own words if the error is from the server. */
+void rdl_line_add_error(struct rdl_line *line, const struct rdl_conn *c, int error);
+/* Adds that no reply came, and why. */
+void rdl_line_add_no_reply(struct rdl_line *line, const struct rdl_conn *c, int error);
+/* Adds that another client holds it, and for how long: holder_ms as of rdl_lock_holder_ms. */
+void rdl_line_add_holder(struct rdl_line *line, int64_t holder_ms);
+/* Adds the progress of a connection that is not ready. */
+void rdl_line_add_connecting(struct rdl_line *line, const struct rdl_conn *c);
+
+#endif
