@@ -59,9 +59,9 @@ $(error no list of sources has $(UNLISTED). Add a line to redlock/pkg/plain/rdl.
 endif
 CLI_SRC := $(sort $(wildcard redlock/cli/*.c redlock/cli/*/*.c))
 # Those that need more than POSIX are built for the tests alone.
-MORE_EXAMPLE_SRC := $(addprefix lock/examples/,loops/libuv.c loops/io_uring.c loops/lwip.c tls_openssl.c tls_mbedtls.c) \
-	redlock/examples/epoll_server.c
-EXAMPLE_SRC := $(filter-out $(MORE_EXAMPLE_SRC),$(sort $(wildcard */examples/*.c)))
+MORE_EXAMPLE_SRC := $(addprefix lock/examples/,loops/libuv.c loops/io_uring.c loops/lwip.c) redlock/examples/epoll_server.c
+TLS_EXAMPLE_SRC := $(wildcard */examples/tls_*.c) redlock/examples/easy_tls.c
+EXAMPLE_SRC := $(filter-out $(MORE_EXAMPLE_SRC) $(TLS_EXAMPLE_SRC),$(sort $(wildcard */examples/*.c)))
 TEST_DIRS := fixtures resp net lock redlock cli servers
 TEST_SRC := $(filter-out %_main.c,$(sort $(wildcard tests/main.c $(addprefix tests/,$(TEST_DIRS:%=%/*.c)) tests/sim/server*.c \
 	tests/sim/lua*.c tests/sim/sha1.c tests/sim/check_*.c) $(addprefix lock/examples/firmware/,clock.c conn_uart.c unique.c)))
@@ -157,17 +157,23 @@ MORE_EXAMPLES := $(addprefix $(B)/examples/,$(subst /examples/,/,$(basename $(MO
 LIBS_libuv := -luv
 LIBS_io_uring := -luring
 LIBS_lwip := -llwip -lslirp
-LIBS_tls_openssl := -lssl -lcrypto
-LIBS_tls_mbedtls := -lmbedtls -lmbedx509 -lmbedcrypto
 $(MORE_EXAMPLES): $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS_$(@F))
 $(foreach s,$(MORE_EXAMPLE_SRC),$(eval $(B)/examples/$(subst /examples/,/,$(basename $(s))): $(s:%.c=$(B)/lib/%.o)))
-# A program of the tests around an example.
-$(B)/examples/lock/tls_twice: $(B)/lib/tests/servers/tls_twice_main.o $(LIB)
+# The streams for TLS, each with a program. tls_twice is a program of the tests.
+OPENSSL_EXAMPLES := $(addprefix $(B)/examples/,lock/tls_openssl lock/tls_twice redlock/easy_tls)
+$(B)/examples/lock/tls_openssl: $(B)/lib/lock/examples/tls_program.o
+$(B)/examples/lock/tls_twice: $(B)/lib/tests/servers/tls_twice_main.o
+$(B)/examples/redlock/easy_tls: $(B)/lib/redlock/examples/easy_tls.o
+$(OPENSSL_EXAMPLES): $(B)/lib/lock/examples/tls_openssl.o $(LIB)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LIBS_tls_openssl)
-MORE_EXAMPLES += $(B)/examples/lock/tls_twice
+	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) -lssl -lcrypto
+$(B)/examples/lock/tls_mbedtls: lock/examples/tls_program.c $(B)/lib/lock/examples/tls_mbedtls.o $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(WARN) $(CFLAGS) $(WERROR) $(CPPFLAGS) -I. -DUSE_MBEDTLS $(LDFLAGS) -o $@ $^ \
+	    -lmbedtls -lmbedx509 -lmbedcrypto
+MORE_EXAMPLES += $(OPENSSL_EXAMPLES) $(B)/examples/lock/tls_mbedtls
 # In C++; a program that includes the library's headers gets no warning from them.
 $(B)/examples/lock/raii: lock/examples/raii.cpp $(LIB) $(HEADERS)
 	@mkdir -p $(@D)

@@ -34,8 +34,10 @@ below() {
     case $1 in
     resp) echo 'resp/' ;;
     net) echo 'resp/ net/' ;;
-    lock | lock/examples) echo 'resp/ net/ lock/' ;;
-    redlock | redlock/examples) echo 'resp/ net/ lock/ redlock/' ;;
+    lock) echo 'resp/ net/ lock/' ;;
+    lock/examples) echo 'resp/ net/ lock/ lock/examples/' ;;
+    redlock) echo 'resp/ net/ lock/ redlock/' ;;
+    redlock/examples) echo 'resp/ net/ lock/ lock/examples/ redlock/' ;;
     redlock/cli | redlock/cli/*)
         echo 'resp/ net/ lock/ redlock/' "$1/" $(below_in_cli "${1##*/}" | sed 's,[a-z]*,redlock/cli/&/,g')
         ;;

@@ -3,14 +3,14 @@
  * tls_twice_main.c - the stream of lock/examples/tls_openssl.c over several connections: tls_twice URL ca.pem
  * NAME. The second one resumes the session of the first, and the third does not find the file.
  */
-#define main example_main
-int example_main(int argc, char **argv);
-#include "lock/examples/tls_openssl.c" /* NOLINT(bugprone-suspicious-include): its stream is static */
-#undef main
+#include <stdio.h>
 #include <sys/socket.h>
 
+#include "lock/examples/tls_openssl.h"
+#include "lock/lock_io.h"
+
 static struct rdl_posix_conn server;
-static struct tls tls;
+static struct tls_openssl tls;
 
 static void take_it(const char *when)
 {
@@ -25,7 +25,7 @@ static void take_it(const char *when)
     rc = rdl_lock_acquire(&lock, &platform);
     printf("%s: %s", when, rdl_strerror(rc));
     if (rc < 0)
-        printf(": %s\n", why_not(&server.conn));
+        printf(": %s\n", rdl_conn_text(&server.conn));
     else
         printf(", session %s\n", SSL_session_reused(tls.ssl) ? "resumed" : "new");
     rdl_lock_release(&lock, &platform);
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
         return 2;
     tls.authorities = argv[2];
     tls.name = argv[3];
-    server.config.stream = &tls_stream;
+    server.config.stream = &tls_openssl;
     server.config.stream_ctx = &tls;
     take_it("first");
     shutdown(server.conn.fd, SHUT_RDWR);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * easy_tls.c - easy.c over TLS, with OpenSSL; the servers have certificates for the host names of their URLs:
+ *
+ *     cc -I. redlock/examples/easy_tls.c lock/examples/tls_openssl.c build/libredlock.a -lssl -lcrypto -o easy_tls
+ *     ./easy_tls 'rediss://a:6380 rediss://b:6380 rediss://c:6380' ca.pem
+ *
+ *     the lock lasts for 9 s
+ *     released
+ *
+ * A server that has just started is refused, with a text that says why. Then add the argument: new
+ */
+#include <stdio.h>
+
+#include "lock/examples/tls_openssl.h"
+#include "redlock/easy.h"
+
+static int fail(struct rdl_easy *lock, int status)
+{
+    fprintf(stderr, "%s\n", rdl_easy_error(lock));
+    rdl_easy_close(lock);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static struct rdl_easy lock;
+    static struct tls_openssl tls[RDL_EASY_STREAMS];
+
+    if (argc < 3 || argc > 4) {
+        fprintf(stderr, "usage: easy_tls 'URL ...' AUTHORITIES.pem [new]\n");
+        return 2;
+    }
+    for (int i = 0; i < RDL_EASY_STREAMS; i++)
+        tls[i].authorities = argv[2];
+    if (rdl_easy_open(&lock, argv[1], "nightly") < 0 ||
+        rdl_easy_set_stream(&lock, &tls_openssl, tls, sizeof tls[0]) < 0)
+        return fail(&lock, 2);
+    if (argc == 4)
+        rdl_easy_set_flags(&lock, RDL_EASY_NO_RESTART_GUARD);
+    if (rdl_easy_lock(&lock, 10000, 5000) < 0) /* for 10 s; wait for up to 5 s */
+        return fail(&lock, 1);
+    printf("the lock lasts for %u s\n", (unsigned)rdl_easy_remaining_ms(&lock) / 1000);
+    if (rdl_easy_unlock(&lock) < 0)
+        return fail(&lock, 1);
+    printf("released\n");
+    rdl_easy_close(&lock);
+    return 0;
+}
