@@ -169,9 +169,9 @@ $(B)/examples/redlock/easy_tls: $(B)/lib/redlock/examples/easy_tls.o
 $(OPENSSL_EXAMPLES): $(B)/lib/lock/examples/tls_openssl.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) -lssl -lcrypto
-$(B)/examples/lock/tls_mbedtls: lock/examples/tls_program.c $(B)/lib/lock/examples/tls_mbedtls.o $(LIB)
+$(B)/examples/lock/tls_mbedtls: lock/examples/tls_program.c $(B)/lib/lock/examples/tls_mbedtls.o $(LIB) lock/examples/tls_mbedtls.h $(HEADERS)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(WARN) $(CFLAGS) $(WERROR) $(CPPFLAGS) -I. -DUSE_MBEDTLS $(LDFLAGS) -o $@ $^ \
+	$(Q)$(CC) $(WARN) $(CFLAGS) $(WERROR) $(CPPFLAGS) -I. -DUSE_MBEDTLS $(LDFLAGS) -o $@ $(filter-out %.h,$^) \
 	    -lmbedtls -lmbedx509 -lmbedcrypto
 MORE_EXAMPLES += $(OPENSSL_EXAMPLES) $(B)/examples/lock/tls_mbedtls
 # In C++; a program that includes the library's headers gets no warning from them.

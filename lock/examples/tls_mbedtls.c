@@ -88,7 +88,7 @@ static int tls_open(void *ctx, struct rdl_conn *c)
         return rc == MBEDTLS_ERR_SSL_WANT_READ ? RDL_STREAM_WAIT_READ : RDL_STREAM_WAIT_WRITE;
     if (rc != 0)
         return result(t, c, rc < 0 ? rc : MBEDTLS_ERR_X509_INVALID_FORMAT); /* above 0: of a file's text */
-    mbedtls_ssl_session_free(&t->session); /* it is all 0 then, as after mbedtls_ssl_session_init */
+    mbedtls_ssl_session_free(&t->session); /* it is all 0 then, as a new one */
     t->has_session = mbedtls_ssl_get_session(&t->ssl, &t->session) == 0;
     return RDL_STREAM_READY;
 }

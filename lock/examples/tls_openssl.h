@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tls_openssl.h - TLS with OpenSSL 1.1.1 or later, a stream on top of the sockets. Copy it with tls_openssl.c.
+ * tls_openssl.h - TLS with OpenSSL, a stream on top of the sockets. Copy it with tls_openssl.c.
  *
  * It checks the server's certificate and name before it sends a byte, including the password. It reads the
  * files at each connect, because they may have been replaced. A reconnect resumes the last session: the

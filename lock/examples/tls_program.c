@@ -2,13 +2,14 @@
 /*
  * tls_program.c - a lock over TLS, with OpenSSL or with Mbed TLS:
  *
- *     cc -I. lock/examples/tls_program.c lock/examples/tls_openssl.c build/libredlock.a -lssl -lcrypto -o tls
+ *     cc -I. lock/examples/tls_program.c lock/examples/tls_openssl.c build/libredlock.a \
+ *         -lssl -lcrypto -o tls
  *     cc -I. -DUSE_MBEDTLS lock/examples/tls_program.c lock/examples/tls_mbedtls.c build/libredlock.a \
  *         -lmbedtls -lmbedx509 -lmbedcrypto -o tls
  *     ./tls redis://127.0.0.1:6380 ca.pem localhost
  *
- * The last argument is the name in the server's certificate. Without it, the certificate must have the address
- * of the URL. Two more files may follow: the client's certificate and its key.
+ * The last argument is the name in the server's certificate. Without it, the certificate must have the
+ * address of the URL. Two more files may follow: the client's certificate and its key.
  */
 #include <stdio.h>
 #include <string.h>

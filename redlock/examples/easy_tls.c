@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * easy_tls.c - easy.c over TLS, with OpenSSL; the servers have certificates for the host names of their URLs:
+ * easy_tls.c - a lock over TLS, with OpenSSL, on one server or on three:
  *
- *     cc -I. redlock/examples/easy_tls.c lock/examples/tls_openssl.c build/libredlock.a -lssl -lcrypto -o easy_tls
+ *     cc -I. redlock/examples/easy_tls.c lock/examples/tls_openssl.c build/libredlock.a \
+ *         -lssl -lcrypto -o easy_tls
  *     ./easy_tls 'rediss://a:6380 rediss://b:6380 rediss://c:6380' ca.pem
+ *
+ * prints:
  *
  *     the lock lasts for 9 s
  *     released
  *
- * A server that has just started is refused, with a text that says why. Then add the argument: new
+ * ca.pem has the certificates of the trusted authorities. Each server's certificate must have the host of its
+ * URL. A server that has just started is refused, with a text that says why. Then add the argument: new
  */
 #include <stdio.h>
 
