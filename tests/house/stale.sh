@@ -40,7 +40,11 @@ fi
 for header in $HEADERS; do
     awk -v header="$header" 'NR == FNR { if ($2 == header) includes[$1]; next } $2 in includes' \
         "$dir/includes" "$dir/built" | sort >"$dir/should"
-    for flavour in $flavours; do
+    case $header in # the figures of size are those of the core, which includes nothing for POSIX hosts
+    net/net_posix* | redlock/easy*) users='lib asan clang' ;;
+    *) users=$flavours ;;
+    esac
+    for flavour in $users; do
         grep -q "^$flavour " "$dir/should" || { echo "$header: nothing in $build/$flavour includes it"; failed=1; }
     done
     would -W "$header" >"$dir/would"
