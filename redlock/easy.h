@@ -34,6 +34,9 @@
  * Two locks at the same time: use a struct rdl_easy for each, and take them in the same order everywhere. The
  * structures do not share connections. For many locks over the same connections use redlock.h.
  *
+ * To test a program without Redis, start redlock-standin (make install-standin), and set
+ * RDL_EASY_NO_RESTART_GUARD.
+ *
  * One thread at a time uses a struct rdl_easy. A forked child must not use its parent's: it calls
  * rdl_easy_open() on one of its own. rdl_easy_close() in the child closes its copies of the sockets, and
  * releases nothing. The sockets are closed on exec.
