@@ -3,7 +3,15 @@
 #include "lock/examples/tls_mbedtls.h"
 
 #include <mbedtls/error.h>
+#include <mbedtls/version.h>
 #include <string.h>
+
+#if MBEDTLS_VERSION_MAJOR < 3 /* these functions of version 3 are other ones there */
+#define mbedtls_pk_parse_keyfile(key, path, password, random, ctx)                                           \
+    mbedtls_pk_parse_keyfile(key, path, password)
+#define mbedtls_ssl_conf_min_tls_version(config, tls1_2) mbedtls_ssl_conf_min_version(config, 3, 3)
+#define mbedtls_ssl_conf_max_tls_version(config, tls1_2) mbedtls_ssl_conf_max_version(config, 3, 3)
+#endif
 
 /* The result of socket_send and socket_recv. */
 static int moved(int n, int not_now)
@@ -44,13 +52,15 @@ static int prepare(struct tls_mbedtls *t, struct rdl_conn *c)
     mbedtls_ssl_set_bio(&t->ssl, c, socket_send, socket_recv, NULL);
     if ((rc = mbedtls_x509_crt_parse_file(&t->trusted, t->authorities)) != 0 ||
         (t->cert != NULL && ((rc = mbedtls_x509_crt_parse_file(&t->own, t->cert)) != 0 ||
-                             (rc = mbedtls_pk_parse_keyfile(&t->own_key, t->key, NULL)) != 0 ||
+                             (rc = mbedtls_pk_parse_keyfile(&t->own_key, t->key, NULL, draw, NULL)) != 0 ||
                              (rc = mbedtls_ssl_conf_own_cert(&t->config, &t->own, &t->own_key)) != 0)) ||
         (rc = mbedtls_ssl_config_defaults(&t->config, MBEDTLS_SSL_IS_CLIENT, MBEDTLS_SSL_TRANSPORT_STREAM,
                                           MBEDTLS_SSL_PRESET_DEFAULT)) != 0)
         return rc;
     mbedtls_ssl_conf_authmode(&t->config, MBEDTLS_SSL_VERIFY_REQUIRED);
-    mbedtls_ssl_conf_min_version(&t->config, MBEDTLS_SSL_MAJOR_VERSION_3, MBEDTLS_SSL_MINOR_VERSION_3);
+    mbedtls_ssl_conf_min_tls_version(&t->config, MBEDTLS_SSL_VERSION_TLS1_2);
+    mbedtls_ssl_conf_max_tls_version(&t->config,
+                                     MBEDTLS_SSL_VERSION_TLS1_2); /* 1.3 needs PSA, and more code */
     if ((rc = mbedtls_ssl_setup(&t->ssl, &t->config)) != 0 ||
         (rc = mbedtls_ssl_set_hostname(&t->ssl, t->name != NULL ? t->name : c->cfg->endpoint->host)) != 0)
         return rc;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tls_mbedtls.h - TLS with Mbed TLS 2.28, a stream on top of the sockets. Copy it with tls_mbedtls.c.
+ * tls_mbedtls.h - TLS with Mbed TLS 2.28 or 3, a stream on top of the sockets. Copy it with tls_mbedtls.c.
  *
  * It checks the server's certificate and name before it sends a byte, including the password. It reads the
  * files at each connect, because they may have been replaced. A reconnect resumes the last session. close
  * sends nothing: in a child after fork the connection is the parent's.
  *
- * Mbed TLS 2.28 compares host names only, no addresses. With version 3, mbedtls_pk_parse_keyfile has two more
- * arguments: draw, NULL.
+ * Mbed TLS 2.28 compares host names only, no addresses. It speaks TLS 1.2.
  *
  * On a board without sockets, use the functions of your own stream instead of rdl_posix_stream's, and a
  * random source of your own.
