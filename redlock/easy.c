@@ -35,6 +35,7 @@ static size_t next_url(const char **list, char *out, size_t cap, uint8_t *is_tls
             head = sizeof plain - 1;
             url += scheme_len;
             len -= scheme_len;
+            break;
         }
     }
     if (head + len >= cap)

@@ -378,6 +378,7 @@ static const struct {
     {"redis://:secret@127.0.0.1:99999", RDL_E_URL, "URL 1: "},
     {"valkey://:secret@127.0.0.1:1:1", RDL_E_URL, "URL 1: "},
     {"unix://", RDL_E_URL, "URL 1: "},
+    {"rediss://valkey://127.0.0.1", RDL_E_URL, "URL 1: "}, /* one scheme is replaced, and TLS is not lost */
 };
 
 START_TEST(a_wrong_list_of_servers_is_refused_without_repeating_it)

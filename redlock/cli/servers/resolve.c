@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* resolve.c - addresses of servers: their text, which are this host, and what the user is told of them. */
+/* resolve.c - addresses of servers: their text, and which of them are this host. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/servers/resolve.h"
 #include "redlock/cli/output/output.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* poll.h - Zephyr's: other names behind macros, and no nfds_t. */
+/* poll.h - Zephyr's: macros for other names, and no nfds_t. */
 #pragma once
 
 #define pollfd   zsock_pollfd
