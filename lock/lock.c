@@ -27,6 +27,20 @@ int rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
     return rdl_options_check(opt, l->name_len);
 }
 
+/*
+ * Marks the lock as in use at this address. A copy of it would not learn of a release, and would believe in
+ * the lease: is_here is 0 there.
+ */
+static void mark_place(struct rdl_lock *l)
+{
+    l->ended_ms = (uintptr_t)l;
+}
+
+static int is_here(const struct rdl_lock *l)
+{
+    return l->ended_ms == (uintptr_t)l;
+}
+
 static int finish(struct rdl_lock *l, int result)
 {
     rdl_conn_free_room(l->conn, &l->req);
@@ -322,6 +336,7 @@ static int step_asked(struct rdl_lock *l, uint64_t now_ms)
 
 int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms)
 {
+    RDL_ASSERT(l->state == LOCK_IDLE || l->action == RDL_RELEASE || is_here(l));
     if (l->state != LOCK_IDLE && l->action == RDL_ACQUIRE)
         l->stepped_ms = (uint32_t)now_ms;
     switch ((enum lock_state)l->state) {
@@ -371,7 +386,7 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
 {
     int rc = rdl_options_check(l->opt, l->name_len);
 
-    RDL_ASSERT(l->state == LOCK_IDLE && l->until_ms <= now_ms);
+    RDL_ASSERT(l->state == LOCK_IDLE && l->until_ms <= now_ms && (l->until_ms == 0 || is_here(l)));
     if (l->until_ms != 0 || is_unreleased(l)) /* the key may still be there, and would refuse this acquire */
         rdl_lock_queue_release(l);
     l->until_ms = 0;
@@ -384,6 +399,7 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
     rdl_token_begin(&l->token, entropy);
     l->seed = rdl_token_seed(entropy);
     rdl_conn_seed(l->conn, l->seed);
+    mark_place(l);
     operation_begin(l, RDL_ACQUIRE, l->opt->ttl_ms, rdl_give_up_ms(l->opt, now_ms));
     return rdl_lock_step(l, now_ms);
 }
@@ -422,7 +438,7 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
 
 int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms)
 {
-    RDL_ASSERT(l->state == LOCK_IDLE);
+    RDL_ASSERT(l->state == LOCK_IDLE && (l->until_ms == 0 || is_here(l)));
     l->req.is_again = l->until_ms == 0;
     if (l->until_ms != 0)
         l->ended_ms = l->until_ms;
@@ -437,6 +453,7 @@ void rdl_lock_cancel(struct rdl_lock *l)
 {
     int needs_release = l->until_ms != 0 || (l->action == RDL_RELEASE && l->state != LOCK_IDLE);
 
+    RDL_ASSERT(l->until_ms == 0 || is_here(l));
     if (l->state == LOCK_ASKED) {
         rdl_conn_abandon(l->conn, &l->req);
         if (l->action == RDL_ACQUIRE)
@@ -463,6 +480,7 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
         rdl_lock_queue_release(l);
     l->token = token;
     l->is_adopted = 1;
+    mark_place(l);
     l->until_ms = UINT64_MAX;
     l->abort_below_ms = 0;
     l->sent_ms = 0;
@@ -486,6 +504,7 @@ void rdl_lock_token(const struct rdl_lock *l, char out[RDL_TOKEN_TEXT_MAX])
 
 uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms)
 {
+    RDL_ASSERT(l->until_ms == 0 || is_here(l));
     if (l->until_ms == UINT64_MAX || l->until_ms <= now_ms)
         return 0;
     return (uint32_t)(l->until_ms - now_ms);
@@ -493,6 +512,7 @@ uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms)
 
 uint64_t rdl_lock_until_ms(const struct rdl_lock *l)
 {
+    RDL_ASSERT(l->until_ms == 0 || is_here(l));
     return l->until_ms != UINT64_MAX ? l->until_ms : 0;
 }
 

@@ -29,9 +29,8 @@ extern "C" {
 #endif
 
 /**
- * Options of a lock: constant, and valid as long as the lock is used. Many locks may share them.
- *
- * To start with, set ttl_ms and leave the rest 0: that makes one attempt.
+ * Options of a lock: valid as long as the lock is used, and changed only between its operations. Many locks
+ * may share them. To start with, set ttl_ms and leave the rest 0: that makes one attempt.
  */
 struct rdl_lock_options {
     uint32_t ttl_ms;  /**< the ttl of the key, in ms: 4 x attempt_ms to RDL_TTL_MAX */
@@ -60,13 +59,14 @@ struct rdl_lock_options {
  * Sets up a plain lock (SET NX PX), not held. Sends nothing.
  *
  * Call it before any other function of the lock, and again only if the lock is not in use: debug builds
- * assert that no request refers to its memory. After an error, acquire returns the same error.
+ * assert this. After an error, acquire returns the same error.
  *
  * The lock and its hint are in use while an operation is RDL_PENDING, and after an acquire or adopt that
  * succeeded. They are no longer in use when a release has ended with any result, an extend has ended with
  * RDL_LOST or was canceled (rdl_lock_extend()), or rdl_lock_cancel() has returned. Expiry does not end the
  * use: release or cancel an expired lease, too. At all other times nothing in the library refers to their
- * memory. Pending releases are in the conn's queue, and are sent while you service the conn.
+ * memory: free, copy or move it. A copy of a lock in use is none: debug builds assert when it is used.
+ * Pending releases are in the conn's queue, and are sent while you service the conn.
  *
  * @param l         the lock; it holds no resources, so there is nothing to free
  * @param opt       its options

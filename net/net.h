@@ -365,7 +365,6 @@ struct rdl_conn {
     uint8_t waits;                 /* closed: for a pause that is due or running; else for its stream */
     uint8_t failures;              /* connections in a row that completed no request */
     uint8_t beat;                  /* number of the last multiple of 256 ms since mark_ms; pauses end there */
-    uint8_t users;                 /* layers above number the users of this conn with it; wraps */
     uint8_t refused[RDL_FAMILIES]; /* methods that this server refuses; reset with the connection */
     uint16_t scripts; /* a bit for each script whose text was sent on this connection: from then on EVALSHA */
     /* the queue's records: [base, head) paused, [head, next_to_send) sent, [next_to_send, tail) unsent */
@@ -404,7 +403,8 @@ struct rdl_conn {
  * Sets up a conn, closed and with an empty queue.
  *
  * Never blocks, opens nothing. Call it before any other function of the conn. If you call it again, close
- * the transport first; requests and pending releases in the queue are lost.
+ * the transport first, and end the operations of its locks, and the leases of its redlocks: debug builds
+ * assert at their next call. Pending releases in the queue are lost. Then set up its redlocks again.
  *
  * @param c    the conn; it holds no resources but the transport of its driver
  * @param cfg  its configuration, which must stay valid as long as the conn exists

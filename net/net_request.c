@@ -163,8 +163,11 @@ static uint32_t queue_find(const struct rdl_conn *c, const struct rdl_req *req)
 {
     uint32_t at = c->head;
 
-    while (rdl_record_at(c, at)->req != req)
+    while (rdl_record_at(c, at)->req != req) {
         at += rdl_record_size(rdl_record_at(c, at));
+        RDL_ASSERT(at < c->tail); /* else req was copied, or the conn was initialized again too early */
+    }
+    RDL_ASSERT(at < c->tail);
     return at;
 }
 
