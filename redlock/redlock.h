@@ -302,7 +302,8 @@ struct rdl_redlock {
  *         RDL_TTL_MAX.
  *         RDL_E_SERVER_INFO: a conn has no rdl_conn_config.server_info.
  *         RDL_E_GUARD_LATE: a conn is open and did not check its server. Set the handle up again when that
- *         connection has ended.
+ *         connection has ended. If a conn is set up again later (rdl_conn_init()), its server does not count
+ *         for this error until the handle is set up again, too; with RDL_GUARD_OFF it counts.
  */
 int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt, struct rdl_server *servers,
                      size_t n, const void *name, size_t name_len);

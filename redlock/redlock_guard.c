@@ -301,6 +301,10 @@ static uint64_t restart_counts_at(const struct rdl_redlock *r, const struct rdl_
     int is_believed;
 
     *error = RDL_OK;
+    if (s->conn->checks == NULL && r->opt->guard != RDL_GUARD_OFF) { /* it was set up after this redlock */
+        *error = RDL_E_GUARD_LATE;
+        return UINT64_MAX;
+    }
     if (f == NULL) {
         if (r->opt->guard >= RDL_GUARD_IF_PERMITTED)
             return 0;
