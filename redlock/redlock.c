@@ -57,14 +57,37 @@ int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *op
             conn->cfg->server_info->needs_info = 1;
     }
     if (r->n > 0)
-        r->user = servers->user = servers->conn->users = (uint8_t)(servers->conn->users + 1);
+        r->user = servers->user = (uint16_t)((uintptr_t)r >> 3);
     return check(r);
 }
 
-/* Returns 1 if another redlock was set up with these servers: then no call of this one touches them. */
+/*
+ * Returns 1 if another redlock was set up with these servers, or is a copy of this one that was used since,
+ * or if this one is a copy of one in use. Then no call touches the servers.
+ */
 static int servers_are_taken(const struct rdl_redlock *r)
 {
-    return r->n > 0 && r->servers->user != r->user;
+    int is_in_use = r->until_ms != 0 || r->state != REDLOCK_IDLE;
+
+    return r->n > 0 && (r->servers->user != r->user || (is_in_use && r->self != r));
+}
+
+/* Begins a use: from now on the copies of this redlock are none. */
+static void take_servers(struct rdl_redlock *r)
+{
+    r->self = r;
+    r->user = (uint16_t)(r->user + (r->seed | 1));
+    if (r->n > 0)
+        r->servers->user = r->user;
+}
+
+/* Ends the use of one whose servers are taken. A copy would otherwise count as moved from then on. */
+static int leave_servers(struct rdl_redlock *r)
+{
+    r->until_ms = 0;
+    r->state = REDLOCK_IDLE;
+    r->user = (uint16_t)~r->servers->user;
+    return RDL_E_SHARED;
 }
 
 void rdl_redlock_set_hint(struct rdl_redlock *r, struct rdl_hint *hint)
@@ -278,6 +301,7 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     r->attempts = r->refused = 0;
     r->begun_ms = (uint32_t)now_ms;
     seed_conns(r);
+    take_servers(r);
     r->action = RDL_ACQUIRE;
     r->ttl_ms = r->opt->lease.ttl_ms;
     r->deadline_ms = give_up_ms(r, now_ms);
@@ -320,10 +344,8 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
 int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms)
 {
     RDL_ASSERT(r->state == REDLOCK_IDLE || r->action == RDL_EXTEND);
-    if (servers_are_taken(r)) {
-        r->until_ms = 0;
-        return RDL_E_SHARED;
-    }
+    if (servers_are_taken(r))
+        return leave_servers(r);
     if (r->until_ms != 0) {
         rdl_votes_take_replies(r, now_ms);
         rdl_votes_clear(r);
@@ -331,6 +353,7 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms)
     } else if (!release_again(r)) {
         return rdl_redlock_finish(r, RDL_EXPIRED);
     }
+    take_servers(r);
     start_connecting(r, UINT64_MAX, now_ms);
     rdl_votes_release(r, 1, now_ms);
     r->action = RDL_RELEASE;
@@ -375,6 +398,7 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
     r->number = 0;
     r->extensions = 0;
     r->seed = rdl_token_seed(r->token.bytes);
+    take_servers(r);
     for (i = 0; i < r->n; i++) {
         r->servers[i].needs_release = 1;
         r->servers[i].certainty = CERTAINTY_RESTORED;
@@ -391,8 +415,7 @@ void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_TOKEN_TEXT_MAX]
 void rdl_redlock_cancel(struct rdl_redlock *r)
 {
     if (servers_are_taken(r)) {
-        r->until_ms = 0;
-        r->state = REDLOCK_IDLE;
+        (void)leave_servers(r);
         return;
     }
     drop(r);
@@ -406,7 +429,7 @@ uint64_t rdl_redlock_wake_ms(const struct rdl_redlock *r)
 
 uint64_t rdl_redlock_until_ms(const struct rdl_redlock *r)
 {
-    return r->until_ms != UINT64_MAX ? r->until_ms : 0;
+    return r->until_ms != UINT64_MAX && r->self == r ? r->until_ms : 0;
 }
 
 struct rdl_stats rdl_redlock_stats(const struct rdl_redlock *r)

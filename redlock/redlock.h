@@ -114,8 +114,9 @@ struct rdl_fencing_ops;
 extern const struct rdl_fencing_ops rdl_fencing;
 
 /**
- * The options of a lock on N servers. The caller owns them and keeps them unchanged as long as the lock
- * exists; many locks may share them.
+ * The options of a lock on N servers. The caller owns them and keeps them valid as long as the lock exists;
+ * many locks may share them. Between operations you may change `lease`, max_hold_ms and max_extensions: each
+ * operation reads and checks them again. Keep the others unchanged.
  */
 struct rdl_redlock_options {
     struct rdl_lock_options lease; /**< ttl, waiting and attempts, as for a lock on one server */
@@ -162,9 +163,11 @@ struct rdl_server {
     uint8_t raise;         /* fenced: RAISE_..., the request to hold the token (redlock_fenced.c) */
     uint8_t numbered;      /* fenced: it holds the token, or a greater one */
     uint8_t is_past;       /* since its last grant: another run was seen, or no request was sent for a ttl */
-    uint8_t user; /* of the first server: number of the redlock that servers[] were last set up for */
     /** @endcond */
-    int16_t error;    /**< why the vote is ERROR, UNKNOWN or NONE: RDL_E_...; see rdl_redlock_error() */
+    int16_t error; /**< why the vote is ERROR, UNKNOWN or NONE: RDL_E_...; see rdl_redlock_error() */
+    /** @cond private */
+    uint16_t user; /* of the first server: number of the redlock that used servers[] last */
+    /** @endcond */
     uint32_t took_ms; /**< time from the request to its reply, in ms */
     /** @cond private */
     uint64_t asked_ms; /* when the last request was queued */
@@ -222,9 +225,12 @@ struct rdl_canary {
  * Expiry does not end the use: release or cancel an expired lease, too. (An acquire with the same handle
  * first releases an expired lease, or an adopted token that no extend has confirmed.)
  *
- * At all other times nothing in the library refers to this memory: free it, or set it up again there or
- * elsewhere. The library does not wait for servers that have not replied by then (RDL_E_ABANDONED). Debug
- * builds assert if memory in use is set up again.
+ * At all other times nothing in the library refers to this memory: free it, move the handle, or set it up
+ * again there or elsewhere. The library does not wait for servers that have not replied by then
+ * (RDL_E_ABANDONED). Debug builds assert if memory in use is set up again.
+ *
+ * A copy of a handle in use holds nothing: its calls return RDL_E_SHARED. Of two copies of one that is not in
+ * use, the first that is used again works; to the other that applies.
  *
  * Pending releases are sent as you service the conns. If a conn's queue is full when release returns, later
  * steps of the handle queue that release. If there are none, the key's ttl ends it.
@@ -239,7 +245,6 @@ struct rdl_redlock {
     uint8_t action;
     uint8_t tries;
     uint8_t name_len;
-    uint8_t user;              /* equals the first server's, or servers[] were set up for another redlock */
     uint8_t has_new_entropy;   /* the next attempt uses `entropy` */
     uint8_t probe_server;      /* the server that is asked first, alone, plus 1; 0: all are asked */
     uint8_t by_probe_server;   /* this attempt began with a probe server */
@@ -248,8 +253,10 @@ struct rdl_redlock {
     int16_t result;
     uint16_t attempts; /* these four are of the last acquire, the times cut to 32 bits: rdl_stats */
     uint16_t refused;
+    uint16_t user; /* another number with each use; not the first server's: another redlock has servers[] */
     struct rdl_hint *hint; /* or NULL */
     const void *name;
+    const struct rdl_redlock *self; /* itself, while it is in use: a copy of it is elsewhere */
     uint32_t begun_ms;
     uint32_t stepped_ms;
     uint32_t ttl_ms;
@@ -279,7 +286,7 @@ struct rdl_redlock {
  * Sets up a lock on N servers, not held.
  *
  * Never blocks and sends nothing. All arguments are borrowed and must stay valid as long as you use the
- * handle. Each redlock has its own servers[], while many redlocks may share the conns. If another redlock is
+ * handle. Each redlock has its own servers[], while many redlocks and locks may share the conns. If another redlock is
  * set up with these servers[], the calls of this one return RDL_E_SHARED. Release and cancel then still end
  * its lease, but its keys stay until their ttl ends.
  *

@@ -22,5 +22,7 @@ uint64_t rdl_redlock_validity_end(const struct rdl_redlock *r)
 
 uint32_t rdl_redlock_remaining_ms(const struct rdl_redlock *r, uint64_t now_ms)
 {
-    return r->until_ms > now_ms && r->until_ms != UINT64_MAX ? (uint32_t)(r->until_ms - now_ms) : 0;
+    int is_held = r->self == r && r->until_ms > now_ms && r->until_ms != UINT64_MAX;
+
+    return is_held ? (uint32_t)(r->until_ms - now_ms) : 0;
 }
