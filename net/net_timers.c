@@ -56,8 +56,9 @@ static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
 /*
  * Measures the round trips of the login: the time until the connection is open, and then until each further
  * reply. They follow one another without a gap, and the longest counts. So neither our own delays nor a
- * nearby proxy that opens the connection for the server makes it too short. Until the first one ends, the
- * value is that of the previous connection.
+ * nearby proxy that opens the connection for the server makes it too short. If one seems to be longer than a
+ * login may take by default, the conn was not serviced: a reply waited until the program's next operation.
+ * Until the first one ends, the value is that of the previous connection.
  */
 static void time_login(struct rdl_conn *c, uint64_t now_ms)
 {
@@ -66,6 +67,8 @@ static void time_login(struct rdl_conn *c, uint64_t now_ms)
 
     if (seen == c->handshake_seen)
         return;
+    if (took_ms > RDL_CONNECT_MS)
+        took_ms = RDL_CONNECT_MS;
     if (took_ms > c->rtt_ms || c->handshake_seen == 0)
         c->rtt_ms = took_ms;
     c->handshake_seen = seen;
