@@ -3,7 +3,7 @@
  * check_misuse.c - programs that copy handles and make connections again: each such use works, or is refused
  * by an error or by an assertion. tests/sim/sim_misuse.c has the same in schedules.
  *
- * Rules R23, R34.
+ * Rules R23, R26.
  */
 #include <check.h>
 #include <signal.h>

@@ -67,8 +67,10 @@ try() { # seconds of the scenarios, of the seeds, name
         by_scenario=$(run "$1" "$out/scenarios.log" 's/^FAIL \(.*\): [a-z ]*: .*/\1/p' "$out/sim" scenarios)
         by_seed=
         if [ "$by_scenario" = - ] || [ -n "${BOTH:-}" ]; then
-            by_seed=$(run "$2" "$out/seeds.log" 's/^VIOLATION seed \([0-9]*\) \([a-z ]*\):.*/seed \1: \2/p' \
-                "$out/sim" "1:$seeds" quiet=1)
+            found='s/^VIOLATION seed \([0-9]*\) \([a-z ]*\):.*/seed \1: \2/p'
+            by_seed=$(run "$2" "$out/seeds.log" "$found" "$out/sim" "1:$seeds" quiet=1)
+            [ "$by_seed" != - ] ||
+                by_seed=$(run "$2" "$out/seeds.log" "$found" "$out/sim" "1:$seeds" quiet=1 misuse=1)
         fi
         survives=
         [ "$by_scenario$by_seed" != -- ] || survives=' SURVIVES'

@@ -52,9 +52,9 @@ static void a_class_off_moves_nothing_else(void)
     struct options o = options_default;
     for (o.seed = 1; o.seed <= 100; o.seed++)
         for (unsigned f = 0; f < FAULT_CLASSES; f++) {
-            o.faults = FAULTS_INSIDE;
+            o.faults = FAULTS_INSIDE | FAULTS_MISUSE;
             uint64_t all = digest_without(world_make(&o), f);
-            o.faults = FAULTS_INSIDE & ~FAULT_BIT(f);
+            o.faults = (FAULTS_INSIDE | FAULTS_MISUSE) & ~FAULT_BIT(f);
             struct world *w = world_make(&o);
             if (digest_without(w, f) != all) {
                 world_violation(w, "scenario", "seed %llu without %s is another world",

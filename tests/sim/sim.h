@@ -115,6 +115,8 @@ uint64_t client_now_ms(const struct world *w, const struct client *c);
 /* ---------------------------------------------------------------- sim_handle.c: lock and redlock alike */
 
 uint32_t client_least_attempt_ms(const struct world *w);
+/* Times that fit this world. */
+void client_draw_lease(const struct world *w, struct rng *r, struct rdl_lock_options *lease);
 /* In other memory than before if the old memory was freed. */
 void handle_init(struct world *w, struct handle *h);
 /* The room that it reserves in the queues, in units of 8 bytes. */
@@ -135,6 +137,10 @@ int handle_is_idle(const struct handle *h);
 int handle_is_pending(const struct handle *h);
 const struct rdl_token *handle_token(const struct handle *h);
 const char *lock_name(unsigned i);
+/* The number of its name, or of its first name. */
+unsigned handle_name(const struct handle *h);
+/* Copy its memory to another place, and fill the old one with garbage. */
+void handle_move(struct handle *h);
 /* Bits: the names that it locks. */
 unsigned handle_names(const struct handle *h);
 /* It has an adopted token, and no server has confirmed it yet. */
@@ -162,6 +168,25 @@ void user_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
  */
 void client_die(struct world *w, unsigned c, int silently);
 void client_return(struct world *w, unsigned c);
+
+/* ---------------------------------------------------------------- sim_misuse.c */
+
+/* What the client's program does with its handles and conns before an iteration steps them. */
+void misuse_act(struct world *w, struct client *c, uint64_t now_ms);
+/* A handle is made: a lock of its own on a server, which shares the conn of the client's redlocks. */
+void misuse_apart(struct world *w, struct handle *h);
+
+/* ---------------------------------------------------------------- sim_refuse.c */
+
+void refuse_by_acl(struct world *w, const struct planned *p);
+/* The end of the class replies. */
+void refuse_no_more(struct world *w, const struct planned *p);
+/* The server executes each command of this client by itself, because it may refuse some. */
+int refuse_is_met(const struct host *h, unsigned client);
+/* What this client's user may do on the server. */
+const struct sim_features *refuse_features(const struct host *h, unsigned client);
+/* Refuse this command with an error; 0: it is executed. */
+int refuse_command(struct host *h, struct tcp *t, const struct sim_arg *argv, struct sim_out *out);
 
 /* ---------------------------------------------------------------- sim_fault.c */
 

@@ -58,11 +58,14 @@ sim-check: $(B)/sim $(B)/sim-clang ## check: scenarios, regressions, some hundre
 	$(B)/sim-clang $(SIM_SEEDS) hash=1 | cmp - $(B)/sim-hashes
 	$(B)/sim 1:40 hash=1 trace=1 >$(B)/sim-lines
 	$(B)/sim-clang 1:40 hash=1 trace=1 | cmp - $(B)/sim-lines
+	$(B)/sim $(SIM_SEEDS) misuse=1 hash=1 >$(B)/sim-hashes
+	$(B)/sim-clang $(SIM_SEEDS) misuse=1 hash=1 | cmp - $(B)/sim-hashes
+	$(B)/sim $(SIM_SEEDS) misuse=1
 	for chunk in 1 7 64; do $(B)/sim $(SIM_SEEDS) chunk=$$chunk || exit 1; done
 
 # The long run: .ci/run
 NEEDS_model = model
-CI_STAGES += 35:sim-long 100:mutants 25:model
+CI_STAGES += 47:sim-long 100:mutants 25:model
 CI_NEEDS += $(B)/sim $(B)/sim-clang $(B)/sim-asan $(B)/standin
 sim-long: $(B)/sim $(B)/sim-asan
 	$(B)/sim 1:20000
@@ -76,10 +79,15 @@ sim-long: $(B)/sim $(B)/sim-asan
 	$(B)/sim 1:2000 faults=adopt,hint,multi,reset,freeze,pause,tail single=1
 	$(B)/sim 1:10000 faults=adopt,between single=1
 	$(B)/sim 1:1000 faults=adopt,hint,everysec,reset,freeze,pause guard=2 single=0
+	@# programs that misuse the library
+	$(B)/sim 1:6000 misuse=1
+	$(B)/sim 1:1000 faults=misuse
+	$(B)/sim 1:1000 faults=misuse,restart,everysec,kill,adopt,cancel,freeze guard=3 single=0
 	for fault in flush promote restart step-client step-server rate lag evict; do \
 	    printf '%s outside the assumptions: ' "$$fault"; \
 	    $(B)/sim 1:600 faults=$$fault,pause guard=4 keep-going=1 quiet=1 | grep -c ' exclusion:' || exit 1; done
 	$(B)/sim-asan 1:1000
+	$(B)/sim-asan 1:200 misuse=1
 	$(B)/sim-asan scenarios
 
 MUTANT_SEEDS = 600

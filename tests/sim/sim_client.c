@@ -37,6 +37,20 @@ static void init_more(struct world *w, struct handle *h)
     }
 }
 
+void client_draw_lease(const struct world *w, struct rng *r, struct rdl_lock_options *lease)
+{
+    lease->ttl_ms = rng_chance(r, 700) ? w->ttl_ms : (uint32_t)rng_between(r, w->ttl_ms / 2, w->ttl_ms);
+    lease->wait_ms = rng_chance(r, 500) ? 0 : (uint32_t)rng_between(r, 1, 2ull * w->ttl_ms);
+    lease->retry_ms = rng_chance(r, 300) ? 0 : (uint32_t)rng_between(r, 20, 250);
+    /* An attempt has time for a round trip and a half; one of the legacy mode may need five. */
+    uint32_t least = client_least_attempt_ms(w);
+    lease->attempt_ms = rng_chance(r, 600) ? 0 : (uint32_t)rng_between(r, least, least + lease->ttl_ms / 16);
+    if (rdl_attempt_ms(lease) < least)
+        lease->attempt_ms = least;
+    if (lease->ttl_ms < 4 * lease->attempt_ms)
+        lease->ttl_ms = 4 * lease->attempt_ms;
+}
+
 static void init_handle(struct world *w, struct client *c, unsigned i)
 {
     struct rng *r = &w->stream[STREAM_SETUP];
@@ -54,17 +68,7 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
     h->opt.guard = w->guard;
     h->opt.accept_gap = (uint8_t)w->accepts_gap;
     h->opt.fencing = w->is_fenced ? &rdl_fencing : NULL;
-    h->opt.lease.ttl_ms = rng_chance(r, 700) ? w->ttl_ms : (uint32_t)rng_between(r, w->ttl_ms / 2, w->ttl_ms);
-    h->opt.lease.wait_ms = rng_chance(r, 500) ? 0 : (uint32_t)rng_between(r, 1, 2ull * w->ttl_ms);
-    h->opt.lease.retry_ms = rng_chance(r, 300) ? 0 : (uint32_t)rng_between(r, 20, 250);
-    /* An attempt has time for a round trip and a half; one of the legacy mode may need five. */
-    uint32_t least = client_least_attempt_ms(w);
-    h->opt.lease.attempt_ms =
-        rng_chance(r, 600) ? 0 : (uint32_t)rng_between(r, least, least + h->opt.lease.ttl_ms / 16);
-    if (rdl_attempt_ms(&h->opt.lease) < least)
-        h->opt.lease.attempt_ms = least;
-    if (h->opt.lease.ttl_ms < 4 * h->opt.lease.attempt_ms)
-        h->opt.lease.ttl_ms = 4 * h->opt.lease.attempt_ms;
+    client_draw_lease(w, r, &h->opt.lease);
     if (w->opt.is_scripted) {
         h->name = 0;
         h->opt.lease = (struct rdl_lock_options){.ttl_ms = w->ttl_ms};
@@ -75,6 +79,7 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
     h->act_at = w->opt.idle >> (h->client * HANDLES_MAX + i) & 1 ? NEVER : first;
     h->cancel_at = NEVER;
     init_more(w, h);
+    misuse_apart(w, h);
     /* Every fourth program keeps its handles; all do if a canary counts from when it was first seen. */
     h->keeps = w->opt.is_scripted || (w->opt.seed + c->index + i) % 4 == 0 ||
                (w->has_canary && w->guard == RDL_GUARD_STRICT);
@@ -124,7 +129,7 @@ void client_init(struct world *w, unsigned i)
 {
     struct client *c = &w->client[i];
     c->index = (uint8_t)i;
-    c->is_dead = c->is_running = c->spins = 0;
+    c->is_dead = c->is_running = c->spins = c->is_remade = 0;
     c->resume = RESUME_TOP;
     c->paused_until = c->late_until = c->stale_ms = 0;
     c->wake_at = NEVER;
@@ -323,6 +328,7 @@ static void oversleep(struct world *w, struct client *c, uint64_t *at)
 static void steps(struct world *w, struct client *c, uint64_t true_ms, uint64_t *at)
 {
     uint64_t now_ms = c->stale_ms ? c->stale_ms : true_ms;
+    misuse_act(w, c, now_ms);
     for (int i = 0; i < w->handles; i++) {
         uint64_t t = step_handle(w, c, &c->handle[i], now_ms, true_ms);
         *at = t < *at ? t : *at;

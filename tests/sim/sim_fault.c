@@ -5,11 +5,12 @@
 const char *fault_name(unsigned f)
 {
     static const char *const names[FAULT_CLASSES] = {
-        "tail",    "cut",    "reset",   "stall",    "partition",   "refuse",      "crash",
-        "reboot",  "freeze", "pause",   "kill",     "clock",       "spurious",    "errors",
-        "scripts", "cancel", "flush",   "restart",  "step-client", "step-server", "rate",
-        "promote", "lag",    "evict",   "everysec", "adopt",       "hint",        "multi",
-        "half",    "wall",   "between", "swallow",  "proxy"};
+        "tail",    "cut",     "reset",   "stall",    "partition",   "refuse",      "crash",
+        "reboot",  "freeze",  "pause",   "kill",     "clock",       "spurious",    "errors",
+        "scripts", "cancel",  "flush",   "restart",  "step-client", "step-server", "rate",
+        "promote", "lag",     "evict",   "everysec", "adopt",       "hint",        "multi",
+        "half",    "wall",    "between", "swallow",  "proxy",       "copy",        "shared",
+        "remade",  "options", "acl",     "full",     "replies",     "fork"};
     return f < FAULT_CLASSES ? names[f] : "?";
 }
 
@@ -80,7 +81,8 @@ static void plan_more_crashes(struct world *w, struct planned end)
 
 static const uint64_t has_end = FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_REBOOT) | FAULT_BIT(FAULT_RESTART) |
                                 FAULT_BIT(FAULT_FREEZE) | FAULT_BIT(FAULT_KILL) | FAULT_BIT(FAULT_ERRORS) |
-                                FAULT_BIT(FAULT_EVERYSEC) | FAULT_BIT(FAULT_ADOPT) | FAULT_BIT(FAULT_PROXY);
+                                FAULT_BIT(FAULT_EVERYSEC) | FAULT_BIT(FAULT_ADOPT) | FAULT_BIT(FAULT_PROXY) |
+                                FAULT_BIT(FAULT_ACL);
 
 static void plan_one(struct world *w, unsigned fault)
 {
@@ -139,14 +141,17 @@ void faults_plan(struct world *w)
         FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_REBOOT) | FAULT_BIT(FAULT_FREEZE) | FAULT_BIT(FAULT_PAUSE) |
         FAULT_BIT(FAULT_KILL) | FAULT_BIT(FAULT_ERRORS) | FAULT_BIT(FAULT_SCRIPTS) |
         FAULT_BIT(FAULT_EVERYSEC) | FAULT_BIT(FAULT_ADOPT) | FAULT_BIT(FAULT_HINT) | FAULT_BIT(FAULT_HALF) |
-        FAULT_BIT(FAULT_WALL) | FAULT_BIT(FAULT_SWALLOW) | FAULT_BIT(FAULT_PROXY);
+        FAULT_BIT(FAULT_WALL) | FAULT_BIT(FAULT_SWALLOW) | FAULT_BIT(FAULT_PROXY) | FAULT_BIT(FAULT_ACL);
     for (unsigned f = 0; f < FAULT_CLASSES; f++) {
         if (!(w->faults & FAULT_BIT(f)))
             continue;
         if (timed & FAULT_BIT(f))
-            for (uint64_t n = rng_between(&w->stream[f], 1, f == FAULT_ADOPT || f == FAULT_HALF ? 10 : 4);
+            for (uint64_t n = rng_between(&w->stream[f], 1,
+                                          f == FAULT_ADOPT || f == FAULT_HALF || f == FAULT_ACL ? 10 : 4);
                  n > 0; n--)
                 plan_one(w, f);
+        if (f == FAULT_REPLIES)
+            add(w, (struct planned){.fault = FAULT_REPLIES, .at = w->opt.heal_us});
         if (FAULTS_OUTSIDE & FAULT_BIT(f))
             for (int n = 0; n < 3; n++)
                 plan_outside(w, f);
@@ -369,6 +374,8 @@ static void (*const strike[FAULT_CLASSES])(struct world *w, const struct planned
     [FAULT_WALL] = step_wall,
     [FAULT_SWALLOW] = swallow,
     [FAULT_PROXY] = proxy,
+    [FAULT_ACL] = refuse_by_acl,
+    [FAULT_REPLIES] = refuse_no_more,
     [FAULT_STEP_CLIENT] = step_clock,
     [FAULT_STEP_SERVER] = step_clock,
 };

@@ -11,13 +11,18 @@
 
 const char *lock_name(unsigned i)
 {
-    static const char *const names[NAMES] = {"nightly", "{nightly}:2"};
+    static const char *const names[NAMES + 1] = {"nightly", "{nightly}:2", "apart"};
     return names[i];
+}
+
+unsigned handle_name(const struct handle *h)
+{
+    return h->is_apart ? (unsigned)APART : h->name;
 }
 
 unsigned handle_names(const struct handle *h)
 {
-    return h->is_multi ? (1u << NAMES) - 1 : 1u << h->name;
+    return h->is_multi ? (1u << NAMES) - 1 : 1u << handle_name(h);
 }
 
 static struct client *client_of(struct world *w, const struct handle *h)
@@ -66,6 +71,15 @@ void handle_done(struct world *w, struct handle *h)
         return;
     memset(h->m, FREED, sizeof *h->m);
     h->is_free = 1;
+    h->has_stale = 0;
+}
+
+void handle_move(struct handle *h)
+{
+    struct memory *next = h->m == h->memory ? h->memory + 1 : h->memory;
+    memcpy(next, h->m, sizeof *next);
+    memset(h->m, FREED, sizeof *h->m);
+    h->m = next;
 }
 
 /* Other memory than the last time. Nothing was written to it since it was freed. */
@@ -87,7 +101,8 @@ void handle_init(struct world *w, struct handle *h)
     struct client *c = client_of(w, h);
     if (h->is_free || h->m == NULL)
         move(w, h);
-    const char *name = lock_name(h->name), *other = lock_name(1u - h->name);
+    const char *name = lock_name(handle_name(h)), *other = lock_name(1u - h->name);
+    h->has_stale = 0;
     const struct rdl_bytes both[NAMES] = {{name, strlen(name)}, {other, strlen(other)}};
     rdl_hint_init(&h->m->hint, h->hint_use == HINT_WAITS ? &c->conn[w->servers] : NULL);
     if (h->is_multi) {
@@ -119,7 +134,7 @@ static uint64_t floor_ms(struct world *w, const struct handle *h)
 /* A scenario sets its own. */
 static void set_floor(struct world *w, struct handle *h)
 {
-    if (!w->is_fenced || w->opt.is_scripted)
+    if (!w->is_fenced || w->opt.is_scripted || h->is_apart)
         return;
     uint64_t floor = w->has_floors ? floor_ms(w, h) : 0;
     h->set_us = w->has_floors ? w->now : NEVER;

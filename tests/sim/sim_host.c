@@ -30,7 +30,9 @@ const struct sim_features *host_kind(struct world *w, unsigned s, unsigned drawn
     int has_multi = w->is_single && !w->has_legacy && (w->faults & FAULT_BIT(FAULT_MULTI));
     if (w->is_fenced || has_multi) /* they need scripts */
         drawn = drawn % 2 * 2;
-    w->has_other_servers |= drawn != 0 || (w->faults & FAULT_BIT(FAULT_PROXY)) != 0;
+    w->has_other_servers |=
+        drawn != 0 ||
+        (w->faults & (FAULT_BIT(FAULT_PROXY) | FAULT_BIT(FAULT_ACL) | FAULT_BIT(FAULT_REPLIES))) != 0;
     return s == 0 && drawn == 0 && (w->faults & FAULT_BIT(FAULT_HINT)) ? kind_for_hints(w, &kinds[0])
                                                                        : &kinds[drawn];
 }

@@ -10,6 +10,7 @@
  *     sim scenarios [TEXT]    the directed ones (those whose name contains TEXT); trace=1, plot=FILE.svg
  *     more: clients=N servers=N ttl=MS single=0|1 guard=1..4 (enum rdl_guard)
  *           unnamed=1         no server shows a run_id
+ *           misuse=1          some classes of misuse are drawn, too (faults=misuse: all of them)
  *           chunk=N           N bytes are sent and read at a time
  *           roomy=1           no queue is small: how much fits into one depends on the size of a pointer
  *           without=N,N...    leave out these entries of the plan of faults
@@ -62,7 +63,7 @@ static void misused(const char *what, const char *arg)
 static int64_t parse_faults(const char *text)
 {
     uint64_t bits = 0;
-    char copy[256];
+    char copy[512];
     snprintf(copy, sizeof copy, "%s", text);
     for (char *p = strtok(copy, ","); p; p = strtok(NULL, ",")) {
         unsigned f = 0;
@@ -72,6 +73,8 @@ static int64_t parse_faults(const char *text)
             bits |= FAULTS_INSIDE;
         else if (strcmp(p, "outside") == 0)
             bits |= FAULTS_OUTSIDE;
+        else if (strcmp(p, "misuse") == 0)
+            bits |= FAULTS_MISUSE;
         else if (f < FAULT_CLASSES)
             bits |= FAULT_BIT(f);
         else if (strcmp(p, "none") != 0) {
@@ -107,6 +110,7 @@ static int *number_of(struct job *j, const char *name, size_t len, int *least, i
                  {"single", &j->options.is_single, 0, 1},
                  {"guard", &j->options.guard, 1, 4},
                  {"unnamed", &j->options.is_unnamed, 0, 1},
+                 {"misuse", &j->options.has_misuse, 0, 1},
                  {"chunk", &j->options.chunk, 1, RX_BYTES},
                  {"roomy", &j->options.is_roomy, 0, 1},
                  {"trace", &j->options.trace, 0, 1},

@@ -44,7 +44,7 @@ static void exclude(struct world *w, const struct handle *a, uint32_t left_a, co
     uint32_t left_b = handle_remaining_ms(b, clock_ms(&w->client[b->client].clock, w->now));
     if (left_b > 0)
         world_violation(w, "exclusion", "c%u.%u (%u ms left) and c%u.%u (%u ms left) hold \"%s\"", a->client,
-                        a->index, left_a, b->client, b->index, left_b, lock_name(a->name));
+                        a->index, left_a, b->client, b->index, left_b, lock_name(handle_name(a)));
 }
 
 void oracle_holders(struct world *w, struct client *c, uint64_t now_ms)
@@ -444,7 +444,7 @@ static int is_restarted_since(const struct host *host, uint64_t us)
 static int still_there(struct world *w, const struct handle *h, const struct token *t)
 {
     unsigned left = t ? t->left : 0, deleted = t ? t->deleted : 0;
-    struct sim_arg name = {(const uint8_t *)lock_name(h->name), strlen(lock_name(h->name))};
+    struct sim_arg name = {(const uint8_t *)lock_name(handle_name(h)), strlen(lock_name(handle_name(h)))};
     char hex[2 * RDL_TOKEN_LEN];
     int n = 0;
     token_hex(handle_token(h), hex);
@@ -538,7 +538,7 @@ static void blamed(struct world *w, const struct handle *h, uint64_t now_ms)
 void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
 {
     blamed(w, h, now_ms);
-    if (w->is_fenced && h->state == ACQUIRING && result == RDL_OK)
+    if (w->is_fenced && !h->is_apart && h->state == ACQUIRING && result == RDL_OK)
         oracle_fenced(w, h);
     if (h->state == EXTENDING && result == RDL_LOST && now_ms >= h->until_ms)
         oracle_lost(w, h, h->until_ms);
@@ -565,7 +565,7 @@ void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_m
 
 static void end_of_server(struct world *w, struct host *h)
 {
-    for (unsigned i = 0; i < NAMES; i++) {
+    for (unsigned i = 0; i <= APART; i++) {
         struct sim_arg name = {(const uint8_t *)lock_name(i), strlen(lock_name(i))};
         struct sim_key *k = sim_server_find(&h->model, 0, name, clock_ms(&h->clock, w->now));
         if (k && !w->has_legacy) /* a legacy deadline has no ttl: it is taken over */

@@ -286,25 +286,34 @@ static int is_proxied(const struct host *h, const struct sim_arg *argv)
     return h->proxy & what;
 }
 
-/* The server's replies; through a proxy one by one. Returns the number of bytes used. */
+/* The server's replies; through a proxy, or with refusals, one by one. Returns the number of bytes used. */
 static size_t execute(struct host *h, struct tcp *t, size_t len, struct sim_out *out)
 {
     uint64_t now_ms = clock_ms(&h->clock, h->world->now);
     const uint8_t *in = t->up.data + t->up.head;
+    const struct sim_features *features = h->model.features;
+    int is_single = h->proxy || refuse_is_met(h, t->client);
     size_t at = 0, used;
     do { /* also without bytes: a wait may be over */
         struct sim_arg argv[SIM_ARGS];
         int argc = 0;
         const char *why;
-        long n = h->proxy ? sim_request_parse(in + at, len - at, argv, &argc, &why) : 0;
+        long n = is_single ? sim_request_parse(in + at, len - at, argv, &argc, &why) : 0;
         size_t before = out->len;
+        if (n > 0 && argc > 0 && refuse_command(h, t, argv, out)) {
+            used = t->session.closing ? len - at : (size_t)n;
+            at += used;
+            continue;
+        }
+        h->model.features = refuse_features(h, t->client);
         used = sim_server_input(&h->model, &t->session, in + at, n > 0 ? (size_t)n : len - at, now_ms, out);
+        h->model.features = features;
         at += used;
         if (n > 0 && argc > 1 && used > 0 && is_proxied(h, argv)) {
             out->len = before;
             sim_out_text(out, "-ERR upstream failure\r\n");
         }
-    } while (h->proxy && used > 0 && at < len);
+    } while (is_single && used > 0 && at < len);
     return at;
 }
 

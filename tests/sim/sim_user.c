@@ -168,7 +168,7 @@ static void began(struct world *w, struct handle *h, int rc, uint64_t now_ms)
 {
     struct rng *r = &w->stream[FAULT_CANCEL];
     world_trace(w, "c%u.%u %s of \"%s\" begins", h->client, h->index, operation[h->state],
-                lock_name(h->name));
+                lock_name(handle_name(h)));
     h->cancel_at = NEVER;
     if ((w->faults & FAULT_BIT(FAULT_CANCEL)) && w->now < w->opt.heal_us && rng_chance(r, 200))
         h->cancel_at = w->now + rng_below(r, rng_chance(r, 500) ? 5 * MS : 200 * MS);

@@ -44,15 +44,31 @@ int rng_chance(struct rng *r, uint32_t permille)
 
 /* ---------------------------------------------------------------- events: a binary heap */
 
-/* One number to compare. An event more than 71 minutes ahead never happens: no world lasts that long. */
-static uint64_t key_of(uint64_t at, uint32_t seq)
+/*
+ * One number to compare, in us since base_us. An event more than 35 minutes ahead never happens: only in the
+ * long run does a world last longer, and it moves base_us.
+ */
+static uint64_t key_of(const struct world *w, uint64_t at, uint32_t seq)
 {
-    return (at < UINT32_MAX ? at : UINT32_MAX) << 32 | seq;
+    uint64_t us = at - w->base_us;
+    return (us < UINT32_MAX ? us : UINT32_MAX) << 32 | seq;
 }
 
-static uint64_t event_at(const struct event *e)
+static uint64_t event_at(const struct world *w, const struct event *e)
 {
-    return e->key >> 32;
+    return w->base_us + (e->key >> 32);
+}
+
+/* The order of the events stays as it is. */
+static void move_base(struct world *w)
+{
+    uint64_t by = w->now - w->base_us;
+    if (by <= UINT32_MAX / 2)
+        return;
+    for (uint32_t i = 0; i < w->events; i++)
+        if (w->heap[i].key >> 32 != UINT32_MAX)
+            w->heap[i].key -= by << 32;
+    w->base_us = w->now;
 }
 
 void event_push(struct world *w, uint64_t at, enum event_kind kind, unsigned who, uint32_t gen, uint32_t n)
@@ -61,7 +77,7 @@ void event_push(struct world *w, uint64_t at, enum event_kind kind, unsigned who
         world_violation(w, "simulator", "more than %d events at once", EVENTS);
         return;
     }
-    struct event e = {key_of(at, w->seq++), n, gen, (uint16_t)who, (uint8_t)kind};
+    struct event e = {key_of(w, at, w->seq++), n, gen, (uint16_t)who, (uint8_t)kind};
     uint32_t i = w->events++;
     while (i > 0) {
         uint32_t parent = (i - 1) / 2;
@@ -207,6 +223,7 @@ static void make_hosts(struct world *w)
         h->clock = (struct clock){1700000000 * SECOND + rng_below(r, 1000000 * SECOND), draw_rate(w), 0};
         h->index = (uint8_t)s;
         h->is_down = h->is_frozen = h->proxy = 0;
+        memset(h->acl, 0, sizeof h->acl);
         h->refuse_until = h->blackhole_until = h->up_at = 0;
         h->serving = NULL;
         h->world = w;
@@ -299,6 +316,9 @@ static void make_shape(struct world *w)
     w->handles = w->opt.is_scripted ? 1 : handles;
     w->ttl_ms = w->opt.ttl_ms > 0 ? (uint32_t)w->opt.ttl_ms : ttl;
     w->faults = w->opt.faults >= 0 ? (uint64_t)w->opt.faults : faults;
+    uint64_t misuse = rng_next(&w->stream[FAULT_COPY]) & FAULTS_MISUSE;
+    if (w->opt.faults < 0 && w->opt.has_misuse)
+        w->faults |= misuse;
     w->hold_us = (uint64_t)w->ttl_ms * rng_between(r, 100, 1500);
     w->think_us = (uint64_t)w->ttl_ms * rng_between(r, 1000, 6000);
     uint32_t tail = (uint32_t)rng_between(r, 1, 50), cut = (uint32_t)rng_between(r, 1, 300);
@@ -306,6 +326,8 @@ static void make_shape(struct world *w)
     w->cut_permille = w->faults & FAULT_BIT(FAULT_CUT) ? cut : 0;
     uint32_t between = (uint32_t)rng_between(&w->stream[FAULT_BETWEEN], 5, 300);
     w->between_permille = w->faults & FAULT_BIT(FAULT_BETWEEN) ? between : 0;
+    uint32_t replies = (uint32_t)rng_between(&w->stream[FAULT_REPLIES], 5, 150);
+    w->replies_permille = w->faults & FAULT_BIT(FAULT_REPLIES) ? replies : 0;
     w->resets_in = w->faults & FAULT_BIT(FAULT_RESET)
                        ? (uint32_t)rng_between(&w->stream[FAULT_RESET], 10, 400)
                        : UINT32_MAX;
@@ -315,9 +337,11 @@ static void make_shape(struct world *w)
 static int stream_drawn(int n)
 {
     static const uint8_t later[] = {
-        STREAM_SETUP, STREAM_DELAY,   STREAM_USER,   STREAM_LIBRARY, STREAM_GUARD, FAULT_LAG,
-        FAULT_EVICT,  FAULT_EVERYSEC, FAULT_ADOPT,   FAULT_HINT,     FAULT_MULTI,  STREAM_MORE,
-        FAULT_HALF,   FAULT_WALL,     FAULT_BETWEEN, FAULT_SWALLOW,  FAULT_PROXY};
+        STREAM_SETUP,  STREAM_DELAY, STREAM_USER,    STREAM_LIBRARY, STREAM_GUARD,
+        FAULT_LAG,     FAULT_EVICT,  FAULT_EVERYSEC, FAULT_ADOPT,    FAULT_HINT,
+        FAULT_MULTI,   STREAM_MORE,  FAULT_HALF,     FAULT_WALL,     FAULT_BETWEEN,
+        FAULT_SWALLOW, FAULT_PROXY,  FAULT_COPY,     FAULT_SHARED,   FAULT_REMADE,
+        FAULT_OPTIONS, FAULT_ACL,    FAULT_FULL,     FAULT_REPLIES,  FAULT_FORK};
     return n < FAULT_LAG ? n : later[n - FAULT_LAG];
 }
 
@@ -367,10 +391,10 @@ struct world *world_make(const struct options *o)
 static void dispatch(struct world *w, const struct event *e)
 {
     w->counts.events++;
-    world_hash(w, event_at(e) ^ (uint64_t)e->kind << 60 ^ (uint64_t)e->who << 48 ^ (uint64_t)e->n << 40);
+    world_hash(w, event_at(w, e) ^ (uint64_t)e->kind << 60 ^ (uint64_t)e->who << 48 ^ (uint64_t)e->n << 40);
     switch ((enum event_kind)e->kind) {
     case EVENT_WAKE:
-        if (w->client[e->who].wake_at == event_at(e))
+        if (w->client[e->who].wake_at == event_at(w, e))
             w->client[e->who].wake_at = NEVER;
         client_run(w, e->who);
         break;
@@ -390,15 +414,17 @@ static void dispatch(struct world *w, const struct event *e)
 
 void world_run_until(struct world *w, uint64_t until)
 {
-    while (w->events > 0 && event_at(&w->heap[0]) <= until && !w->violation) {
+    while (w->events > 0 && event_at(w, &w->heap[0]) <= until && !w->violation) {
         struct event e = event_pop(w);
-        w->now = event_at(&e);
+        w->now = event_at(w, &e);
         if (w->opt.is_plotted)
             plot_sample(w);
         dispatch(w, &e);
+        move_base(w);
     }
     if (w->now < until)
         w->now = until;
+    move_base(w);
     if (w->opt.is_plotted)
         plot_sample(w);
 }

@@ -14,6 +14,7 @@ enum {
     CONNS_MAX = SERVERS_MAX + 1, /* of one client: one to each server, and one that waits for hints */
     HANDLES_MAX = 3,             /* locks of one client */
     NAMES = 2,                   /* different lock names in a world */
+    APART = NAMES,               /* and one of locks on one server that share a redlock's connection */
     TCPS = 160,
     FIFO = 8192,
     QUEUE_BYTES = 8192,
@@ -78,6 +79,15 @@ enum fault {
     FAULT_BETWEEN,  /* other clients have their turn between commands that were sent together, for a while */
     FAULT_SWALLOW,  /* connections that are up swallow everything, one way or both; new ones work */
     FAULT_PROXY,    /* a proxy has extends and releases executed, and replies with an error of its own */
+    /* what programs do with handles and connections, and what they meet; sim_misuse.c, only with misuse=1 */
+    FAULT_COPY,    /* copies of handles are used */
+    FAULT_SHARED,  /* locks on one server use a redlock's connection */
+    FAULT_REMADE,  /* connections are set up again, with their redlocks or without */
+    FAULT_OPTIONS, /* options change between operations */
+    FAULT_ACL,     /* a client may not use some keys or commands, for a while */
+    FAULT_FULL,    /* other requests fill a queue */
+    FAULT_REPLIES, /* any command is refused with any error reply of resp/WIRE.md */
+    FAULT_FORK,    /* a child process uses its copies of all */
     FAULT_CLASSES
 };
 
@@ -94,9 +104,10 @@ enum stream {
 #define FAULT_BIT(f)   (1ull << (f))
 #define FAULTS_FIRST   (FAULT_BIT(FAULT_FLUSH) - 1) /* inside the assumptions */
 #define FAULTS_ALL     (FAULT_BIT(FAULT_CLASSES - 1) * 2 - 1)
-#define FAULTS_LATER   (FAULTS_ALL & ~(FAULT_BIT(FAULT_EVERYSEC) - 1))
+#define FAULTS_MISUSE  (FAULTS_ALL & ~(FAULT_BIT(FAULT_COPY) - 1))
+#define FAULTS_LATER   (FAULT_BIT(FAULT_COPY) - FAULT_BIT(FAULT_EVERYSEC))
 #define FAULTS_INSIDE  (FAULTS_FIRST | FAULTS_LATER)
-#define FAULTS_OUTSIDE (FAULTS_ALL & ~FAULTS_INSIDE)
+#define FAULTS_OUTSIDE (FAULTS_ALL & ~FAULTS_INSIDE & ~FAULTS_MISUSE)
 /* Counters may get lost: then fencing tokens grow by the floors alone. */
 #define FAULTS_LOSING (FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_EVERYSEC) | FAULTS_OUTSIDE)
 
@@ -110,6 +121,7 @@ struct options {
     int is_single;            /* 1: lock/ on one server; 0: redlock; -1: drawn */
     int guard;                /* enum rdl_guard; 0: drawn */
     int is_unnamed;           /* no server shows a run_id; 0: drawn */
+    int has_misuse;           /* classes of misuse are drawn, too */
     int chunk;                /* bytes that are sent and read at once; 0: drawn */
     int is_roomy;             /* no queue is small; 0: drawn */
     int trace;                /* print a line per state change */
@@ -204,6 +216,7 @@ struct host {
     uint64_t blackhole_until;
     uint64_t up_at;
     struct tcp *serving;
+    uint8_t acl[CLIENTS_MAX]; /* what this client may not do; 0: it may do everything */
 };
 
 enum handle_state { IDLE, ACQUIRING, HELD, EXTENDING, RELEASING };
@@ -234,6 +247,7 @@ struct handle {
     uint8_t client, index;
     uint8_t is_single;
     uint8_t is_multi; /* holds both names, in the order of its own */
+    uint8_t is_apart; /* a lock on one server, in a world of redlocks, with a name of its own */
     enum hint_use hint_use;
     enum any_mode mode; /* of a single one */
     uint8_t single_server;
@@ -245,6 +259,9 @@ struct handle {
     uint64_t cancel_at; /* time of a cancel in the middle of an operation */
     uint64_t hold_until;
     int result; /* of the last operation */
+    /* a copy of a redlock, which must not work (sim_misuse.c) */
+    struct rdl_redlock stale;
+    uint8_t has_stale;
     /* for the oracles */
     uint64_t op_us;        /* when the operation began */
     uint64_t op_ms;        /* the same by the client's clock */
@@ -274,6 +291,7 @@ struct client {
     uint8_t index;
     uint8_t is_dead;
     uint8_t is_running;
+    uint8_t is_remade;    /* conns were set up again without their redlocks */
     uint8_t spins;        /* iterations in a row after which it wanted another at once */
     uint8_t resume;       /* where a pause stopped its loop */
     int32_t wall_skew_ms; /* the error of its wall clock */
@@ -374,11 +392,13 @@ struct world {
     uint8_t guard;      /* enum rdl_guard, of all clients */
     uint8_t has_canary; /* all clients check canaries */
     uint64_t now;
-    uint64_t hash; /* of everything that happened */
+    uint64_t base_us; /* the time from which the events' keys count */
+    uint64_t hash;    /* of everything that happened */
     uint32_t seq;
     uint32_t events;
     uint32_t resets_in; /* deliveries until the next reset */
     uint32_t cut_permille, tail_permille, between_permille;
+    uint32_t replies_permille;
     uint32_t slowest_us; /* one way, without faults */
     uint64_t hold_us, think_us;
     const char *violation; /* the first; NULL: none */
