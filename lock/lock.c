@@ -473,6 +473,8 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
     struct rdl_token token;
 
     RDL_ASSERT(l->state == LOCK_IDLE);
+    if (l->name_len < 1) /* a release has no ttl, and an extend has its own */
+        return RDL_E_NAME;
     /* a legacy value is a deadline, not a token */
     if (l->mode->next != NULL || rdl_token_from_hex(&token, token_hex, len) != RDL_OK)
         return RDL_E_TOKEN;

@@ -59,7 +59,7 @@ struct rdl_lock_options {
  * Sets up a plain lock (SET NX PX), not held. Sends nothing.
  *
  * Call it before any other function of the lock, and again only if the lock is not in use: debug builds
- * assert this. After an error, acquire returns the same error.
+ * assert this. After an error acquire returns the same, and adopt, too, if it is RDL_E_NAME.
  *
  * The lock and its hint are in use while an operation is RDL_PENDING, and after an acquire or adopt that
  * succeeded. They are no longer in use when a release has ended with any result, an extend has ended with
@@ -174,7 +174,7 @@ void rdl_lock_cancel(struct rdl_lock *l);
  * @param l          the lock, of any kind but legacy
  * @param token_hex  40 hex digits in lower case, from rdl_lock_token(); copied; no NUL is needed
  * @param len        their number, 40
- * @return RDL_OK. RDL_E_TOKEN: these are not 40 such digits, or it is a legacy lock; nothing changed.
+ * @return RDL_OK. RDL_E_TOKEN: other digits, or a legacy lock; RDL_E_NAME: the lock has none. Nothing changed.
  */
 int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len);
 

@@ -68,8 +68,8 @@ struct rdl_lock_fenced {
 /**
  * Sets up a fenced lock, not held.
  *
- * Never blocks, sends nothing. Call it when you may call rdl_lock_init(). After an error acquire returns the
- * same error.
+ * Never blocks, sends nothing. Call it when you may call rdl_lock_init(). After an error acquire
+ * returns the same, and adopt, too, if it is RDL_E_NAME.
  *
  * @param l         the lock
  * @param opt       its options, which must stay valid as long as the lock is used

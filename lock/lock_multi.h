@@ -47,8 +47,8 @@ enum {
  * @param n       number of names, 1 to RDL_MULTI_MAX
  * @param packed  receives the names; it must stay valid and unchanged as long as the lock is used
  * @return RDL_OK: the lock is set up.
- *         RDL_E_NAME: the names are invalid. RDL_E_TTL: opt->ttl_ms is out of range. Acquire returns the same
- *         error.
+ *         RDL_E_NAME: the names are invalid. RDL_E_TTL: opt->ttl_ms is out of range. Acquire returns
+ *         the same error, and adopt, too, if it is RDL_E_NAME.
  */
 int rdl_lock_init_multi(struct rdl_lock *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
                         const struct rdl_bytes *names, size_t n, uint8_t packed[RDL_NAME_MAX]);

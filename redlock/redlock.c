@@ -17,16 +17,22 @@ static int is_canary_key(const struct rdl_redlock *r)
 }
 
 /* Checks the handle's set-up, before anything is sent. */
-static int check(const struct rdl_redlock *r)
+static int check_but_ttl(const struct rdl_redlock *r)
 {
     if (r->n < 1)
         return r->result;
     if (r->opt->guard < RDL_GUARD_STRICT || r->opt->guard > RDL_GUARD_OFF)
         return RDL_E_GUARD;
-    if (r->name_len < 1 || is_canary_key(r))
-        return RDL_E_NAME;
-    return r->opt->lease.ttl_ms > r->opt->max_ttl_ms ? RDL_E_TTL
-                                                     : rdl_ttl_check(&r->opt->lease, r->opt->lease.ttl_ms);
+    return r->name_len < 1 || is_canary_key(r) ? RDL_E_NAME : RDL_OK;
+}
+
+static int check(const struct rdl_redlock *r)
+{
+    int rc = check_but_ttl(r);
+
+    if (rc == RDL_OK && r->opt->lease.ttl_ms > r->opt->max_ttl_ms)
+        return RDL_E_TTL;
+    return rc != RDL_OK ? rc : rdl_ttl_check(&r->opt->lease, r->opt->lease.ttl_ms);
 }
 
 int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt, struct rdl_server *servers,
@@ -378,9 +384,12 @@ static void drop(struct rdl_redlock *r)
 int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
 {
     struct rdl_token token;
+    int rc = check_but_ttl(r); /* a release has no ttl, and an extend has its own */
     size_t i;
 
     RDL_ASSERT(r->state == REDLOCK_IDLE);
+    if (rc != RDL_OK)
+        return rc;
     if (servers_are_taken(r))
         return RDL_E_SHARED;
     if (rdl_token_from_hex(&token, token_hex, len) != RDL_OK)

@@ -301,7 +301,7 @@ struct rdl_redlock {
  * @param n         number of servers, 1 to RDL_SERVERS_MAX
  * @param name      the lock's name: RDL_NAME("...") for a literal; any bytes, but not RDL_CANARY_KEY
  * @param name_len  its length in bytes, 1 to RDL_NAME_MAX
- * @return RDL_OK, or an error that acquire repeats.
+ * @return RDL_OK, or an error that acquire repeats, and adopt, too, unless it is RDL_E_TTL.
  *         RDL_E_SERVERS: n is 0 or above RDL_SERVERS_MAX.
  *         RDL_E_GUARD: the options do not set the restart guard.
  *         RDL_E_NAME: the name is empty, too long, or RDL_CANARY_KEY.
@@ -542,6 +542,7 @@ int rdl_redlock_is_idle(const struct rdl_redlock *r);
  * @param len        their number, 40
  * @return RDL_OK: adopted.
  *         RDL_E_TOKEN: these are not 40 hex digits in lower case; nothing has changed.
+ *         An error of rdl_redlock_init(), but not RDL_E_TTL: nothing has changed.
  *         RDL_E_SHARED: servers[] belong to another redlock now; nothing has changed.
  */
 int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len);
