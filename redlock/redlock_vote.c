@@ -342,7 +342,8 @@ int rdl_redlock_finish(struct rdl_redlock *r, int result)
     if (r->hint != NULL)
         r->hint->ops->end(r->hint);
     r->state = REDLOCK_IDLE;
-    r->result = (int16_t)result;
+    if (r->n > 0) /* 0: it is why the set-up failed, and each acquire reports it */
+        r->result = (int16_t)result;
     return result;
 }
 

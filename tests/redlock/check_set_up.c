@@ -107,6 +107,18 @@ START_TEST(redlock_adopt_repeats_the_error_of_the_set_up)
 }
 END_TEST
 
+/* Calls between the set-up and the acquire do not change what it reports. */
+START_TEST(acquire_repeats_the_error_of_the_set_up)
+{
+    init_redlock(errors[_i]);
+    ck_assert_int_eq(rdl_redlock_release_begin(&fleet.lock, NOW), RDL_EXPIRED);
+    ck_assert_int_eq(fleet_acquire(NOW), errors[_i]);
+    rdl_redlock_cancel(&fleet.lock);
+    ck_assert_int_eq(fleet_acquire(NOW), errors[_i]);
+    nothing_was_sent();
+}
+END_TEST
+
 Suite *suite_set_up(void);
 
 Suite *suite_set_up(void)
@@ -116,6 +128,8 @@ Suite *suite_set_up(void)
 
     tcase_add_loop_test(tc, adopt_repeats_the_error_of_the_set_up, 0, 3 * INVALID);
     tcase_add_loop_test(tc, redlock_adopt_repeats_the_error_of_the_set_up, 0,
+                        (int)(sizeof errors / sizeof errors[0]));
+    tcase_add_loop_test(tc, acquire_repeats_the_error_of_the_set_up, 0,
                         (int)(sizeof errors / sizeof errors[0]));
     suite_add_tcase(suite, tc);
     return suite;
