@@ -48,7 +48,9 @@ static int has_output(const struct rdl_redlock *r)
  */
 static uint64_t redlock_begin_ms(struct rdl_redlock *r, const struct rdl_platform *platform)
 {
-    if (is_opening(r) || !rdl_redlock_is_idle(r) || rdl_now(platform) > r->sent_ms + RDL_QUIET_MS)
+    int is_due = is_opening(r) || !rdl_redlock_is_idle(r) || rdl_now(platform) > r->sent_ms + RDL_QUIET_MS;
+
+    if (is_due && r->n > 0) /* 0: its set-up failed */
         (void)poll_all(r, platform, 0, 0);
     return rdl_now(platform);
 }

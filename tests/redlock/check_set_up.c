@@ -119,6 +119,46 @@ START_TEST(acquire_repeats_the_error_of_the_set_up)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- functions that block */
+
+static int poll_conns(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
+                      int can_wake)
+{
+    (void)ctx;
+    (void)conns;
+    (void)until_ms;
+    (void)can_wake;
+    ck_assert_uint_ge(need, 1);
+    ck_assert_uint_le(need, n);
+    return RDL_OK;
+}
+
+static uint64_t now_ms(void *ctx)
+{
+    (void)ctx;
+    return NOW * 10;
+}
+
+static int random_bytes(void *ctx, void *buf, size_t len)
+{
+    (void)ctx;
+    (void)buf;
+    (void)len;
+    return RDL_OK;
+}
+
+START_TEST(driver_is_never_asked_to_poll_no_connection)
+{
+    static const struct rdl_platform platform = {poll_conns, now_ms, random_bytes, NULL};
+
+    init_redlock(RDL_E_SERVERS);
+    ck_assert_int_eq(rdl_redlock_acquire(&fleet.lock, &platform), RDL_E_SERVERS);
+    ck_assert_int_eq(rdl_redlock_extend(&fleet.lock, &platform, FLEET_TTL), RDL_LOST);
+    ck_assert_int_eq(rdl_redlock_release(&fleet.lock, &platform), RDL_EXPIRED);
+    ck_assert_int_eq(rdl_redlock_drain(&fleet.lock, &platform, UINT64_MAX), RDL_OK);
+}
+END_TEST
+
 Suite *suite_set_up(void);
 
 Suite *suite_set_up(void)
@@ -131,6 +171,7 @@ Suite *suite_set_up(void)
                         (int)(sizeof errors / sizeof errors[0]));
     tcase_add_loop_test(tc, acquire_repeats_the_error_of_the_set_up, 0,
                         (int)(sizeof errors / sizeof errors[0]));
+    tcase_add_test(tc, driver_is_never_asked_to_poll_no_connection);
     suite_add_tcase(suite, tc);
     return suite;
 }
