@@ -63,15 +63,48 @@ $(B)/fuzz/core.a $(B)/fuzz/core-afl.a:
 	@rm -f $@
 	$(Q)ar rcsD $@ $^
 
+# The world of the API fuzzer; what of it is reached guides no fuzzer.
+FUZZ_WORLD := $(filter-out %/mutate.c,$(wildcard fuzz/api/*.c)) $(filter-out %_main.c,$(wildcard tests/sim/server*.c tests/sim/lua*.c)) tests/sim/sha1.c
+$(eval $(call flavour,fuzz/world,$$(CLANG) $$(WARN) $$(FUZZ_FLAGS)))
+FUZZ_API := $(patsubst %.c,$(B)/fuzz/world/%.o,$(FUZZ_WORLD) fuzz/api/mutate.c)
+$(FUZZ_API): | fuzz-tools
+$(B)/fuzz/api: $(FUZZ_API)
+$(B)/fuzz/api-replay: $(FUZZ_WORLD:%.c=$(B)/asan/%.o)
+$(B)/fuzz/api-afl: $(FUZZ_WORLD:%.c=$(B)/fuzz/core-afl/%.o)
+
 $(FUZZ:%=$(B)/fuzz/%): $(B)/fuzz/%: fuzz/fuzz_%.c $(B)/fuzz/core.a
 	$(if $(V),,@echo "  fuzz $<")
-	$(Q)$(CLANG) $(WARN) $(WERROR) $(FUZZ_FLAGS) -fsanitize=fuzzer -I. -o $@ $^ $(FUZZ_LIBS_$*)
+	$(Q)$(CLANG) $(WARN) $(WERROR) $(FUZZ_FLAGS) -fsanitize=fuzzer -I. -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(FUZZ_LIBS_$*)
 $(FUZZ:%=$(B)/fuzz/%-replay): $(B)/fuzz/%-replay: fuzz/fuzz_%.c fuzz/replay.c $(B)/asan/redlock/cli/servers/commands.o \
     $(B)/asan/libredlock.a | replay-tools
 	@mkdir -p $(@D)
-	$(Q)$(GCC) $(WARN_GCC) $(WERROR) -O1 -g $(SANITIZE) -I. -o $@ $^ $(FUZZ_LIBS_$*)
+	$(Q)$(GCC) $(WARN_GCC) $(WERROR) -O1 -g $(SANITIZE) -I. -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(FUZZ_LIBS_$*)
 $(FUZZ:%=$(B)/fuzz/%-afl): $(B)/fuzz/%-afl: fuzz/fuzz_%.c fuzz/replay.c $(B)/fuzz/core-afl.a
 	$(if $(V),,@echo "  fuzz-afl $<")
-	$(Q)AFL_QUIET=1 afl-clang-fast $(FUZZ_FLAGS) -I. -o $@ $^ $(FUZZ_LIBS_$*)
+	$(Q)AFL_QUIET=1 afl-clang-fast $(FUZZ_FLAGS) -I. -o $@ $(filter-out %.a,$^) $(filter %.a,$^) $(FUZZ_LIBS_$*)
 
 CHECK_MORE += fuzz-replay
+
+# The API fuzzer, and the edges of lock/ and redlock/ that its inputs reach, in percent. Only they are instrumented here:
+# at -O0 each edge is one of the source, and no sanitizer adds its own.
+API_T = 20
+API_LEAST = 85
+API_PARTS := lock/% redlock/%
+API_OBJ := $(patsubst %.c,$(B)/fuzz/edges/%.o,$(filter $(API_PARTS),$(CORE_SRC))) \
+	$(patsubst %.c,$(B)/lib/%.o,$(filter-out $(API_PARTS),$(CORE_SRC)) $(FUZZ_WORLD) fuzz/fuzz_api.c)
+$(eval $(call flavour,fuzz/edges,$$(CLANG) $$(WARN) -O0 -DNDEBUG -fsanitize=fuzzer-no-link))
+$(B)/fuzz/api-edges: $(API_OBJ)
+	$(Q)$(CLANG) -fsanitize=fuzzer -o $@ $^
+.PHONY: fuzz-api
+fuzz-api: ## ci: the API fuzzer for API_T seconds (API_T=20); at least API_LEAST % of the edges of lock/ and redlock/ are reached
+	+@$(PROBE) && $(MAKE) fuzz FUZZ=api T=$(API_T) && $(MAKE) $(B)/fuzz/api-edges
+	@$(B)/fuzz/api-edges -runs=0 -max_len=1024 fuzz/corpus/api $(B)/fuzz/corpus/api >$(B)/fuzz/api-edges.log 2>&1 || \
+	    { tail -5 $(B)/fuzz/api-edges.log; exit 1; }
+	@awk -v least=$(API_LEAST) '/ Loaded / { sub(/^[^(]*[(]/, ""); all = $$1 } \
+	    /DONE +cov: / { reached = $$4 } \
+	    END { if (all == 0 || reached == 0) { print "fuzz-api: no edges were counted"; exit 1 } \
+	        percent = int(100 * reached / all); \
+	        printf "fuzz-api: %d of %d edges of lock/ and redlock/ reached: %d %%\n", reached, all, percent; \
+	        if (percent < least) { print "fuzz-api: at least " least " % were expected"; exit 1 } }' $(B)/fuzz/api-edges.log
+NEEDS_fuzz-api = fuzz
+CI_STAGES += 60:fuzz-api
