@@ -33,6 +33,8 @@ static const uint8_t phrases[][3][RECORD] = {
     {{DO_MAKE, 32, REDLOCK | 64, 2}, {DO_ACQUIRE}, {DO_RUN, 0, 8, 60}},
     {{DO_RUN, 0, 8, 60}, {DO_STEP}, {DO_QUERY}},
     {{DO_DRIVE, 0}, {DO_ERROR, 0, 1}, {DO_RECEIVE}},
+    {{DO_SERVE, 0, 0, 1}, {DO_EXTEND}, {DO_RUN, 0, 6, 60}},
+    {{DO_CUT, 0, 16}, {DO_ACQUIRE}, {DO_RUN, 0, 6, 60}},
     {{DO_RESTART, 0, 1}, {DO_EXTEND}, {DO_RUN, 0, 0, 100}},
     {{DO_RESTART, 1, 2}, {DO_EXTEND}, {DO_DRIVE, 2}},
     {{DO_OTHER, 0, 5, 148}, {DO_EXTEND}, {DO_RUN, 0, 0, 100}},

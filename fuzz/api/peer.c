@@ -133,7 +133,7 @@ int peer_sends(struct peer *p, size_t cap, size_t most)
     return n > 0;
 }
 
-/* The server executes what is in the first bytes that were sent. Its replies are lost if they are not heard. */
+/* The server executes what is in the first bytes that were sent. Replies that are not heard are lost. */
 int peer_serves(struct peer *p, size_t most, int is_heard)
 {
     uint8_t lost[2 * SIM_REPLY_MAX];

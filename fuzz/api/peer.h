@@ -15,7 +15,7 @@ void peer_closed(struct peer *p, int error);
 /* One call of a driver each, if the connection wants it. They return whether anything happened. */
 int peer_opens(struct peer *p, int is_refused);
 int peer_sends(struct peer *p, size_t cap, size_t most);
-/* The server executes what is in the first bytes that were sent. Its replies are lost if they are not heard. */
+/* The server executes what is in the first bytes that were sent. Replies that are not heard are lost. */
 int peer_serves(struct peer *p, size_t most, int is_heard);
 /* At most this many of the bytes that are on the way arrive, in pieces. */
 int peer_receives(struct peer *p, size_t most, size_t piece);

@@ -42,7 +42,7 @@ static void run_for(uint64_t ms)
     uint64_t end = world.now + ms;
     int rounds;
 
-    for (rounds = 0; rounds < 300; rounds++) {
+    for (rounds = 0; rounds < 100; rounds++) {
         int did = world_drive_all();
         uint64_t next = handles_step();
         uint64_t at;
@@ -64,7 +64,7 @@ static void run_for(uint64_t ms)
 static int poll_world(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
                       int can_wake)
 {
-    enum { POLLS = 300 }; /* it may be asked to wait for ever */
+    enum { POLLS = 150 }; /* it may be asked to wait for ever */
     struct record r;
     uint64_t next = until_ms;
     int error = world.poll_error;
