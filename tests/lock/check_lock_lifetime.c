@@ -216,6 +216,23 @@ START_TEST(acquire_that_was_cut_off_has_room_for_its_release)
 }
 END_TEST
 
+/* The lock is held by another client, or the server is loading. */
+START_TEST(pausing_lock_reserves_no_room)
+{
+    begin((enum any_mode)(_i / 2), &waiting);
+    scripted_other(&s, "SET k 4000000000 PX 60000\r\n", NOW);
+    s.model.busy = _i % 2 != 0;
+    ck_assert_int_eq(rdl_lock_acquire_begin(&m->own.lock, entropy_bytes(), NOW), RDL_PENDING);
+    for (int i = 0; i < 3; i++) {
+        scripted_serve(&s, NOW);
+        ck_assert_int_eq(rdl_lock_step(&m->own.lock, NOW), RDL_PENDING);
+    }
+    ck_assert_uint_eq(s.conn.reserved, 0);
+    rdl_lock_cancel(&m->own.lock);
+    free(m);
+}
+END_TEST
+
 START_TEST(held_lease_reserves_no_room)
 {
     begin((enum any_mode)_i, &opt);
@@ -259,6 +276,7 @@ Suite *suite_lock_lifetime(void)
     tcase_add_test_raise_signal(tc, init_of_a_pending_hint_aborts, SIGABRT);
     tcase_add_loop_test(tc, late_grant_has_room_for_its_release, 0, MODES);
     tcase_add_test(tc, acquire_that_was_cut_off_has_room_for_its_release);
+    tcase_add_loop_test(tc, pausing_lock_reserves_no_room, 0, 2 * MODES);
     tcase_add_loop_test(tc, held_lease_reserves_no_room, 0, MODES);
     tcase_add_test(tc, unsent_extend_shortens_no_pending_release);
     suite_add_tcase(suite, tc);

@@ -736,6 +736,21 @@ START_TEST(unknown_error_leads_to_the_next_method)
 }
 END_TEST
 
+/* The unknown error may be over, too. */
+START_TEST(release_sent_again_starts_with_the_first_method)
+{
+    submit(&a, &rdl_op_release, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, other_texts[0]);
+    ck_assert_str_eq(scripted_sent(&s), delex());
+    scripted_reply(&s, "-LOADING Redis is loading the dataset in memory\r\n" GONE);
+    ck_assert_int_eq(a.answer, RDL_ANSWER_ERROR);
+    ck_assert_str_eq(scripted_sent(&s), "");
+    rdl_conn_tick(&s.conn, rdl_conn_tick(&s.conn, 1000));
+    ck_assert_str_eq(scripted_sent(&s), release_by(0));
+}
+END_TEST
+
 static const struct {
     const char *replies;
     const char *more; /* after what the first round leads to */
@@ -1032,6 +1047,7 @@ Suite *suite_lock_methods(void)
     tcase_add_loop_test(tc, forbidden_list_of_hints_causes_a_plain_release, 0, 2);
     tcase_add_loop_test(tc, next_connection_starts_with_the_first_method, 0, 2);
     tcase_add_loop_test(tc, unknown_error_leads_to_the_next_method, 0, 2 * OTHER_TEXTS);
+    tcase_add_test(tc, release_sent_again_starts_with_the_first_method);
     tcase_add_loop_test(tc, any_reply_to_a_later_method_selects_it, 0, 6);
     tcase_add_loop_test(tc, first_unknown_error_is_reported_if_no_method_works, 0, 5);
     tcase_add_test(tc, unknown_error_is_reported_if_the_rest_was_refused);

@@ -90,6 +90,22 @@ START_TEST(eight_names_of_the_greatest_length_fit)
 }
 END_TEST
 
+/* RDL_NAME_MAX - n bytes: one byte is the length of each name. */
+START_TEST(names_may_fill_the_buffer_to_the_last_byte)
+{
+    static const char x[RDL_NAME_MAX] = "x", y[RDL_NAME_MAX] = "y";
+    const struct rdl_lock_options opt = {.ttl_ms = 10000};
+    const int n = _i / 2 + 1;
+    const size_t last = (n == 1 ? RDL_NAME_MAX - 1 : RDL_NAME_MAX - 2 - 100) + (size_t)(_i % 2);
+    const struct rdl_bytes names[] = {{x, n == 1 ? last : 100}, {y, last}};
+    uint8_t packed[RDL_NAME_MAX];
+    struct rdl_lock lock;
+
+    ck_assert_int_eq(rdl_lock_init_multi(&lock, &opt, &s.conn, names, (size_t)n, packed),
+                     _i % 2 ? RDL_E_NAME : RDL_OK);
+}
+END_TEST
+
 static const struct {
     int op;
     const char *reply;
@@ -202,6 +218,7 @@ Suite *suite_lock_multi_op(void)
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, multi_script_names_each_key_and_then_uses_its_sha, 0, 3);
     tcase_add_loop_test(tc, eight_names_of_the_greatest_length_fit, 0, 3);
+    tcase_add_loop_test(tc, names_may_fill_the_buffer_to_the_last_byte, 0, 4);
     tcase_add_loop_test(tc, multi_reply_has_the_meaning_of_a_single_one, 0,
                         (int)(sizeof replies / sizeof replies[0]));
     tcase_add_loop_test(tc, impossible_multi_reply_ends_the_connection, 0, 5);

@@ -188,6 +188,27 @@ START_TEST(connection_closed_before_the_reply_is_reported)
 }
 END_TEST
 
+/*
+ * Server 1 had lost the key, and reported that after the extend had ended. It says nothing more; the key on
+ * server 2 is another client's. So no majority held the lock until the release.
+ */
+START_TEST(release_counts_replies_that_arrived_after_the_extend)
+{
+    begin(3, 0);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    fleet_delete(1, now);
+    fleet.mood[1] = MOOD_FROZEN;
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+    fleet.mood[1] = MOOD_UP;
+    fleet_serve(1, now);
+    fleet.mood[1] = MOOD_FROZEN;
+    fleet_steal(2, now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_EXPIRED);
+}
+END_TEST
+
 Suite *suite_redlock_edges(void);
 
 Suite *suite_redlock_edges(void)
@@ -202,6 +223,7 @@ Suite *suite_redlock_edges(void)
     tcase_add_test(tc, connection_closed_before_the_reply_is_reported);
     tcase_add_test(tc, single_attempt_waits_for_the_slowest_connect);
     tcase_add_test(tc, missing_key_on_a_lost_connection_is_not_restored);
+    tcase_add_test(tc, release_counts_replies_that_arrived_after_the_extend);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -172,6 +172,28 @@ START_TEST(restored_key_counts_after_a_majority_without_it)
 }
 END_TEST
 
+/* The SET that restored it had no reply, so the next extend is the first to find the key. */
+START_TEST(key_found_again_counts_after_a_later_extend)
+{
+    hold(3);
+    fleet_delete(2, now);
+    now = 2000;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING); /* confirmed; the SET is in flight */
+    fleet.mood[2] = MOOD_FROZEN;
+    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
+    fleet.mood[2] = MOOD_UP;
+    now = 3000;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
+    fleet_serve(2, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
+    fleet_steal(1, now);
+    ck_assert_int_eq(extend_at(4000), RDL_E_GAP);
+}
+END_TEST
+
 /*
  * Two of the servers that held it continuously stall, but still have it: the old lease lasts, and no longer.
  */
@@ -462,6 +484,7 @@ Suite *suite_redlock_extend(void)
     tcase_add_test(tc, restored_key_does_not_count_at_once);
     tcase_add_test(tc, gap_is_accepted_only_by_option);
     tcase_add_test(tc, restored_key_counts_after_a_majority_without_it);
+    tcase_add_test(tc, key_found_again_counts_after_a_later_extend);
     tcase_add_test(tc, missing_replies_are_no_proof_of_a_gap);
     tcase_add_loop_test(tc, late_grant_of_the_acquire_counts_at_once, 0, 2);
     tcase_add_loop_test(tc, late_connection_is_one_more_vote, 0, 2);

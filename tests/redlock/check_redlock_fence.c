@@ -479,8 +479,8 @@ START_TEST(extend_raises_every_server_that_replies)
 }
 END_TEST
 
-/* The lease continues: the raise is an extra request. */
-START_TEST(failed_raise_costs_no_vote)
+/* Server 3 grants late, gets the request to store the token, and has this fate then. */
+static void fail_to_raise(int fate)
 {
     const unsigned c[] = {10, 10, 10, 1, 10};
 
@@ -490,12 +490,33 @@ START_TEST(failed_raise_costs_no_vote)
     ck_assert_int_eq(acquire(), RDL_OK);
     fleet.mood[3] = MOOD_UP;
     fleet_serve(3, now);
-    rdl_redlock_step(lock, now); /* it has granted, and gets the request to store the token */
-    if (_i == 0)
+    rdl_redlock_step(lock, now);
+    if (fate == 0)
         fleet_down(3);
     else
-        fleet_befall(_i == 1 ? "...e" : _i == 2 ? "...s" : "...g", now);
+        fleet_befall(fate == 1 ? "...e" : fate == 2 ? "...s" : "...g", now);
     settle();
+}
+
+START_TEST(failed_raise_is_not_sent_again_in_the_operation)
+{
+    uint64_t commands;
+
+    fail_to_raise(1);
+    commands = fleet.s[3].model.commands;
+    settle();
+    ck_assert_uint_eq(fleet.s[3].model.commands, commands);
+    fleet_mend(now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+    settle();
+    ck_assert_uint_eq(rdl_redlock_fence_holders(lock), 5);
+}
+END_TEST
+
+/* The lease continues: the raise is an extra request. */
+START_TEST(failed_raise_costs_no_vote)
+{
+    fail_to_raise(_i);
     ck_assert_int_eq(fleet.servers[3].vote, _i < 2    ? RDL_VOTE_GRANTED
                                             : _i == 2 ? RDL_VOTE_DENIED
                                                       : RDL_VOTE_ABSENT);
@@ -644,6 +665,7 @@ Suite *suite_redlock_fence(void)
     tcase_add_test(tc, server_that_lost_the_lock_stores_no_token);
     tcase_add_test(tc, repair_restores_the_fencing_token_too);
     tcase_add_test(tc, extend_raises_every_server_that_replies);
+    tcase_add_test(tc, failed_raise_is_not_sent_again_in_the_operation);
     tcase_add_loop_test(tc, failed_raise_costs_no_vote, 0, 4);
     tcase_add_test(tc, one_loss_too_many_lowers_the_fencing_token);
     tcase_add_loop_test(tc, fence_expires_only_by_option, 0, 2);

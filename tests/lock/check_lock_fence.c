@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check_lock_fence.c - the fencing token of one lock: its least value, and when there is none.
+ *
+ * Rule R31. tests/servers/check_lock_fenced.c tests it on a real server.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "lock/lock_fenced.h"
+#include "tests/fixtures/scripted.h"
+
+enum { NOW = 1000, TTL = 10000 };
+
+static struct scripted s;
+static struct rdl_lock_fenced lock;
+static const struct rdl_lock_options opt = {.ttl_ms = TTL};
+
+static void setup(void)
+{
+    scripted_init(&s);
+    scripted_model(&s, NOW);
+    scripted_open(&s, NOW);
+    rdl_lock_init_fenced(&lock, &opt, &s.conn, "k", 1);
+}
+
+static int run(int rc)
+{
+    int i;
+
+    for (i = 0; rc == RDL_PENDING && i < 5; i++) {
+        scripted_serve(&s, NOW);
+        rc = rdl_lock_step(&lock.lock, NOW);
+    }
+    return rc;
+}
+
+static void acquire(void)
+{
+    ck_assert_int_eq(run(rdl_lock_acquire_begin(&lock.lock, entropy_bytes(), NOW)), RDL_OK);
+}
+
+static void release(void)
+{
+    ck_assert_int_eq(run(rdl_lock_release_begin(&lock.lock, NOW)), RDL_OK);
+}
+
+/* The server loses its counter after each holder. */
+START_TEST(min_fence_is_exact_but_no_token_is_given_twice)
+{
+    rdl_lock_set_min_fence(&lock, 41);
+    acquire();
+    ck_assert_uint_eq(rdl_lock_fence(&lock), 41);
+    release();
+    scripted_other(&s, "DEL {k}:fence\r\n", NOW);
+    rdl_lock_set_min_fence(&lock, 40 + (uint64_t)_i);
+    acquire();
+    ck_assert_uint_eq(rdl_lock_fence(&lock), _i == 3 ? 43 : 42);
+}
+END_TEST
+
+START_TEST(fencing_token_is_0_unless_this_handle_acquired_the_lease)
+{
+    char token[RDL_TOKEN_TEXT_MAX];
+
+    ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
+    acquire();
+    ck_assert_uint_eq(rdl_lock_fence(&lock), 1);
+    rdl_lock_token(&lock.lock, token);
+    ck_assert_int_eq(rdl_lock_adopt(&lock.lock, token, strlen(token)), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
+    ck_assert_int_eq(run(rdl_lock_extend_begin(&lock.lock, TTL, NOW)), RDL_ADOPTED);
+    ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
+    release();
+    acquire();
+    ck_assert_uint_eq(rdl_lock_fence(&lock), 2);
+    release();
+    ck_assert_uint_eq(rdl_lock_fence(&lock), 0);
+}
+END_TEST
+
+Suite *suite_lock_fence(void);
+
+Suite *suite_lock_fence(void)
+{
+    Suite *suite = suite_create("lock_fence");
+    TCase *tc = tcase_create("fence");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_loop_test(tc, min_fence_is_exact_but_no_token_is_given_twice, 0, 4);
+    tcase_add_test(tc, fencing_token_is_0_unless_this_handle_acquired_the_lease);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

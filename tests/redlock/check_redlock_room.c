@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check_redlock_room.c - a release for which a server's queue has no room yet.
+ *
+ * Rules R10 and R13.
+ */
+#include <check.h>
+
+#include "lock/lock_op.h"
+#include "tests/fixtures/fleet.h"
+
+#define lock (&fleet.lock)
+
+static uint64_t now;
+
+static void settle(void)
+{
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+}
+
+/* Servers from n - late on reply to the acquire only later. */
+static void hold(size_t n, size_t late)
+{
+    now = 1000;
+    fleet_init(n, now);
+    for (; late > 0; late--)
+        fleet.mood[n - late] = MOOD_FROZEN;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    settle();
+}
+
+/* Other requests take all the room on server i. */
+static void fill(size_t i)
+{
+    static const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1},
+                                             {NULL, 0},       UINT64_MAX,   0};
+    int n;
+
+    for (n = 0; rdl_conn_submit(&fleet.s[i].conn, NULL, &other) == RDL_OK; n++)
+        ck_assert_int_lt(n, 1000);
+}
+
+/* A SET that is sent before the release would find our own key. */
+START_TEST(next_acquire_waits_until_the_old_key_is_released)
+{
+    hold(1, 0);
+    fill(0);
+    rdl_redlock_cancel(lock);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_uint_le(rdl_redlock_wake_ms(lock), now + RDL_QUEUE_RETRY_MS);
+    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
+    ck_assert_uint_eq(fleet_keys(now), 1);
+}
+END_TEST
+
+START_TEST(next_acquire_waits_two_attempts_for_the_old_release)
+{
+    hold(3, 0);
+    fleet.mood[2] = MOOD_FROZEN;
+    fill(2);
+    rdl_redlock_cancel(lock);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    settle();
+    now += 2 * FLEET_ATTEMPT - 1;
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    ck_assert_uint_eq(rdl_redlock_stats(lock).attempts, 0);
+    ck_assert_uint_eq(rdl_redlock_wake_ms(lock), now + 1);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + 1), RDL_PENDING);
+    ck_assert_uint_eq(rdl_redlock_stats(lock).attempts, 2);
+    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
+}
+END_TEST
+
+START_TEST(redlock_release_waits_for_room_in_a_full_queue)
+{
+    hold(1, 0);
+    fill(0);
+    if (_i == 0)
+        fleet.mood[0] = MOOD_FROZEN;
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), _i ? RDL_OK : RDL_UNKNOWN);
+    ck_assert_uint_eq(now, _i ? 1000 : 1000 + FLEET_ATTEMPT);
+    ck_assert_uint_eq(fleet_keys(now), !_i);
+}
+END_TEST
+
+/* Server 2 may have granted the lock, but its queue has no room for the release; server 1 lost the key. */
+START_TEST(release_without_room_may_still_find_the_key)
+{
+    hold(3, 1);
+    fill(2);
+    fleet_delete(1, now);
+    ck_assert_int_eq(rdl_redlock_release_begin(lock, now), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    fleet.mood[2] = MOOD_UP;
+    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
+}
+END_TEST
+
+Suite *suite_redlock_room(void);
+
+Suite *suite_redlock_room(void)
+{
+    Suite *suite = suite_create("redlock_room");
+    TCase *tc = tcase_create("room");
+
+    tcase_add_test(tc, next_acquire_waits_until_the_old_key_is_released);
+    tcase_add_test(tc, next_acquire_waits_two_attempts_for_the_old_release);
+    tcase_add_loop_test(tc, redlock_release_waits_for_room_in_a_full_queue, 0, 2);
+    tcase_add_test(tc, release_without_room_may_still_find_the_key);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
