@@ -208,7 +208,6 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
         c->reply_open = 1;
         c->reply_kind = ev->kind;
         c->reply_value = ev->kind == RDL_RESP_ARRAY ? -1 : ev->value;
-        c->reply_second = -1;
         c->reply_items = 0;
         c->reply_len = 0;
     }

@@ -280,7 +280,7 @@ static int release_again(struct rdl_redlock *r)
 {
     size_t i;
 
-    if (r->action != RDL_RELEASE || r->result != RDL_UNKNOWN || r->until_ms != 0)
+    if (r->result != RDL_UNKNOWN || r->until_ms != 0)
         return 0;
     for (i = 0; i < r->n; i++) {
         struct rdl_server *s = &r->servers[i];

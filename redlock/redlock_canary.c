@@ -51,8 +51,6 @@ static uint32_t read_value(const struct rdl_conn *c)
     uint32_t clock_s = 0;
     size_t i;
 
-    if (c->reply_len > VALUE_MAX)
-        return 0;
     if (!knows_run(c))
         run = rdl_guard_run(c->reply);
     for (i = RDL_RUN_DIGITS + 1; i < c->reply_len; i++)
@@ -236,20 +234,17 @@ static uint64_t canary_counts_at(const struct rdl_redlock *r, size_t i)
 }
 
 /* Decides what a server's yes is worth. */
-static enum rdl_vote canary_confirm(struct rdl_redlock *r, size_t i, uint64_t now_ms, int *error)
+static enum rdl_vote canary_confirm(struct rdl_redlock *r, size_t i, int *error)
 {
     struct rdl_canary *c = &r->canaries[i];
     struct rdl_server *s = &r->servers[i];
     int is_refused;
 
-    if (c->is_early && s->req.is_repeated) { /* the vote was sent again after the check: check again */
-        rdl_conn_abandon(s->conn, &c->req);
+    if (c->is_early && s->req.is_repeated) /* the vote was sent again after the check: check again */
         c->stage = LOOK_DUE;
-    }
     c->is_early = 0;
     if (c->stage == LOOK_DUE && submit(r, i, &rdl_op_canary_look) == RDL_OK)
         c->stage = LOOK_OUT;
-    canary_take(r, i, now_ms);
     if (c->stage != LOOK_DONE)
         return RDL_VOTE_PENDING;
     if (c->answer == RDL_ANSWER_YES || c->answer == RDL_ANSWER_NO || c->answer == RDL_ANSWER_ABSENT) {
@@ -268,7 +263,6 @@ static void canary_drop(struct rdl_redlock *r, size_t i)
 {
     rdl_conn_abandon(r->servers[i].conn, &r->canaries[i].req);
     r->canaries[i].stage = LOOK_NONE;
-    r->canaries[i].is_early = 0;
 }
 
 static const struct rdl_canary_ops canary_ops = {canary_ask, canary_take, canary_confirm, canary_drop,

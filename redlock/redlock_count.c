@@ -236,7 +236,7 @@ unsigned rdl_votes_count_maybe_held(const struct rdl_redlock *r)
 static int is_untouched(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     (void)r;
-    return s->vote == RDL_VOTE_NONE && s->error == RDL_OK && !s->needs_release;
+    return s->vote == RDL_VOTE_NONE && s->error == RDL_OK;
 }
 
 unsigned rdl_votes_count_untouched(const struct rdl_redlock *r)

@@ -50,7 +50,7 @@ struct rdl_canary_ops {
     /* Evaluates the reply to the check, and creates a new canary where it is missing. */
     void (*take)(struct rdl_redlock *r, size_t i, uint64_t now_ms);
     /* Returns what a yes of server i is worth: RDL_VOTE_PENDING until its canary is known; and why. */
-    enum rdl_vote (*confirm)(struct rdl_redlock *r, size_t i, uint64_t now_ms, int *error);
+    enum rdl_vote (*confirm)(struct rdl_redlock *r, size_t i, int *error);
     /* Discards the reply to the check: the operation ends, and the time is not known. */
     void (*drop)(struct rdl_redlock *r, size_t i);
     /* Returns when server i counts, as far as its canary is concerned; 0: it does. */

@@ -162,7 +162,7 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
         error = RDL_E_FENCE_RANGE;
     }
     if (r->canaries != NULL && vote == RDL_VOTE_GRANTED && r->action != RDL_RELEASE)
-        vote = r->canaries->ops->confirm(r, (size_t)(s - r->servers), now_ms, &error);
+        vote = r->canaries->ops->confirm(r, (size_t)(s - r->servers), &error);
     if (vote == RDL_VOTE_PENDING)
         return;
     set_vote(s, vote, error);
