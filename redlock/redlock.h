@@ -189,8 +189,7 @@ struct rdl_canary_ops;
  * FLUSHALL, or because a replica that lagged was promoted. The server then does not count for max_ttl and
  * 1 s, as after a restart.
  *
- * The canary is read after every SET and extend. This costs two small replies and no round trip; with
- * fencing, one round trip.
+ * The canary is read after every SET and extend. This costs two small replies and no round trip.
  */
 struct rdl_canary {
     /** @cond private */
@@ -323,9 +322,6 @@ int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *op
  * and 1 s after the first acquire. During this time acquires return RDL_E_QUARANTINE, at once if it lasts
  * longer than they may wait. With RDL_GUARD_STRICT, max_ttl and 1 s begin when the canary was first read into
  * its struct. Resetting the struct starts that wait again.
- *
- * With fencing, the request and the canary's check are two round trips within one attempt_ms. If you set
- * attempt_ms, leave room for both.
  *
  * What it does not detect: a promoted replica that has the canary but lost recent locks. So do not list
  * replicas. A client that may not use INFO, or whose servers report no run_id, accepts a canary of any run.

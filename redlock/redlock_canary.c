@@ -157,7 +157,7 @@ static const char key[] = RDL_CANARY_KEY;
 
 enum stage {
     LOOK_NONE,
-    LOOK_DUE, /* not sent yet: no room, or the vote's own reply is missing */
+    LOOK_DUE, /* not sent yet: no room, or the vote's request was sent again */
     LOOK_OUT,
     LOOK_DONE
 };
@@ -177,16 +177,14 @@ static int submit(const struct rdl_redlock *r, size_t i, const struct rdl_op *op
     return rdl_conn_submit(r->servers[i].conn, op == &rdl_op_canary_look ? &c->req : NULL, &cmd);
 }
 
-/* Sends the check; if the vote is a script, later: a script may be sent again, after this check. */
-static void canary_ask(struct rdl_redlock *r, size_t i, const struct rdl_op *vote)
+/* Sends the check. If the vote's request is sent again, after this check, it is sent again, too. */
+static void canary_ask(struct rdl_redlock *r, size_t i)
 {
     struct rdl_canary *c = &r->canaries[i];
 
     rdl_conn_abandon(r->servers[i].conn, &c->req);
-    c->stage = LOOK_DUE;
     c->is_early = 1;
-    if (vote == &rdl_op_acquire || vote == &rdl_op_extend)
-        c->stage = submit(r, i, &rdl_op_canary_look) == RDL_OK ? LOOK_OUT : LOOK_DUE;
+    c->stage = submit(r, i, &rdl_op_canary_look) == RDL_OK ? LOOK_OUT : LOOK_DUE;
 }
 
 /*

@@ -46,7 +46,7 @@ enum { RAISE_NONE, RAISE_OUT, RAISE_DONE };
 
 struct rdl_canary_ops {
     /* Sends the check after the request for server i's vote, which was just queued. */
-    void (*ask)(struct rdl_redlock *r, size_t i, const struct rdl_op *vote);
+    void (*ask)(struct rdl_redlock *r, size_t i);
     /* Evaluates the reply to the check, and creates a new canary where it is missing. */
     void (*take)(struct rdl_redlock *r, size_t i, uint64_t now_ms);
     /* Returns what a yes of server i is worth: RDL_VOTE_PENDING until its canary is known; and why. */

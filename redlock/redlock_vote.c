@@ -86,7 +86,7 @@ void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rd
     if (rc == RDL_OK && r->action == RDL_ACQUIRE)
         rdl_count_up(&r->attempts);
     if (rc == RDL_OK && r->canaries != NULL)
-        r->canaries->ops->ask(r, (size_t)(s - r->servers), op);
+        r->canaries->ops->ask(r, (size_t)(s - r->servers));
 }
 
 static enum rdl_vote vote_of(const struct rdl_req *req)

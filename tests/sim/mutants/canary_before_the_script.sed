@@ -1,4 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_canary.c: R28: a resent script checks the canary again; either of two rules is enough
-s/if \(vote == &rdl_op_acquire \|\| vote == &rdl_op_extend\)/(void)vote;/
+# redlock/redlock_canary.c: R28: if the vote's request is sent again, the canary is checked again
 s/if \(c->is_early && s->req\.is_repeated\)/if (0)/
