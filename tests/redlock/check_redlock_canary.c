@@ -526,6 +526,10 @@ START_TEST(lock_must_not_have_the_name_of_the_canary)
     ck_assert_int_eq(acquire(), RDL_E_NAME);
     lock->name_len--;
     ck_assert_int_eq(acquire(), RDL_OK);
+    ck_assert_int_eq(release(), RDL_OK);
+    lock->name_len++;
+    lock->name = "as long as this"; /* the first bytes of it */
+    ck_assert_int_eq(acquire(), RDL_OK);
 }
 END_TEST
 

@@ -3,8 +3,10 @@
  * check_redlock_edges.c - where two limits meet: the deadline, the end of the lease, the end of an attempt.
  */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "lock/lock_commands.h"
 #include "tests/fixtures/fleet.h"
 
 #define lock (&fleet.lock)
@@ -209,6 +211,187 @@ START_TEST(release_counts_replies_that_arrived_after_the_extend)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- replies and results */
+
+static void hold(size_t n)
+{
+    begin(n, 0);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+}
+
+static int extend(uint32_t ttl_ms)
+{
+    return fleet_run(rdl_redlock_extend_begin(lock, ttl_ms, now), &now);
+}
+
+static int release(void)
+{
+    return fleet_run(rdl_redlock_release_begin(lock, now), &now);
+}
+
+/* What the servers report, and what a release returns at once: no other reply could change it. */
+START_TEST(release_ends_when_its_result_is_certain)
+{
+    static const struct {
+        const char *fates;
+        int result;
+    } cases[] = {{".fggg", RDL_EXPIRED}, {".ee", RDL_UNKNOWN}, {".ss", RDL_LOST}, {"..f", RDL_OK}};
+
+    hold(strlen(cases[_i].fates));
+    fleet_befall(cases[_i].fates, now);
+    ck_assert_int_eq(release(), cases[_i].result);
+    ck_assert_uint_eq(now, 1000);
+}
+END_TEST
+
+/* Two servers refused the acquire; another client gets a third one later. */
+START_TEST(release_does_not_count_the_votes_of_the_acquire)
+{
+    begin(5, 0);
+    fleet_befall("...ss", now);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_steal(0, now);
+    ck_assert_int_eq(release(), RDL_EXPIRED);
+}
+END_TEST
+
+/* Server 1 does not reply: it may have held the key, as the token says. */
+START_TEST(adopted_key_counts_as_held_until_a_server_reports_otherwise)
+{
+    char token[RDL_TOKEN_TEXT_MAX];
+
+    hold(3);
+    rdl_redlock_token(lock, token);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, token, strlen(token)), RDL_OK);
+    fleet_befall(".fg", now);
+    ck_assert_int_eq(release(), RDL_OK);
+}
+END_TEST
+
+/* Server 1 had lost the key, and reported that late; then a delayed SET put it back. */
+START_TEST(extend_counts_replies_that_arrived_before)
+{
+    char token[RDL_TOKEN_TEXT_MAX];
+    char set[128];
+
+    hold(3);
+    fleet_delete(1, now);
+    fleet.mood[1] = MOOD_FROZEN;
+    ck_assert_int_eq(extend(FLEET_TTL), RDL_OK);
+    fleet.mood[1] = MOOD_UP;
+    fleet_serve(1, now);
+    rdl_redlock_token(lock, token);
+    snprintf(set, sizeof set, "SET k %s PX 10000\r\n", token);
+    fleet_command(1, set, now);
+    fleet_steal(2, now);
+    ck_assert_int_eq(extend(FLEET_TTL), RDL_E_GAP);
+}
+END_TEST
+
+/* Server 4 does not reply, but only 3 gets its key back. */
+START_TEST(repair_does_not_wait_for_other_replies)
+{
+    hold(5);
+    fleet_befall("...gf", now);
+    ck_assert_int_eq(extend(FLEET_TTL), RDL_REPAIRED);
+    ck_assert_uint_eq(now, 1000);
+}
+END_TEST
+
+/* The servers may have executed the longer one, so a shorter one confirms that. */
+START_TEST(extend_after_an_unanswered_longer_one_is_as_long)
+{
+    hold(1);
+    fleet.opt.max_ttl_ms = 30000;
+    fleet.mood[0] = MOOD_FROZEN;
+    now = 2000;
+    ck_assert_int_eq(extend(30000), RDL_UNKNOWN);
+    fleet.mood[0] = MOOD_UP;
+    now = 3000;
+    ck_assert_int_eq(extend(FLEET_TTL), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), 3000 + 29000 - 292);
+}
+END_TEST
+
+START_TEST(extend_after_the_lease_sends_no_extend)
+{
+    hold(1);
+    now += FLEET_TTL;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_LOST);
+    ck_assert_ptr_null(strstr(scripted_sent(&fleet.s[0]), rdl_script_extend.text));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- one operation after another */
+
+START_TEST(longest_hold_of_an_adopted_lease_begins_with_its_first_extend)
+{
+    char token[RDL_TOKEN_TEXT_MAX];
+
+    hold(1);
+    fleet.opt.max_hold_ms = 2 * FLEET_TTL;
+    rdl_redlock_token(lock, token);
+    now += 9000;
+    ck_assert_int_eq(rdl_redlock_adopt(lock, token, strlen(token)), RDL_OK);
+    ck_assert_int_eq(extend(FLEET_TTL), RDL_ADOPTED);
+    now += 6000;
+    ck_assert_int_eq(extend(FLEET_TTL), RDL_OK);
+    now += 6000;
+    ck_assert_int_eq(extend(FLEET_TTL), RDL_E_CAP);
+}
+END_TEST
+
+/* The one before ended at its deadline. */
+START_TEST(first_attempt_of_every_acquire_has_its_time)
+{
+    begin(1, 60);
+    fleet_steal(0, now);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_BUSY);
+    fleet.mood[0] = MOOD_FROZEN;
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_ATTEMPT - 1), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_ATTEMPT), RDL_NO_QUORUM);
+}
+END_TEST
+
+START_TEST(lock_without_fencing_keeps_no_token_of_an_earlier_lease)
+{
+    begin(1, 0);
+    fleet.opt.fencing = &rdl_fencing;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_fence(lock), 1);
+    ck_assert_int_eq(release(), RDL_OK);
+    fleet.opt.fencing = NULL;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_fence(lock), 0);
+}
+END_TEST
+
+/* So that clients do not pause for the same times. */
+START_TEST(pauses_depend_on_the_random_bytes)
+{
+    uint8_t entropy[RDL_ENTROPY_LEN] = {0};
+    uint64_t wakes[8];
+    size_t i;
+
+    for (i = 0; i < 8; i++) {
+        begin(1, 60000);
+        fleet.opt.lease.retry_ms = 2000;
+        fleet_steal(0, now);
+        entropy[0] = (uint8_t)i;
+        ck_assert_int_eq(rdl_redlock_acquire_begin(lock, entropy, now), RDL_PENDING);
+        fleet_serve_all(now);
+        ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+        wakes[i] = rdl_redlock_wake_ms(lock);
+    }
+    for (i = 1; i < 8 && wakes[i] == wakes[0]; i++) {
+    }
+    ck_assert_uint_lt(i, 8);
+}
+END_TEST
+
 Suite *suite_redlock_edges(void);
 
 Suite *suite_redlock_edges(void)
@@ -224,6 +407,17 @@ Suite *suite_redlock_edges(void)
     tcase_add_test(tc, single_attempt_waits_for_the_slowest_connect);
     tcase_add_test(tc, missing_key_on_a_lost_connection_is_not_restored);
     tcase_add_test(tc, release_counts_replies_that_arrived_after_the_extend);
+    tcase_add_loop_test(tc, release_ends_when_its_result_is_certain, 0, 4);
+    tcase_add_test(tc, release_does_not_count_the_votes_of_the_acquire);
+    tcase_add_test(tc, adopted_key_counts_as_held_until_a_server_reports_otherwise);
+    tcase_add_test(tc, extend_counts_replies_that_arrived_before);
+    tcase_add_test(tc, repair_does_not_wait_for_other_replies);
+    tcase_add_test(tc, extend_after_an_unanswered_longer_one_is_as_long);
+    tcase_add_test(tc, extend_after_the_lease_sends_no_extend);
+    tcase_add_test(tc, longest_hold_of_an_adopted_lease_begins_with_its_first_extend);
+    tcase_add_test(tc, first_attempt_of_every_acquire_has_its_time);
+    tcase_add_test(tc, lock_without_fencing_keeps_no_token_of_an_earlier_lease);
+    tcase_add_test(tc, pauses_depend_on_the_random_bytes);
     suite_add_tcase(suite, tc);
     return suite;
 }

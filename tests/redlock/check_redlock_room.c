@@ -60,6 +60,7 @@ START_TEST(next_acquire_waits_two_attempts_for_the_old_release)
     fleet.mood[2] = MOOD_FROZEN;
     fill(2);
     rdl_redlock_cancel(lock);
+    now += 5000;
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
     settle();
     now += 2 * FLEET_ATTEMPT - 1;
@@ -81,6 +82,26 @@ START_TEST(redlock_release_waits_for_room_in_a_full_queue)
     ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), _i ? RDL_OK : RDL_UNKNOWN);
     ck_assert_uint_eq(now, _i ? 1000 : 1000 + FLEET_ATTEMPT);
     ck_assert_uint_eq(fleet_keys(now), !_i);
+    if (_i)
+        return;
+    fleet.mood[0] = MOOD_UP;
+    fleet_serve_all(now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+/* Its handle is stepped, though no operation is pending. */
+START_TEST(cancelled_lock_is_released_when_there_is_room)
+{
+    hold(1, 0);
+    fill(0);
+    rdl_redlock_cancel(lock);
+    ck_assert(!rdl_redlock_is_idle(lock));
+    settle();
+    settle();
+    ck_assert_uint_eq(fleet_keys(now), 0);
+    ck_assert(rdl_redlock_is_idle(lock));
 }
 END_TEST
 
@@ -109,6 +130,7 @@ Suite *suite_redlock_room(void)
     tcase_add_test(tc, next_acquire_waits_two_attempts_for_the_old_release);
     tcase_add_loop_test(tc, redlock_release_waits_for_room_in_a_full_queue, 0, 2);
     tcase_add_test(tc, release_without_room_may_still_find_the_key);
+    tcase_add_test(tc, cancelled_lock_is_released_when_there_is_room);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -22,10 +22,12 @@ static const struct {
     {"700", 700},
     {"-1", UINT32_MAX},
     {"-", UINT32_MAX},
+    {"-2", UINT32_MAX},
     {"4294967294", 4294967294},
     {"4294967296", UINT32_MAX}, /* too far away to be of use */
     {"100 - -", 100},           /* two others may be free: one key is enough */
     {"100 200 -", 100},
+    {"100 - - - -", 100},
     {"100 200 300", 200},
     {"300 100 200", 200},
     {"100 100 100", 100},
@@ -41,22 +43,76 @@ static const struct {
     {"7 6 5 4 3 2 1", 4},
 };
 
-START_TEST(pause_lasts_until_a_majority_could_be_free)
+static void refused_with(const char *pttls)
 {
     char text[64];
     char *word;
     size_t n = 0;
     size_t i = 0;
 
-    strcpy(text, hints[_i].pttls);
+    strcpy(text, pttls);
     for (word = text; *word != '\0'; word++)
         n += *word == ' ';
     fleet_init(n + 1, 1000);
     for (word = strtok(text, " "); word != NULL; word = strtok(NULL, " "), i++) {
-        fleet.servers[i].vote = strcmp(word, "-") == 0 ? RDL_VOTE_UNKNOWN : RDL_VOTE_DENIED;
-        fleet.servers[i].value = strtoll(word, NULL, 10);
+        fleet.servers[i].vote = strchr("-=", *word) && word[1] == '\0' ? RDL_VOTE_UNKNOWN : RDL_VOTE_DENIED;
+        fleet.servers[i].value = *word == '=' ? -1 : strtoll(word, NULL, 10);
     }
+}
+
+START_TEST(pause_lasts_until_a_majority_could_be_free)
+{
+    refused_with(hints[_i].pttls);
     ck_assert_uint_eq(rdl_votes_free_in_ms(lock), hints[_i].hint);
+}
+END_TEST
+
+/* '=' is a server without a reply, whose key had no expiry in an earlier attempt. */
+static const struct {
+    const char *pttls;
+    int result;
+    int64_t holder_ms;
+} holders[] = {
+    {"100 200 300", RDL_BUSY, 200}, {"100 200 300", RDL_NO_QUORUM, -2}, {"100 200 300", RDL_OK, -2},
+    {"-1 200 300", RDL_BUSY, 300},  {"-1 -1 200", RDL_BUSY, -1},        {"-1 -1 -", RDL_BUSY, -1},
+    {"-1 -2 -2", RDL_BUSY, -2},     {"-1 = =", RDL_BUSY, -2},           {"-2", RDL_BUSY, -2},
+    {"-1", RDL_BUSY, -1},
+};
+
+START_TEST(holder_time_is_that_of_a_majority)
+{
+    refused_with(holders[_i].pttls);
+    lock->result = (int16_t)holders[_i].result;
+    ck_assert_int_eq(rdl_redlock_holder_ms(lock), holders[_i].holder_ms);
+}
+END_TEST
+
+START_TEST(error_of_a_server_is_that_of_its_vote)
+{
+    uint64_t now = 1000;
+
+    fleet_init(3, now);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    rdl_conn_shut(&fleet.s[0].conn, RDL_E_AUTH);
+    ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_OK);
+    fleet.servers[0].vote = RDL_VOTE_NONE;
+    ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_AUTH);
+    fleet.servers[0].error = RDL_E_FULL;
+    ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_FULL);
+}
+END_TEST
+
+/* The majority that is left is farther away. */
+START_TEST(lost_server_does_not_shorten_the_attempt)
+{
+    size_t i;
+
+    fleet_init(3, 1000);
+    for (i = 0; i < 3; i++)
+        fleet.s[i].conn.rtt_ms = i < 2 ? 10 : 1000;
+    ck_assert_uint_eq(rdl_redlock_attempt_ms(lock), FLEET_ATTEMPT);
+    fleet_down(0);
+    ck_assert_uint_eq(rdl_redlock_attempt_ms(lock), FLEET_TTL / 4);
 }
 END_TEST
 
@@ -90,13 +146,14 @@ END_TEST
 
 START_TEST(errors_are_permanent_if_they_leave_no_majority)
 {
+    static const int errors[] = {RDL_E_PERM, RDL_E_DUPLICATE, RDL_E_FENCE_RANGE};
     size_t i;
 
     fleet_init(5, 1000);
     for (i = 0; i < 3; i++) {
         ck_assert(!rdl_votes_failed_for_good(lock));
         fleet.servers[i].vote = RDL_VOTE_ERROR;
-        fleet.servers[i].error = RDL_E_PERM;
+        fleet.servers[i].error = (int16_t)errors[_i];
     }
     ck_assert(rdl_votes_failed_for_good(lock));
     fleet.servers[0].error = RDL_E_OOM;
@@ -172,8 +229,11 @@ Suite *suite_redlock_vote(void)
     TCase *tc = tcase_create("vote");
 
     tcase_add_loop_test(tc, pause_lasts_until_a_majority_could_be_free, 0, sizeof hints / sizeof hints[0]);
+    tcase_add_loop_test(tc, holder_time_is_that_of_a_majority, 0, sizeof holders / sizeof holders[0]);
+    tcase_add_test(tc, error_of_a_server_is_that_of_its_vote);
+    tcase_add_test(tc, lost_server_does_not_shorten_the_attempt);
     tcase_add_test(tc, only_servers_that_may_still_reply_are_undecided);
-    tcase_add_test(tc, errors_are_permanent_if_they_leave_no_majority);
+    tcase_add_loop_test(tc, errors_are_permanent_if_they_leave_no_majority, 0, 3);
     tcase_add_test(tc, last_reply_decides_whether_a_server_holds_the_key);
     tcase_add_test(tc, conns_are_counted_by_state);
     tcase_add_test(tc, server_that_reconnects_gets_no_second_request);
