@@ -280,8 +280,7 @@ void rdl_take_numbers(struct rdl_conn *c, const struct rdl_resp_event *ev);
  * RDL_OK, or the error that ends the connection.
  */
 int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r);
-/* Return whether the reply is this number, +OK, or this text. */
-int rdl_reply_is_int(const struct rdl_conn *c, int64_t value);
+/* Return whether the reply is +OK, or this text. */
 int rdl_reply_is_ok(const struct rdl_conn *c);
 int rdl_reply_is_text(const struct rdl_conn *c, struct rdl_bytes text);
 /* Returns the RDL_E_ code of an error reply, by its prefix. */

@@ -62,7 +62,6 @@ static void record_reset(struct rdl_record *r)
 {
     record_reset_phase(r);
     r->method = r->skipped = 0;
-    r->error = RDL_OK;
     r->is_sha = r->no_retry = 0;
 }
 
@@ -177,7 +176,7 @@ int rdl_conn_refers_to(const struct rdl_conn *c, const void *memory, size_t len)
 
     while (at < c->tail) {
         const struct rdl_record *r = rdl_record_at(c, at);
-        if (r->req != NULL && (uintptr_t)r->req - (uintptr_t)memory < len)
+        if ((uintptr_t)r->req - (uintptr_t)memory < len) /* NULL is in no object */
             return 1;
         at += rdl_record_size(r);
     }
@@ -346,11 +345,6 @@ void rdl_record_copy_text(const struct rdl_conn *c, const struct rdl_record *r, 
 
 /* ---------------------------------------------------------------- kinds of replies */
 
-int rdl_reply_is_int(const struct rdl_conn *c, int64_t value)
-{
-    return c->reply_kind == RDL_RESP_INT && c->reply_value == value;
-}
-
 int rdl_reply_is_ok(const struct rdl_conn *c)
 {
     return c->reply_kind == RDL_RESP_STATUS && c->reply_len == 2 && c->reply[0] == 'O' && c->reply[1] == 'K';
@@ -425,10 +419,8 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
         rdl_conn_set_text(c, c->reply);
         r->error = (int8_t)(class == RDL_OTHER ? RDL_E_SERVER : class);
     }
-    if (class == RDL_E_READONLY) { /* a replica stays one as long as the connection lasts */
-        rdl_record_complete(r, 0);
+    if (class == RDL_E_READONLY) /* a replica stays one as long as the connection lasts */
         return class;
-    }
     if (r->op->family == RDL_FAMILY_DIRECT ||
         !(class == RDL_OTHER ? r->op->fallback_family != 0
                              : class == RDL_E_UNSUPPORTED || class == RDL_E_PERM))

@@ -221,7 +221,6 @@ static int step_pause(struct rdl_redlock *r, uint64_t now_ms)
         return RDL_PENDING;
     }
     r->state = REDLOCK_CONNECT;
-    r->wake_ms = r->deadline_ms;
     return rdl_redlock_connect(r, now_ms);
 }
 
@@ -366,20 +365,6 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms)
     return rdl_redlock_step(r, now_ms);
 }
 
-/*
- * Releases everything. Cancel and adopt get no time, so the reply to a canary's check is discarded. If the
- * canary was missing, the quarantine would begin at some moment in the past. It would end too early, while
- * another client may still hold a lock that the server lost.
- */
-static void drop(struct rdl_redlock *r)
-{
-    size_t i;
-
-    for (i = 0; r->canaries != NULL && i < r->n; i++)
-        r->canaries->ops->drop(r, i);
-    rdl_votes_release(r, 0, r->sent_ms);
-}
-
 /* First releases what it held, unless that has the same lock token. These replies are not counted. */
 int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
 {
@@ -398,7 +383,7 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
         struct rdl_server *s = &r->servers[i];
         s->needs_release = s->needs_release && !rdl_is_same(&token, &r->token, sizeof token);
     }
-    drop(r);
+    rdl_votes_release(r, 0, r->sent_ms);
     rdl_votes_clear(r);
     r->token = token;
     r->action = RDL_RELEASE; /* not an acquire: nothing is sent to servers that connect later */
@@ -427,7 +412,7 @@ void rdl_redlock_cancel(struct rdl_redlock *r)
         (void)leave_servers(r);
         return;
     }
-    drop(r);
+    rdl_votes_release(r, 0, r->sent_ms);
     rdl_redlock_finish(r, RDL_EXPIRED);
 }
 

@@ -327,7 +327,11 @@ void rdl_votes_abandon(struct rdl_redlock *r, uint64_t now_ms)
     }
 }
 
-/* Without a lease, nothing refers to the servers, the canaries and the hint afterwards. */
+/*
+ * Without a lease, nothing refers to the servers, the canaries and the hint afterwards. The reply to a
+ * canary's check is discarded: cancel gets no time. If the canary was missing, the quarantine would begin at
+ * some moment in the past, and end while another client may still hold a lock that the server lost.
+ */
 int rdl_redlock_finish(struct rdl_redlock *r, int result)
 {
     size_t i;
