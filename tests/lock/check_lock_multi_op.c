@@ -115,6 +115,7 @@ static const struct {
 } replies[] = {
     {0, "*2\r\n:0\r\n:1234\r\n", RDL_ANSWER_NO, 0, 1234},
     {0, "*2\r\n:0\r\n:-1\r\n", RDL_ANSWER_NO, 0, -1},
+    {0, "*3\r\n:0\r\n:1234\r\n:99\r\n", RDL_ANSWER_NO, 0, 1234}, /* a later version may add one */
     {0, "-CROSSSLOT Keys in request don't hash to the same slot\r\n", RDL_ANSWER_ERROR, RDL_E_CLUSTER, 0},
     {0, "-OOM command not allowed\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0},
     {0, "-WRONGTYPE Operation\r\n", RDL_ANSWER_ERROR, RDL_E_WRONGTYPE, 0},

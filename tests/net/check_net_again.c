@@ -165,6 +165,25 @@ START_TEST(release_is_retried_until_its_key_expires)
 }
 END_TEST
 
+/* It is neither the first in the queue nor the last: "k" pauses, too, and "other" is being answered. */
+START_TEST(expired_release_leaves_the_other_requests)
+{
+    struct rdl_req other = {0};
+
+    scripted_reply(&s, BUSY);
+    ck_assert_int_eq(submit(&rdl_op_release, NULL, "k2", NOW + 1, TTL), RDL_OK);
+    scripted_sent(&s);
+    scripted_reply(&s, BUSY);
+    ck_assert_int_eq(submit(&rdl_op_extend, &other, "other", NOW + TTL, TTL), RDL_OK);
+    ck_assert_str_eq(scripted_sent(&s), wire_extend_text("other", token_hex(1), TTL));
+    ck_assert_str_eq(after_the_pause(), wire_release_text("k", token_hex(1)));
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(other.answer, RDL_ANSWER_YES);
+    scripted_reply(&s, ":1\r\n");
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
 /* The expiry of an adopted key is unknown: the release is retried for one ttl after the first error. */
 START_TEST(adopted_key_release_is_retried_for_one_ttl)
 {
@@ -229,6 +248,7 @@ Suite *suite_net_again(void)
     tcase_add_test(tc, other_requests_overtake_a_pausing_release);
     tcase_add_test(tc, pausing_release_is_not_overdue);
     tcase_add_test(tc, release_is_retried_until_its_key_expires);
+    tcase_add_test(tc, expired_release_leaves_the_other_requests);
     tcase_add_test(tc, adopted_key_release_is_retried_for_one_ttl);
     tcase_add_test(tc, release_refused_by_a_replica_uses_next_connection);
     tcase_add_test(tc, pausing_release_survives_its_connection);

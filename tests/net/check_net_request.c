@@ -153,6 +153,8 @@ static const struct {
     const char *replies;
 } impossible[] = {
     {SET, "+QUEUED\r\n"},
+    {SET, "+OX\r\n"},
+    {SET, "+XK\r\n"},
     {SET, "+OKAY\r\n"},
     {SET, "+O\r\n"},
     {SET, "+\r\n"},

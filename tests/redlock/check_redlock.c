@@ -73,7 +73,8 @@ END_TEST
 START_TEST(invalid_arguments_are_refused)
 {
     fleet_init(1, 1000);
-    rdl_redlock_init(lock, &fleet.opt, fleet.servers, _i ? 8 : 0, "k", 1);
+    ck_assert_int_eq(rdl_redlock_step(lock, 1000), RDL_OK); /* nothing was begun yet */
+    rdl_redlock_init(lock, &fleet.opt, _i ? fleet.servers : NULL, _i ? 8 : 0, "k", 1);
     ck_assert_int_eq(fleet_acquire(1000), RDL_E_SERVERS);
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 1, "k", _i ? 0 : 129);
     ck_assert_int_eq(fleet_acquire(1000), RDL_E_NAME);

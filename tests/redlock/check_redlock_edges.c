@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lock/lock_commands.h"
 #include "tests/fixtures/fleet.h"
 
 #define lock (&fleet.lock)
@@ -315,12 +314,28 @@ START_TEST(extend_after_an_unanswered_longer_one_is_as_long)
 }
 END_TEST
 
-START_TEST(extend_after_the_lease_sends_no_extend)
+/* Servers 1 and 2 are not certain yet: 1 replied with an error, 2 is far away and has more time. */
+START_TEST(repeated_release_is_sent_to_a_server_that_may_still_reply)
 {
-    hold(1);
-    now += FLEET_TTL;
-    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_LOST);
-    ck_assert_ptr_null(strstr(scripted_sent(&fleet.s[0]), rdl_script_extend.text));
+    hold(3);
+    fleet.s[2].conn.rtt_ms = 1000;
+    fleet_befall(".ef", now);
+    ck_assert_int_eq(release(), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_redlock_error(lock, 2), RDL_E_ABANDONED);
+    fleet.mood[2] = MOOD_UP;
+    ck_assert_int_eq(release(), RDL_OK);
+}
+END_TEST
+
+START_TEST(no_attempt_begins_at_the_deadline)
+{
+    begin(1, 60);
+    fleet_steal(0, now);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, now + 60), RDL_BUSY);
+    ck_assert_uint_eq(rdl_redlock_stats(lock).attempts, 1);
 }
 END_TEST
 
@@ -413,7 +428,8 @@ Suite *suite_redlock_edges(void)
     tcase_add_test(tc, extend_counts_replies_that_arrived_before);
     tcase_add_test(tc, repair_does_not_wait_for_other_replies);
     tcase_add_test(tc, extend_after_an_unanswered_longer_one_is_as_long);
-    tcase_add_test(tc, extend_after_the_lease_sends_no_extend);
+    tcase_add_test(tc, repeated_release_is_sent_to_a_server_that_may_still_reply);
+    tcase_add_test(tc, no_attempt_begins_at_the_deadline);
     tcase_add_test(tc, longest_hold_of_an_adopted_lease_begins_with_its_first_extend);
     tcase_add_test(tc, first_attempt_of_every_acquire_has_its_time);
     tcase_add_test(tc, lock_without_fencing_keeps_no_token_of_an_earlier_lease);

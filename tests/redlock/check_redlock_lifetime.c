@@ -269,12 +269,38 @@ static void works(struct rdl_redlock *lock)
 
 START_TEST(servers_shared_with_another_redlock_are_an_error)
 {
+    struct rdl_server before[SERVERS];
+
     begin();
     rdl_redlock_init(&other, &fleet.opt, m->servers, SERVERS - (size_t)_i, "b", 1);
+    ck_assert_int_eq(rdl_redlock_acquire_begin(&other, entropy_bytes(), now), RDL_PENDING);
+    memcpy(before, m->servers, sizeof before);
     ck_assert_int_eq(rdl_redlock_acquire_begin(&m->lock, entropy_bytes(), now), RDL_E_SHARED);
+    ck_assert_mem_eq(m->servers, before, sizeof before);
+    rdl_redlock_cancel(&other);
     fleet_serve_all(now);
     ck_assert_uint_eq(fleet_keys(now), 0);
     works(&other);
+    free(m);
+}
+END_TEST
+
+/* The next call may be any that needs a handle without an operation. */
+START_TEST(cancel_ends_an_operation_on_servers_taken_by_another)
+{
+    size_t i;
+
+    begin();
+    fleet.opt.lease.wait_ms = fleet.opt.lease.retry_ms = 5000;
+    for (i = 0; i < SERVERS; i++)
+        fleet_steal(i, now);
+    ck_assert_int_eq(rdl_redlock_acquire_begin(&m->lock, entropy_bytes(), now), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(&m->lock, now), RDL_PENDING); /* a pause: no server is used */
+    rdl_redlock_init(&other, &fleet.opt, m->servers, SERVERS, "b", 1);
+    rdl_redlock_cancel(&m->lock);
+    rdl_redlock_set_hint(&m->lock, NULL);
+    ck_assert_int_eq(rdl_redlock_acquire_begin(&m->lock, entropy_bytes(), now), RDL_E_SHARED);
     free(m);
 }
 END_TEST
@@ -302,6 +328,7 @@ START_TEST(lease_on_servers_taken_by_another_can_only_expire)
     else
         rdl_redlock_cancel(&m->lock);
     ck_assert_uint_eq(rdl_redlock_remaining_ms(&m->lock, now), 0);
+    ck_assert_uint_eq(rdl_redlock_until_ms(&m->lock), 0);
     fleet_serve_all(now);
     works(&other);
     ck_assert_uint_eq(fleet_keys(now), SERVERS);
@@ -363,6 +390,7 @@ Suite *suite_redlock_lifetime(void)
     tcase_add_test(tc, reply_to_an_old_release_is_not_a_grant);
     tcase_add_loop_test(tc, servers_shared_with_another_redlock_are_an_error, 0, 3);
     tcase_add_loop_test(tc, lease_on_servers_taken_by_another_can_only_expire, 0, 3);
+    tcase_add_test(tc, cancel_ends_an_operation_on_servers_taken_by_another);
     tcase_add_test(tc, redlock_may_be_moved_in_memory);
     tcase_add_test_raise_signal(tc, init_of_a_pending_redlock_aborts, SIGABRT);
     tcase_add_test_raise_signal(tc, init_of_canaries_in_use_aborts, SIGABRT);
