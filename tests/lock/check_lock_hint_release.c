@@ -12,6 +12,7 @@
 #include "lock/lock_commands.h"
 #include "lock/lock_hint.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/sim/any_lock.h"
 
 enum { NOW = 1000 };
 
@@ -58,6 +59,36 @@ START_TEST(release_without_a_hint_notifies_no_client)
 }
 END_TEST
 
+/*
+ * The server may have executed it before the error: then a plain release finds no key. Another client may
+ * write the value of a legacy lock again, so that one is not repeated.
+ */
+START_TEST(hint_release_after_an_unknown_error_is_repeated_unless_legacy)
+{
+    static union any_lock own;
+    int rc;
+    int i;
+
+    scripted_init(&s);
+    scripted_model(&s, NOW);
+    scripted_open(&s, NOW);
+    any_lock_init(&own, _i ? MODE_LEGACY : MODE_PLAIN, &opt, &s.conn, "k", 1);
+    rdl_lock_set_hint(&own.lock, &hint);
+    rc = rdl_lock_acquire_begin(&own.lock, entropy_bytes(), NOW);
+    for (i = 0; rc == RDL_PENDING && i < 3; i++) {
+        scripted_serve(&s, NOW);
+        rc = rdl_lock_step(&own.lock, NOW);
+    }
+    ck_assert_int_eq(rc, RDL_OK);
+    scripted_sent(&s);
+    ck_assert_int_eq(rdl_lock_release_begin(&own.lock, NOW), RDL_PENDING);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), rdl_script_release_hint.text));
+    scripted_reply(&s, "-ERR something else\r\n");
+    ck_assert_int_eq(strstr(scripted_sent(&s), rdl_script_release.text) != NULL, !_i);
+    ck_assert_int_eq(rdl_lock_step(&own.lock, NOW), _i ? RDL_E_SERVER : RDL_PENDING);
+}
+END_TEST
+
 Suite *suite_lock_hint_release(void);
 Suite *suite_lock_hint_release(void)
 {
@@ -67,6 +98,7 @@ Suite *suite_lock_hint_release(void)
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, release_and_pending_release_send_the_hint, 0, 2);
     tcase_add_test(tc, release_without_a_hint_notifies_no_client);
+    tcase_add_loop_test(tc, hint_release_after_an_unknown_error_is_repeated_unless_legacy, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

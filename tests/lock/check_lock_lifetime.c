@@ -263,6 +263,21 @@ START_TEST(unsent_extend_shortens_no_pending_release)
 }
 END_TEST
 
+/* Not from the release on: the key has expired by then, and another client may hold the lock. */
+START_TEST(release_stays_pending_for_the_ttl_of_the_last_set)
+{
+    begin(MODE_PLAIN, &opt);
+    hold();
+    ck_assert_int_eq(rdl_lock_release_begin(&m->own.lock, NOW + 5000), RDL_PENDING);
+    rdl_lock_cancel(&m->own.lock);
+    scripted_sent(&s);
+    scripted_break(&s);
+    scripted_open(&s, NOW + TTL + (_i ? 1 : -2000)); /* after a pause of 2 s at most */
+    ck_assert_int_eq(is_released(scripted_sent(&s)), !_i);
+    free(m);
+}
+END_TEST
+
 Suite *suite_lock_lifetime(void);
 
 Suite *suite_lock_lifetime(void)
@@ -279,6 +294,7 @@ Suite *suite_lock_lifetime(void)
     tcase_add_loop_test(tc, pausing_lock_reserves_no_room, 0, 2 * MODES);
     tcase_add_loop_test(tc, held_lease_reserves_no_room, 0, MODES);
     tcase_add_test(tc, unsent_extend_shortens_no_pending_release);
+    tcase_add_loop_test(tc, release_stays_pending_for_the_ttl_of_the_last_set, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }
