@@ -272,7 +272,7 @@ START_TEST(release_stays_pending_for_the_ttl_of_the_last_set)
     rdl_lock_cancel(&m->own.lock);
     scripted_sent(&s);
     scripted_break(&s);
-    scripted_open(&s, NOW + TTL + (_i ? 1 : -2000)); /* after a pause of 2 s at most */
+    scripted_open(&s, _i ? NOW + TTL + 1 : NOW + TTL - 2000); /* after a pause of 2 s at most */
     ck_assert_int_eq(is_released(scripted_sent(&s)), !_i);
     free(m);
 }
