@@ -345,7 +345,7 @@ int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms)
     case LOCK_ASKED:
         return step_asked(l, now_ms);
     case LOCK_PAUSE:
-        if (now_ms < l->wake_ms && !(l->hint != NULL && l->hint->ops->fired(l->hint)))
+        if (now_ms < l->wake_ms && (l->hint == NULL || !l->hint->ops->fired(l->hint)))
             return RDL_PENDING;
         if (l->action != RDL_ACQUIRE)
             return ask(l, now_ms);

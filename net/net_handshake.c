@@ -52,7 +52,7 @@ static int is_next(const struct rdl_conn *c, unsigned index)
 
     if (command == NULL)
         return 0;
-    return index == c->handshake_done || !(rdl_handshake_is_secret(c) || rdl_template_is_secret(command));
+    return index == c->handshake_done || (!rdl_handshake_is_secret(c) && !rdl_template_is_secret(command));
 }
 
 int rdl_handshake_has_more(const struct rdl_conn *c)

@@ -69,7 +69,7 @@ static const struct addrinfo *next_address(const struct addrinfo *list, const st
         const struct addrinfo *b = list;
         if (a->ai_family != family)
             continue;
-        while (b != a && !(b->ai_family == family && is_same_address(a, b)))
+        while (b != a && (b->ai_family != family || !is_same_address(a, b)))
             b = b->ai_next;
         if (b == a)
             return a;

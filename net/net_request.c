@@ -402,6 +402,16 @@ static void refuse_method(struct rdl_conn *c, struct rdl_record *r, int class)
         rdl_method_refuse(c, r);
 }
 
+/* Returns whether another method may do what this one did not. */
+static int is_refusal_of_method(const struct rdl_record *r, int class)
+{
+    if (r->op->family == RDL_FAMILY_DIRECT)
+        return 0;
+    if (class == RDL_OTHER)
+        return r->op->fallback_family != 0;
+    return class == RDL_E_UNSUPPORTED || class == RDL_E_PERM;
+}
+
 int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
 {
     int class = rdl_error_class(c->reply);
@@ -421,9 +431,7 @@ int rdl_reply_error(struct rdl_conn *c, struct rdl_record *r)
     }
     if (class == RDL_E_READONLY) /* a replica stays one as long as the connection lasts */
         return class;
-    if (r->op->family == RDL_FAMILY_DIRECT ||
-        !(class == RDL_OTHER ? r->op->fallback_family != 0
-                             : class == RDL_E_UNSUPPORTED || class == RDL_E_PERM))
+    if (!is_refusal_of_method(r, class))
         return RDL_OK;
     if (!r->no_retry)
         refuse_method(c, r, class);

@@ -195,7 +195,7 @@ static int is_host_name(const char *s, size_t total)
             if (len < 1 || len > LABEL_LEN_MAX || *label == '-' || s[-1] == '-')
                 return 0;
             if (total == 0)
-                return !is_number && !(label[0] == '0' && (label[1] == 'x' || label[1] == 'X'));
+                return !is_number && (label[0] != '0' || (label[1] != 'x' && label[1] != 'X'));
             label = s + 1;
             is_number = 1;
         } else if (!rdl_is_digit(*s)) {

@@ -283,12 +283,10 @@ Suite *suite_lock_lifetime(void);
 Suite *suite_lock_lifetime(void)
 {
     Suite *suite = suite_create("lock_lifetime");
-    TCase *tc = tcase_create("lifetime");
+    TCase *tc = tcase_create("lifetime"), *asserted = tcase_create("assertions");
 
     tcase_add_loop_test(tc, nothing_refers_to_a_lock_after_its_last_call, 0,
                         MODES * (int)(sizeof ends / sizeof ends[0]));
-    tcase_add_test_raise_signal(tc, init_of_a_pending_lock_aborts, SIGABRT);
-    tcase_add_test_raise_signal(tc, init_of_a_pending_hint_aborts, SIGABRT);
     tcase_add_loop_test(tc, late_grant_has_room_for_its_release, 0, MODES);
     tcase_add_test(tc, acquire_that_was_cut_off_has_room_for_its_release);
     tcase_add_loop_test(tc, pausing_lock_reserves_no_room, 0, 2 * MODES);
@@ -296,5 +294,9 @@ Suite *suite_lock_lifetime(void)
     tcase_add_test(tc, unsent_extend_shortens_no_pending_release);
     tcase_add_loop_test(tc, release_stays_pending_for_the_ttl_of_the_last_set, 0, 2);
     suite_add_tcase(suite, tc);
+    tcase_set_tags(asserted, "assertions");
+    tcase_add_test_raise_signal(asserted, init_of_a_pending_lock_aborts, SIGABRT);
+    tcase_add_test_raise_signal(asserted, init_of_a_pending_hint_aborts, SIGABRT);
+    suite_add_tcase(suite, asserted);
     return suite;
 }
