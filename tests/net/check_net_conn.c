@@ -460,6 +460,7 @@ Suite *suite_net_conn(void)
     TCase *tc = tcase_create("conn"), *asserted = tcase_create("assertions");
 
     tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_checked_fixture(asserted, setup, NULL);
     tcase_add_test(tc, new_conn_wants_nothing_and_has_no_error);
     tcase_add_test(tc, conn_wants_write_only_with_bytes_to_send);
     tcase_add_test(tc, error_is_kept_until_the_conn_is_ready_again);
