@@ -309,15 +309,15 @@ static int socket_open(void *ctx, struct rdl_conn *c)
 /* ---------------------------------------------------------------- bytes */
 
 /*
- * Returns whether the first bytes of the connection are HTTP 502, 503 or 504: a load balancer has no server.
+ * Returns whether these, the first bytes of a connection, are HTTP 502, 503 or 504: a load balancer has no server.
  * A status line in two reads is not recognized; like any other text, it is an invalid reply.
  */
-static int is_from_gateway(const struct rdl_conn *c, const uint8_t *bytes, size_t n)
+static int is_from_gateway(const uint8_t *bytes, size_t n)
 {
     static const char version[] = "HTTP/1.", status[] = " 50";
     enum { MINOR = sizeof version - 1, STATUS = MINOR + 1, DIGIT = STATUS + sizeof status - 1 };
 
-    return c->sys_error < 0 && n > DIGIT && memcmp(bytes, version, MINOR) == 0 &&
+    return n > DIGIT && memcmp(bytes, version, MINOR) == 0 &&
            memcmp(bytes + STATUS, status, DIGIT - STATUS) == 0 && bytes[DIGIT] >= '2' && bytes[DIGIT] <= '4';
 }
 
@@ -354,7 +354,7 @@ static int socket_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
     if (n <= 0)
         return failed(c, err, RDL_E_CLOSED);
     if (c->sys_error < 0) {
-        if (is_from_gateway(c, buf, (size_t)n))
+        if (is_from_gateway(buf, (size_t)n))
             return RDL_E_GATEWAY;
         c->sys_error = NO_BYTE_YET - c->sys_error;
     }

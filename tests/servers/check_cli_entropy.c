@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The command on a host that has just booted and has no random numbers yet. */
 #include "tests/fixtures/command.h"
-#include "tests/fixtures/entropy.h"
+#include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/servers.h"
 
 #include <check.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 Suite *suite_cli_entropy(void);
 
@@ -19,7 +20,7 @@ static void setup(void)
 {
     live_start(&server);
     live_command(&server, "CONFIG RESETSTAT");
-    entropy_break(EAGAIN);
+    refuse_call(SYS_getrandom, EAGAIN);
 }
 
 static void teardown(void)

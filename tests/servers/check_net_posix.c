@@ -11,13 +11,14 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lock/lock_op.h"
 #include "tests/fixtures/client.h"
-#include "tests/fixtures/entropy.h"
+#include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/servers.h"
 
 static struct live_server server;
@@ -289,24 +290,13 @@ END_TEST
 
 /* ---------------------------------------------------------------- a socket opened by the caller */
 
-static int connected_to_server(void)
-{
-    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)server.port)};
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ck_assert_int_ge(fd, 0);
-    ck_assert_int_eq(connect(fd, (const struct sockaddr *)&to, sizeof to), 0);
-    return fd;
-}
-
 START_TEST(a_socket_opened_by_the_caller_is_used_and_closed)
 {
     int before = live_count_fds();
 
     client_init(&client, "redis://nobody-resolved-this");
     for (int i = 0; i < 3; i++) {
-        int fd = connected_to_server();
+        int fd = live_connect(&server);
         client_submit(&client, i == 0 ? &rdl_op_acquire : &rdl_op_extend, "a");
         while (rdl_conn_state(&client.conn) != RDL_CONN_OPENING)
             rdl_conn_tick(&client.conn, client_now());
@@ -326,10 +316,10 @@ START_TEST(an_unwanted_socket_is_closed)
     int before = live_count_fds();
 
     client_init(&client, live_url(&server, LIVE_V4, url, sizeof url));
-    rdl_posix_opened(&client.conn, connected_to_server()); /* closed, and not requested */
+    rdl_posix_opened(&client.conn, live_connect(&server)); /* closed, and not requested */
     ck_assert_int_eq(live_count_fds(), before);
     ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
-    rdl_posix_opened(&client.conn, connected_to_server()); /* it has one */
+    rdl_posix_opened(&client.conn, live_connect(&server)); /* it has one */
     ck_assert_int_eq(live_count_fds(), before + 1);
     ck_assert_int_eq(client_ask(&client, &rdl_op_release, "a"), RDL_ANSWER_YES);
 }
@@ -349,7 +339,7 @@ START_TEST(a_given_socket_replaces_a_pending_connect)
         while (rdl_conn_state(&client.conn) != RDL_CONN_OPENING)
             rdl_conn_tick(&client.conn, client_now());
     }
-    fd = connected_to_server();
+    fd = live_connect(&server);
     rdl_posix_opened(&client.conn, fd);
     ck_assert_int_eq(client_wait(&client), RDL_ANSWER_YES);
     ck_assert_int_eq(live_count_fds(), before + 1);
@@ -421,7 +411,7 @@ START_TEST(without_getrandom_the_random_device_is_used)
 {
     int before = live_count_fds();
 
-    entropy_break(ENOSYS);
+    refuse_call(SYS_getrandom, ENOSYS);
     ck_assert_int_eq(rdl_posix_random(random_bytes, sizeof random_bytes), RDL_OK);
     ck_assert(is_random(random_bytes, sizeof random_bytes));
     ck_assert_int_eq(live_count_fds(), before);
@@ -430,7 +420,7 @@ END_TEST
 
 START_TEST(missing_entropy_is_an_error_and_not_a_weak_token)
 {
-    entropy_break(EAGAIN);
+    refuse_call(SYS_getrandom, EAGAIN);
     ck_assert_int_eq(rdl_posix_random(random_bytes, 16), RDL_E_RANDOM);
 }
 END_TEST
@@ -440,7 +430,7 @@ START_TEST(a_missing_random_source_is_an_error)
     struct rlimit limit;
     rlim_t before;
 
-    entropy_break(ENOSYS);
+    refuse_call(SYS_getrandom, ENOSYS);
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     before = limit.rlim_cur;
     limit.rlim_cur = 0;
