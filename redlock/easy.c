@@ -80,9 +80,9 @@ static int add_server(struct rdl_easy *e, size_t i, const char *url)
     const char *why = NULL;
     int rc = rdl_posix_conn_init(p, url, &why);
 
-    e->is_name[i] = rc == RDL_E_URL && p->endpoint.host != NULL && p->endpoint.family == RDL_UNRESOLVED;
+    e->is_name[i] = rc != RDL_OK && p->endpoint.host != NULL; /* the URL is right, and its host is a name */
     if (rc != RDL_OK && !e->is_name[i])
-        return rdl_easy_refuse_url(e, rc, i, why != NULL ? why : "the URL is too long");
+        return rdl_easy_refuse_url(e, rc, i, why);
     e->servers[i].conn = &p->conn;
     return RDL_OK;
 }
@@ -250,19 +250,24 @@ static int check_streams(struct rdl_easy *e)
     return RDL_OK;
 }
 
-/* Resolves the names of servers that could not be reached. None of their connections is open. */
+/* Returns whether a server may have another address now. A conn without an address starts again, if it is closed. */
+static int may_have_moved(const struct rdl_posix_conn *p)
+{
+    if (p->endpoint.family == RDL_UNRESOLVED)
+        return rdl_conn_state(&p->conn) == RDL_CONN_CLOSED;
+    return rdl_conn_state(&p->conn) != RDL_CONN_READY && rdl_conn_error(&p->conn) != RDL_OK;
+}
+
+/* Resolves the names of servers that could not be reached. A conn uses another address when it next connects. */
 static void resolve_again(struct rdl_easy *e)
 {
     size_t i;
 
     if (e->flags & RDL_EASY_RESOLVE_ONCE)
         return;
-    for (i = 0; i < e->n; i++) {
-        const struct rdl_conn *c = &e->conns[i].conn;
-        if (e->is_name[i] && rdl_conn_state(c) == RDL_CONN_CLOSED &&
-            (e->unresolved[i] != NULL || rdl_conn_error(c) != RDL_OK))
+    for (i = 0; i < e->n; i++)
+        if (e->is_name[i] && may_have_moved(&e->conns[i]))
             resolve(e, i);
-    }
 }
 
 /* Returns RDL_OK if the ttl is possible. It is refused here, not by the lock, for the sake of the text. */

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* check_easy_settings.c - easy.h: what can be set, what is refused, and what the texts say about a server. */
+#define _GNU_SOURCE
+#include <check.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "net/net_stream.h"
+#include "redlock/easy.h"
+#include "redlock/easy_thread.h"
+#include "tests/fixtures/fakeserver.h"
+#include "tests/fixtures/refused_call.h"
+#include "tests/fixtures/resolver.h"
+#include "tests/fixtures/servers.h"
+
+enum { TTL = 20000, PATIENT = 10000 };
+
+static struct live_server live[2];
+static struct rdl_easy easy, other;
+static struct rdl_easy_thread thread;
+static char url[512];
+
+static void setup(void)
+{
+    memset(live, 0, sizeof live);
+    live_start_all(live, 2);
+    resolver_begin();
+    live_url(&live[0], LIVE_V4, url, sizeof url);
+}
+
+static void teardown(void)
+{
+    live_remove_all(live, 2);
+}
+
+static void open_url(const char *list)
+{
+    ck_assert_int_eq(rdl_easy_open(&easy, list, "nightly"), RDL_OK);
+    ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
+}
+
+static void expect_error(const char *part)
+{
+    ck_assert_msg(strstr(rdl_easy_error(&easy), part) != NULL, "\"%s\" is not in \"%s\"", part,
+                  rdl_easy_error(&easy));
+}
+
+/* ---------------------------------------------------------------- settings */
+
+START_TEST(a_name_that_no_lock_may_have_is_refused)
+{
+    char longest[RDL_NAME_MAX + 2];
+    const char *names[] = {"", longest, RDL_CANARY_KEY};
+
+    memset(longest, 'n', sizeof longest);
+    longest[sizeof longest - 1] = '\0';
+    ck_assert_int_eq(rdl_easy_open(&easy, url, names[_i]), RDL_E_NAME);
+    expect_error("a lock's name has 1 to 128 bytes");
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_E_NAME);
+    ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, TTL), RDL_E_NAME);
+    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_E_NAME);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+START_TEST(max_ttl_bounds_every_ttl_from_then_on)
+{
+    open_url(url);
+    ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, RDL_TTL_MAX + 1u), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, RDL_TTL_MAX), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, 1000), RDL_OK); /* below the ttl of before */
+    ck_assert_int_eq(rdl_easy_lock(&easy, 1001, 0), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_lock(&easy, 1000, PATIENT), RDL_OK);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+START_TEST(flags_can_be_set_again)
+{
+    int before = live_count_fds();
+
+    open_url(url);
+    ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_WAKE_HINT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_open(&other, url, "nightly"), RDL_OK);
+    ck_assert_int_eq(rdl_easy_set_flags(&other, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&other, 1000, 0), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 300), RDL_BUSY); /* waits over the hint's connection */
+    ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
+    ck_assert_int_eq(rdl_easy_unlock(&other), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    rdl_easy_close(&easy);
+    rdl_easy_close(&other);
+    ck_assert_int_eq(live_count_fds(), before);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- a stream of the program's own */
+
+struct upper {
+    unsigned opened, closed;
+};
+
+static int upper_open(void *ctx, struct rdl_conn *c)
+{
+    int state = rdl_posix_stream.open(NULL, c);
+
+    ((struct upper *)ctx)->opened += state == RDL_STREAM_READY;
+    return state;
+}
+
+static int upper_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size_t len)
+{
+    (void)ctx;
+    return rdl_posix_stream.send(NULL, c, bytes, len);
+}
+
+static int upper_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
+{
+    (void)ctx;
+    return rdl_posix_stream.recv(NULL, c, buf, cap);
+}
+
+static void upper_close(void *ctx, struct rdl_conn *c)
+{
+    ((struct upper *)ctx)->closed++;
+    rdl_posix_stream.close(NULL, c);
+}
+
+static const struct rdl_stream_ops upper = {upper_open, upper_send, upper_recv, upper_close};
+
+START_TEST(only_urls_that_request_tls_get_the_stream)
+{
+    struct upper ctxs[RDL_SERVERS_MAX + 1] = {{0, 0}};
+    char list[sizeof url + 64];
+
+    snprintf(list, sizeof list, "%s rediss://127.0.0.1:%d", url, live[1].port);
+    open_url(list);
+    ck_assert_int_eq(rdl_easy_set_stream(&easy, &upper, ctxs, sizeof ctxs[0]), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_uint_eq(ctxs[0].opened, 0);
+    ck_assert_uint_eq(ctxs[1].opened, 1);
+    ck_assert_int_eq(rdl_easy_set_stream(&easy, &upper, ctxs, sizeof ctxs[0]), RDL_E_HELD);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_set_stream(&easy, &upper, ctxs, sizeof ctxs[0]), RDL_OK);
+    ck_assert_uint_eq(ctxs[1].closed, 1); /* by the stream that opened it */
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_uint_eq(ctxs[1].opened, 2);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- host names */
+
+START_TEST(a_name_server_that_does_not_reply_is_reported)
+{
+    resolver_fail("a.test", 1);
+    open_url("redis://a.test");
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    expect_error("(a.test:6379: no address: ");
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+START_TEST(the_name_of_a_server_that_is_gone_is_resolved_again)
+{
+    char name[64];
+
+    resolver_set("a.test", "127.0.0.1", live[0].port);
+    snprintf(name, sizeof name, "redis://a.test:%d", live[0].port);
+    open_url(name);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    live_kill(&live[0]);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    expect_error("Check that it runs and can be reached");
+    resolver_set("a.test", "127.0.0.2", live[0].port);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0),
+                     RDL_NO_QUORUM); /* it may still connect to the old address */
+    ck_assert_uint_eq(resolver_asked("a.test"), 2);
+    ck_assert_uint_eq(easy.conns[0].endpoint.ip[3], 2);
+    resolver_set("a.test", "127.0.0.1", live[0].port);
+    live_restart(&live[0]);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_uint_eq(resolver_asked("a.test"), 3);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- what a text says about a server */
+
+START_TEST(a_server_is_named_as_in_its_url)
+{
+    static const char *const urls[] = {"redis://[::1]:1", "unix:///nobody/listens/here",
+                                       "redis://127.0.0.1:1"};
+    static const char *const texts[] = {"([::1]:1: ", "(/nobody/listens/here: ", "(127.0.0.1:1: "};
+
+    open_url(urls[_i]);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    expect_error(texts[_i]);
+    expect_error(_i == 1 ? "No such file" : "refused");
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+START_TEST(what_a_server_sends_is_printed_as_ascii)
+{
+    struct fake_server fake = {.trick = FAKE_ANSWERS, .text = "-ERR \x1b[1m\xc3\xa9.\r\n", .after = 1};
+    char where[64];
+
+    fake_start(&fake);
+    open_url(fake_url(&fake, where, sizeof where));
+    ck_assert_int_lt(rdl_easy_lock(&easy, TTL, 0), 0);
+    expect_error("ERR ?[1m?"
+                 "?.");
+    rdl_easy_close(&easy);
+    fake_stop(&fake);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the thread */
+
+/* Neither a pipe, nor both, nor a thread: nothing is left, and the lock is still held. */
+START_TEST(without_a_thread_the_lock_is_kept_as_before)
+{
+    struct rlimit before, few;
+    int fds = live_count_fds();
+
+    open_url(url);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = (rlim_t)live_count_fds() + 2u * (rlim_t)_i;
+    if (_i < 2) {
+        ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+    } else {
+        refuse_call(SYS_clone3, ENOSYS);
+        refuse_call(SYS_clone, EAGAIN);
+    }
+    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_E_SYSTEM);
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+    expect_error("no thread or no descriptors left");
+    ck_assert_int_ge(rdl_easy_renew(&easy, TTL), RDL_OK);
+    rdl_easy_close(&easy);
+    ck_assert_int_eq(live_count_fds(), fds);
+}
+END_TEST
+
+START_TEST(a_thread_renews_a_lock_that_is_held_and_has_none)
+{
+    open_url(url);
+    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_EXPIRED);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, TTL / 3 + 1), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, TTL / 3), RDL_OK);
+    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_E_HELD);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_OK); /* the first one has ended */
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+Suite *suite_easy_settings(void);
+
+Suite *suite_easy_settings(void)
+{
+    Suite *suite = suite_create("easy_settings");
+    TCase *tc = tcase_create("settings");
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_loop_test(tc, a_name_that_no_lock_may_have_is_refused, 0, 3);
+    tcase_add_test(tc, max_ttl_bounds_every_ttl_from_then_on);
+    tcase_add_test(tc, flags_can_be_set_again);
+    tcase_add_test(tc, only_urls_that_request_tls_get_the_stream);
+    tcase_add_test(tc, a_name_server_that_does_not_reply_is_reported);
+    tcase_add_test(tc, the_name_of_a_server_that_is_gone_is_resolved_again);
+    tcase_add_loop_test(tc, a_server_is_named_as_in_its_url, 0, 3);
+    tcase_add_test(tc, what_a_server_sends_is_printed_as_ascii);
+    tcase_add_loop_test(tc, without_a_thread_the_lock_is_kept_as_before, 0, 3);
+    tcase_add_test(tc, a_thread_renews_a_lock_that_is_held_and_has_none);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
