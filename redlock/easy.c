@@ -170,7 +170,7 @@ int rdl_easy_open(struct rdl_easy *e, const char *urls, const char *name)
     return e->opened;
 }
 
-static int has_thread(const struct rdl_easy *e)
+int rdl_easy_has_thread(const struct rdl_easy *e)
 {
     return e->thread_ops != NULL && e->thread_ops->is_running(e->thread);
 }
@@ -180,7 +180,7 @@ static int check_unused(struct rdl_easy *e)
 {
     if (e->opened != RDL_OK)
         return e->opened; /* the text of rdl_easy_open() remains */
-    if (has_thread(e) || rdl_redlock_remaining_ms(&e->lock, rdl_posix_now_ms()) > 0)
+    if (rdl_easy_has_thread(e) || rdl_redlock_remaining_ms(&e->lock, rdl_posix_now_ms()) > 0)
         return rdl_easy_refuse(e, RDL_E_HELD, rdl_strerror(RDL_E_HELD));
     return rdl_easy_explain(e, RDL_OK);
 }
@@ -304,7 +304,7 @@ int rdl_easy_renew(struct rdl_easy *e, uint32_t ttl_ms)
 
     if (rc != RDL_OK)
         return rc;
-    if (has_thread(e))
+    if (rdl_easy_has_thread(e))
         return rdl_easy_refuse(e, RDL_E_HELD, "a thread renews the lock (rdl_easy_keep)");
     rc = check_ttl(e, ttl_ms);
     if (rc != RDL_OK)
@@ -329,7 +329,7 @@ int rdl_easy_unlock(struct rdl_easy *e)
 {
     if (e->opened != RDL_OK)
         return e->opened;
-    if (has_thread(e))
+    if (rdl_easy_has_thread(e))
         e->thread_ops->end(e->thread); /* from now on the other threads see no remaining time */
     if ((e->flags & RDL_EASY_UNLOCK_AT_ONCE) && rdl_redlock_remaining_ms(&e->lock, rdl_posix_now_ms()) > 0)
         return rdl_easy_explain(e, release_at_once(e));

@@ -25,14 +25,6 @@ static void add_seconds(struct rdl_line *line, uint64_t ms)
     rdl_line_add(line, " s");
 }
 
-/* Replaces all but printable ASCII, from this place on: servers and resolvers may send anything. */
-static void make_printable(struct rdl_line *line, size_t from)
-{
-    for (; from < line->len; from++)
-        if (line->out[from] < ' ' || line->out[from] > '~')
-            line->out[from] = '?';
-}
-
 /* Begins with the lock's name. It may be UTF-8, but has no control bytes. */
 static void begin(struct rdl_easy *e, struct rdl_line *line)
 {
@@ -102,7 +94,6 @@ static void add_part(struct rdl_line *line, const struct rdl_easy *e, size_t i, 
 {
     const struct rdl_conn *c = &e->conns[i].conn;
     int err = rdl_posix_errno(c);
-    size_t from = line->len;
 
     if (e->unresolved[i] != NULL) {
         rdl_line_add(line, "no address: ");
@@ -115,20 +106,21 @@ static void add_part(struct rdl_line *line, const struct rdl_easy *e, size_t i, 
             add_system_error(line, err);
         }
     }
-    make_printable(line, from);
 }
 
-/* Returns 1 if server i is a reason for the result. One that was not waited for is not. */
+/* Returns 1 if server i is a reason for the result. One that was not asked, or not waited for, is not. */
 static int is_to_blame(const struct rdl_easy *e, size_t i, int rc)
 {
     const struct rdl_server *s = &e->servers[i];
+    int error = rdl_redlock_error(&e->lock, i);
 
     if (rc == RDL_E_QUARANTINE)
         return is_in_quarantine(e, i, rdl_posix_now_ms());
+    if (s->vote == RDL_VOTE_NONE && error == RDL_OK && rdl_conn_state(s->conn) == RDL_CONN_READY)
+        return !s->counts;
     if (s->vote == RDL_VOTE_GRANTED)
         return !s->counts;
-    return s->vote != RDL_VOTE_DENIED && s->vote != RDL_VOTE_ABSENT &&
-           rdl_redlock_error(&e->lock, i) != RDL_E_ABANDONED;
+    return s->vote != RDL_VOTE_DENIED && s->vote != RDL_VOTE_ABSENT && error != RDL_E_ABANDONED;
 }
 
 /* Adds an advice if one of them may be down or unreachable. What is refused for good has its own text. */

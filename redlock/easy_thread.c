@@ -146,7 +146,7 @@ static void thread_end(struct rdl_easy_thread *t)
 {
     int state;
 
-    if (!t->is_running || t->process != getpid())
+    if (t->process != getpid())
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     put_byte(t->end[1]);
@@ -196,7 +196,7 @@ int rdl_easy_keep(struct rdl_easy *e, struct rdl_easy_thread *t, uint32_t grace_
 {
     if (e->opened != RDL_OK)
         return e->opened;
-    if (e->thread_ops != NULL && e->thread_ops->is_running(e->thread))
+    if (rdl_easy_has_thread(e))
         return rdl_easy_refuse(e, RDL_E_HELD, "a thread renews the lock already");
     if (rdl_redlock_remaining_ms(&e->lock, rdl_posix_now_ms()) == 0)
         return rdl_easy_refuse(e, RDL_EXPIRED, "the lock is not held, so no thread can renew it");

@@ -224,6 +224,74 @@ START_TEST(what_a_server_sends_is_printed_as_ascii)
 }
 END_TEST
 
+START_TEST(a_server_that_refuses_for_good_is_not_said_to_be_down)
+{
+    open_url(url);
+    live_command(&live[0], "CONFIG SET requirepass secret");
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    ck_assert_ptr_eq(strstr(rdl_easy_error(&easy), "Check that"), NULL);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+/* It was not asked, granted the lock, or has the key of another client. */
+START_TEST(a_server_without_a_fault_is_not_named)
+{
+    char list[sizeof url + 64], others[128];
+
+    snprintf(list, sizeof list, "%s redis://127.0.0.1:%d redis://127.0.0.1:1", url, live[1].port);
+    snprintf(others, sizeof others, "2 of 3 servers gave no useful reply (127.0.0.1:%d: ", live[1].port);
+    open_url(list);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    live_kill(&live[1]);
+    if (_i)
+        live_command(&live[0], "SET nightly other PX 60000");
+    for (int tries = 0; tries < 3; tries++) {
+        ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+        expect_error(others);
+    }
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+START_TEST(a_server_that_renewed_is_not_named)
+{
+    char list[sizeof url + 64], second[64];
+
+    snprintf(list, sizeof list, "%s redis://127.0.0.1:%d", url, live[1].port);
+    snprintf(second, sizeof second, "1 of 2 servers gave no useful reply (127.0.0.1:%d: ", live[1].port);
+    open_url(list);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    live_kill(&live[1]);
+    ck_assert_int_lt(rdl_easy_renew(&easy, TTL), 0);
+    expect_error(second);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+/* By its canary one server counts, and the other does not. */
+START_TEST(only_servers_in_quarantine_are_named_with_their_time)
+{
+    char list[sizeof url + 64], second[128];
+
+    snprintf(list, sizeof list, "%s redis://127.0.0.1:%d", url, live[1].port);
+    snprintf(second, sizeof second,
+             "1 of 2 servers may have lost locks in a restart (127.0.0.1:%d: counts in ", live[1].port);
+    live_put_canary(&live[0], 1);
+    open_url(list);
+    ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_CANARY | RDL_EASY_NO_RESTART_GUARD), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_E_QUARANTINE);
+    expect_error(second);
+    if (_i == 0) { /* the canary's time is no time since the start */
+        ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_CANARY), RDL_OK);
+        ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_E_QUARANTINE);
+        ck_assert_ptr_eq(strstr(rdl_easy_error(&easy), "started"), NULL);
+    }
+    rdl_easy_close(&easy);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- the thread */
 
 /* Neither a pipe, nor both, nor a thread: nothing is left, and the lock is still held. */
@@ -261,6 +329,7 @@ START_TEST(a_thread_renews_a_lock_that_is_held_and_has_none)
     ck_assert_int_eq(rdl_easy_keep(&easy, &thread, TTL / 3), RDL_OK);
     ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_E_HELD);
     ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_EXPIRED);
     ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
     ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_OK); /* the first one has ended */
     rdl_easy_close(&easy);
@@ -283,6 +352,10 @@ Suite *suite_easy_settings(void)
     tcase_add_test(tc, the_name_of_a_server_that_is_gone_is_resolved_again);
     tcase_add_loop_test(tc, a_server_is_named_as_in_its_url, 0, 3);
     tcase_add_test(tc, what_a_server_sends_is_printed_as_ascii);
+    tcase_add_test(tc, a_server_that_refuses_for_good_is_not_said_to_be_down);
+    tcase_add_loop_test(tc, a_server_without_a_fault_is_not_named, 0, 2);
+    tcase_add_test(tc, a_server_that_renewed_is_not_named);
+    tcase_add_loop_test(tc, only_servers_in_quarantine_are_named_with_their_time, 0, 2);
     tcase_add_loop_test(tc, without_a_thread_the_lock_is_kept_as_before, 0, 3);
     tcase_add_test(tc, a_thread_renews_a_lock_that_is_held_and_has_none);
     suite_add_tcase(suite, tc);

@@ -255,6 +255,19 @@ START_TEST(a_blocking_acquire_waits_with_a_hint)
 }
 END_TEST
 
+START_TEST(a_hint_that_only_wakes_others_needs_no_connection)
+{
+    static struct rdl_hint hint;
+
+    rdl_hint_init(&hint, NULL);
+    rdl_redlock_set_hint(lock, &hint);
+    ck_assert_int_eq(party_acquire(&party), RDL_OK);
+    ck_assert_int_eq(party_release(&party), RDL_OK);
+    party_drain(&party);
+    ck_assert_int_eq(quorum_keys(), 0);
+}
+END_TEST
+
 Suite *suite_redlock_io(void);
 
 Suite *suite_redlock_io(void)
@@ -276,6 +289,7 @@ Suite *suite_redlock_io(void)
     tcase_add_test(tc, drain_reads_the_last_reply);
     tcase_add_test(tc, an_acquire_that_times_out_closes_its_hint_connection);
     tcase_add_test(tc, a_blocking_acquire_waits_with_a_hint);
+    tcase_add_test(tc, a_hint_that_only_wakes_others_needs_no_connection);
     suite_add_tcase(suite, tc);
     return suite;
 }
