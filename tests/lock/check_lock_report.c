@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* check_lock_report.c - the line about the last operation of one lock, for people. */
+#include <check.h>
+#include <string.h>
+
+#include "lock/lock.h"
+#include "lock/lock_line.h"
+#include "tests/fixtures/scripted.h"
+
+enum { NOW = 1000, TTL = 10000, ATTEMPT = 250 };
+
+static struct scripted s;
+static struct rdl_lock l;
+static const struct rdl_lock_options opt = {.ttl_ms = TTL, .attempt_ms = ATTEMPT};
+
+static const char *report(void)
+{
+    static char line[128];
+    size_t len = rdl_lock_report(&l, line, sizeof line);
+
+    ck_assert_uint_eq(len, strlen(line));
+    return line;
+}
+
+static void setup(void)
+{
+    scripted_init(&s);
+    rdl_lock_init(&l, &opt, &s.conn, "k", 1);
+}
+
+/* Begins an acquire on an open connection, and gives it this reply. */
+static int acquire(const char *reply)
+{
+    scripted_open(&s, NOW);
+    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), NOW), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_reply(&s, reply);
+    return rdl_lock_step(&l, NOW + 3);
+}
+
+START_TEST(an_operation_that_was_not_begun_sent_no_request)
+{
+    ck_assert_str_eq(report(), "no request was sent");
+}
+END_TEST
+
+START_TEST(a_pending_operation_shows_what_it_waits_for)
+{
+    s.endpoint.password = (struct rdl_bytes){"p", 1};
+    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), NOW), RDL_PENDING);
+    rdl_conn_tick(&s.conn, NOW);
+    ck_assert_str_eq(report(), "not connected yet");
+    rdl_conn_opened(&s.conn);
+    ck_assert_str_eq(report(), "connected, but no reply yet");
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, NOW), RDL_PENDING);
+    scripted_sent(&s);
+    ck_assert_str_eq(report(), "no reply yet");
+}
+END_TEST
+
+/* Between two attempts. */
+START_TEST(an_operation_that_pauses_has_sent_no_request)
+{
+    static const struct rdl_lock_options patient = {
+        .ttl_ms = TTL, .attempt_ms = ATTEMPT, .wait_ms = 60000, .retry_ms = 200};
+
+    rdl_lock_init(&l, &patient, &s.conn, "k", 1);
+    ck_assert_int_eq(acquire("$-1\r\n:5000\r\n"), RDL_PENDING);
+    ck_assert_str_eq(report(), "no request was sent");
+}
+END_TEST
+
+static const struct {
+    const char *reply;
+    int result;
+    const char *text;
+} results[] = {
+    {"+OK\r\n:10000\r\n", RDL_OK, "confirmed in 3 ms"},
+    {"$-1\r\n:5000\r\n", RDL_BUSY, "held by another client for another 5000 ms"},
+    {"$-1\r\n:-1\r\n", RDL_BUSY,
+     "held by another client, never expires: another program or an old client wrote it"},
+    {"$-1\r\n:5000000000\r\n", RDL_BUSY, "held by another client"},
+    {"-OOM no room\r\n:-2\r\n", RDL_E_OOM, "the server is out of memory (maxmemory): OOM no room"},
+};
+
+START_TEST(a_result_is_shown_with_what_the_server_said)
+{
+    ck_assert_int_eq(acquire(results[_i].reply), results[_i].result);
+    ck_assert_str_eq(report(), results[_i].text);
+}
+END_TEST
+
+START_TEST(a_result_without_a_server_is_shown)
+{
+    ck_assert_int_eq(acquire("+OK\r\n:10000\r\n"), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, NOW + 2 * TTL), RDL_LOST);
+    ck_assert_str_eq(report(), rdl_strerror(RDL_LOST));
+}
+END_TEST
+
+START_TEST(an_extend_is_shown_as_confirmed)
+{
+    ck_assert_int_eq(acquire("+OK\r\n:10000\r\n"), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, NOW + 5), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, NOW + 6), RDL_OK);
+    ck_assert_str_eq(report(), "confirmed");
+}
+END_TEST
+
+START_TEST(a_missing_reply_is_shown_with_its_reason)
+{
+    scripted_open(&s, NOW);
+    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), NOW), RDL_PENDING);
+    scripted_sent(&s);
+    if (_i)
+        scripted_break(&s);
+    ck_assert_int_eq(rdl_lock_step(&l, NOW + ATTEMPT), RDL_UNKNOWN);
+    ck_assert_str_eq(report(), _i ? "no reply: the connection was closed before the reply" : "timed out");
+}
+END_TEST
+
+/* Without room for it, a text is shorter. */
+START_TEST(a_phrase_without_an_error_has_no_reason)
+{
+    char text[64];
+    struct rdl_line line;
+
+    rdl_line_begin(&line, text, sizeof text);
+    rdl_line_add_no_reply(&line, &s.conn, RDL_OK);
+    ck_assert_str_eq(text, "no reply");
+    rdl_conn_set_text(&s.conn, "expired certificate");
+    rdl_line_begin(&line, text, sizeof text);
+    rdl_line_add_error(&line, &s.conn, RDL_E_TLS);
+    ck_assert_str_eq(text, "the TLS handshake failed: expired certificate");
+    rdl_line_begin(&line, text, sizeof text);
+    rdl_line_add_error(&line, &s.conn, RDL_E_URL);
+    ck_assert_str_eq(text, rdl_strerror(RDL_E_URL));
+    rdl_conn_set_text(&s.conn, "");
+    rdl_line_begin(&line, text, sizeof text);
+    rdl_line_add_error(&line, &s.conn, RDL_E_SERVER);
+    ck_assert_str_eq(text, rdl_strerror(RDL_E_SERVER));
+}
+END_TEST
+
+Suite *suite_lock_report(void);
+
+Suite *suite_lock_report(void)
+{
+    Suite *suite = suite_create("lock_report");
+    TCase *tc = tcase_create("report");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_test(tc, an_operation_that_was_not_begun_sent_no_request);
+    tcase_add_test(tc, a_pending_operation_shows_what_it_waits_for);
+    tcase_add_test(tc, an_operation_that_pauses_has_sent_no_request);
+    tcase_add_loop_test(tc, a_result_is_shown_with_what_the_server_said, 0, sizeof results / sizeof *results);
+    tcase_add_test(tc, a_result_without_a_server_is_shown);
+    tcase_add_test(tc, an_extend_is_shown_as_confirmed);
+    tcase_add_loop_test(tc, a_missing_reply_is_shown_with_its_reason, 0, 2);
+    tcase_add_test(tc, a_phrase_without_an_error_has_no_reason);
+    suite_add_tcase(suite, tc);
+    return suite;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* check_net_bounds.c - a conn where something is empty, over, or not there. */
+#include <check.h>
+#include <string.h>
+
+#include "lock/lock_op.h"
+#include "net/net_op.h"
+#include "tests/fixtures/scripted.h"
+
+enum { NOW = 1000, TTL = 30000 };
+
+#define BUSY "-BUSY Redis is busy running a script\r\n"
+
+static struct scripted s;
+static struct rdl_req req, other;
+
+static void submit(const struct rdl_op *op, struct rdl_req *r, const char *name, uint64_t until_ms)
+{
+    const struct rdl_command cmd = {
+        op, {name, strlen(name)}, {token_hex(1), RDL_VALUE_MAX}, {NULL, 0}, until_ms, TTL};
+
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, r, &cmd), RDL_OK);
+    rdl_conn_tick(&s.conn, NOW);
+}
+
+static void setup(void)
+{
+    memset(&req, 0, sizeof req);
+    memset(&other, 0, sizeof other);
+    scripted_init(&s);
+}
+
+static unsigned traced;
+
+static void count_trace(void *ctx, const struct rdl_conn *c, char dir, const uint8_t *data, size_t n)
+{
+    (void)ctx, (void)c, (void)dir, (void)data;
+    ck_assert_uint_gt(n, 0);
+    traced++;
+}
+
+START_TEST(a_trace_has_no_empty_pieces)
+{
+    uint8_t buf[8];
+
+    s.cfg.trace = count_trace;
+    scripted_open(&s, NOW);
+    submit(&rdl_op_acquire, &req, "k", NOW + TTL);
+    rdl_conn_tx(&s.conn, buf, sizeof buf);
+    traced = 0;
+    rdl_conn_tx_done(&s.conn, 0);
+    rdl_conn_rx(&s.conn, buf, 0);
+    ck_assert_uint_eq(traced, 0);
+    rdl_conn_tx_done(&s.conn, 1);
+    ck_assert_uint_eq(traced, 1);
+}
+END_TEST
+
+START_TEST(a_conn_refers_to_the_memory_of_its_requests_only)
+{
+    ck_assert(!rdl_conn_refers_to(&s.conn, &req, sizeof req));
+    submit(&rdl_op_acquire, &req, "k", NOW + TTL);
+    ck_assert(rdl_conn_refers_to(&s.conn, &req, sizeof req));
+    ck_assert(!rdl_conn_refers_to(&s.conn, &other, sizeof other));
+    ck_assert(!rdl_conn_refers_to(&s.conn, &req + 1, sizeof req));
+    rdl_conn_abandon(&s.conn, &req);
+    ck_assert(!rdl_conn_refers_to(&s.conn, &req, sizeof req));
+}
+END_TEST
+
+START_TEST(a_request_that_must_not_be_sent_again_and_was_not_sent_is_abandoned)
+{
+    submit(&rdl_op_acquire, &req, "k", NOW + TTL);
+    rdl_conn_forbid_retry(&s.conn, &req);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNSENT);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+    rdl_conn_forbid_retry(&s.conn, &req); /* it is not queued any more */
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNSENT);
+}
+END_TEST
+
+/* The second of two releases that wait to be sent again. */
+START_TEST(a_release_that_is_over_leaves_those_before_it)
+{
+    scripted_open(&s, NOW);
+    submit(&rdl_op_release, NULL, "long", NOW + TTL);
+    submit(&rdl_op_release, NULL, "short", NOW + 100);
+    scripted_sent(&s);
+    scripted_reply(&s, BUSY BUSY);
+    rdl_conn_tick(&s.conn, NOW + 101);
+    ck_assert(!rdl_conn_is_idle(&s.conn));
+    rdl_conn_tick(&s.conn, NOW + 1000);
+    ck_assert_str_eq(scripted_sent(&s), wire_release_text("long", token_hex(1)));
+    scripted_reply(&s, ":1\r\n");
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+/* "QUEUED" must not be taken for +OK, nor any other status. */
+START_TEST(only_ok_is_ok)
+{
+    static const char *const replies[] = {"+OX\r\n:1\r\n", "+XK\r\n:1\r\n", "+OKAY\r\n:1\r\n",
+                                          "+O\r\n:1\r\n"};
+
+    scripted_open(&s, NOW);
+    submit(&rdl_op_acquire, &req, "k", NOW + TTL);
+    scripted_sent(&s);
+    scripted_reply(&s, replies[_i]);
+    ck_assert_int_ne(req.answer, RDL_ANSWER_YES);
+}
+END_TEST
+
+START_TEST(the_shortest_timeout_of_the_leases_in_danger_counts)
+{
+    rdl_conn_abort_if_stalled(&s.conn, 200);
+    rdl_conn_abort_if_stalled(&s.conn, 100);
+    ck_assert_uint_eq(s.conn.lease_timeout_ms, 100);
+    rdl_conn_abort_if_stalled(&s.conn, 300);
+    ck_assert_uint_eq(s.conn.lease_timeout_ms, 100);
+}
+END_TEST
+
+Suite *suite_net_bounds(void);
+
+Suite *suite_net_bounds(void)
+{
+    Suite *suite = suite_create("net_bounds");
+    TCase *tc = tcase_create("bounds");
+
+    tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_test(tc, a_trace_has_no_empty_pieces);
+    tcase_add_test(tc, a_conn_refers_to_the_memory_of_its_requests_only);
+    tcase_add_test(tc, a_request_that_must_not_be_sent_again_and_was_not_sent_is_abandoned);
+    tcase_add_test(tc, a_release_that_is_over_leaves_those_before_it);
+    tcase_add_loop_test(tc, only_ok_is_ok, 0, 4);
+    tcase_add_test(tc, the_shortest_timeout_of_the_leases_in_danger_counts);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
