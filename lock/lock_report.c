@@ -69,12 +69,12 @@ void rdl_line_add_connecting(struct rdl_line *line, const struct rdl_conn *c)
 
 static void add_pending(struct rdl_line *line, const struct rdl_lock *l)
 {
-    if (l->req.is_queued && rdl_conn_state(l->conn) == RDL_CONN_READY)
-        rdl_line_add(line, "no reply yet");
-    else if (rdl_conn_state(l->conn) != RDL_CONN_READY)
+    enum rdl_conn_state state = rdl_conn_state(l->conn);
+
+    if (state != RDL_CONN_READY && state != RDL_CONN_STALLED)
         rdl_line_add_connecting(line, l->conn);
     else
-        rdl_line_add(line, "no request was sent");
+        rdl_line_add(line, l->req.is_queued ? "no reply yet" : "no request was sent");
 }
 
 size_t rdl_lock_report(const struct rdl_lock *l, char *out, size_t cap)

@@ -60,6 +60,23 @@ START_TEST(a_pending_operation_shows_what_it_waits_for)
 }
 END_TEST
 
+/* It is connected. */
+START_TEST(an_operation_on_a_stalled_connection_has_no_reply_yet)
+{
+    static const struct rdl_lock_options slow = {.ttl_ms = 4 * TTL, .attempt_ms = TTL};
+    uint64_t now = NOW;
+
+    rdl_lock_init(&l, &slow, &s.conn, "k", 1);
+    scripted_open(&s, now);
+    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), now), RDL_PENDING);
+    scripted_sent(&s);
+    while (rdl_conn_state(&s.conn) == RDL_CONN_READY && now < NOW + TTL)
+        rdl_conn_tick(&s.conn, ++now);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_STALLED);
+    ck_assert_str_eq(report(), "no reply yet");
+}
+END_TEST
+
 /* Between two attempts. */
 START_TEST(an_operation_that_pauses_has_sent_no_request)
 {
@@ -102,11 +119,18 @@ END_TEST
 
 START_TEST(an_extend_is_shown_as_confirmed)
 {
+    char token[RDL_TOKEN_TEXT_MAX];
+
     ck_assert_int_eq(acquire("+OK\r\n:10000\r\n"), RDL_OK);
+    if (_i) { /* of an adopted lock, which was never acquired here */
+        rdl_lock_token(&l, token);
+        rdl_lock_init(&l, &opt, &s.conn, "k", 1);
+        ck_assert_int_eq(rdl_lock_adopt(&l, token, strlen(token)), RDL_OK);
+    }
     ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, NOW + 5), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, ":1\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, NOW + 6), RDL_OK);
+    ck_assert_int_ge(rdl_lock_step(&l, NOW + 6), RDL_OK);
     ck_assert_str_eq(report(), "confirmed");
 }
 END_TEST
@@ -137,6 +161,9 @@ START_TEST(a_phrase_without_an_error_has_no_reason)
     rdl_line_add_error(&line, &s.conn, RDL_E_TLS);
     ck_assert_str_eq(text, "the TLS handshake failed: expired certificate");
     rdl_line_begin(&line, text, sizeof text);
+    rdl_line_add_error(&line, &s.conn, RDL_BUSY); /* the text is another error's */
+    ck_assert_str_eq(text, rdl_strerror(RDL_BUSY));
+    rdl_line_begin(&line, text, sizeof text);
     rdl_line_add_error(&line, &s.conn, RDL_E_URL);
     ck_assert_str_eq(text, rdl_strerror(RDL_E_URL));
     rdl_conn_set_text(&s.conn, "");
@@ -156,10 +183,11 @@ Suite *suite_lock_report(void)
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, an_operation_that_was_not_begun_sent_no_request);
     tcase_add_test(tc, a_pending_operation_shows_what_it_waits_for);
+    tcase_add_test(tc, an_operation_on_a_stalled_connection_has_no_reply_yet);
     tcase_add_test(tc, an_operation_that_pauses_has_sent_no_request);
     tcase_add_loop_test(tc, a_result_is_shown_with_what_the_server_said, 0, sizeof results / sizeof *results);
     tcase_add_test(tc, a_result_without_a_server_is_shown);
-    tcase_add_test(tc, an_extend_is_shown_as_confirmed);
+    tcase_add_loop_test(tc, an_extend_is_shown_as_confirmed, 0, 2);
     tcase_add_loop_test(tc, a_missing_reply_is_shown_with_its_reason, 0, 2);
     tcase_add_test(tc, a_phrase_without_an_error_has_no_reason);
     suite_add_tcase(suite, tc);

@@ -24,12 +24,14 @@ static int acquire(void)
     return fleet_run(fleet_acquire(now), &now);
 }
 
-/* e: a key without an expiry, s: for 5 s, .: none. */
+/* e: a key without an expiry, s: for 5 s, l: for 58 days, .: none. */
 static void befall_keys(const char *keys)
 {
     for (size_t i = 0; keys[i] != '\0'; i++) {
         if (keys[i] == 'e')
             fleet_command(i, "SET k other\r\n", NOW);
+        else if (keys[i] == 'l')
+            fleet_command(i, "SET k other PX 5000000000\r\n", NOW);
         else if (keys[i] == 's')
             fleet_steal(i, NOW);
     }
@@ -38,7 +40,8 @@ static void befall_keys(const char *keys)
 static const struct {
     const char *keys;
     int64_t ms;
-} holders[] = {{"ee.", -1}, {"eee", -1}, {"ss.", 5000}, {"sse", 5000}, {"es.", 5000}, {"ees", -1}};
+} holders[] = {{"ee.", -1},   {"eee", -1}, {"ss.", 5000}, {"sse", 5000},
+               {"es.", 5000}, {"lll", -2}, {"ees", -1}};
 
 START_TEST(the_holder_is_known_as_far_as_a_majority_tells)
 {
@@ -89,6 +92,22 @@ START_TEST(without_server_info_nothing_is_said_about_eviction)
 }
 END_TEST
 
+START_TEST(a_guard_may_be_set_until_the_connection_is_open)
+{
+    struct scripted *s = &fleet.s[0];
+
+    scripted_init(s);
+    ck_assert_int_eq(rdl_guard_conn(&s->conn), RDL_OK);
+    rdl_conn_init(&s->conn, &s->cfg);
+    rdl_conn_tick(&s->conn, NOW);
+    ck_assert_int_eq(rdl_conn_state(&s->conn), RDL_CONN_OPENING);
+    ck_assert_int_eq(rdl_guard_conn(&s->conn), RDL_OK);
+    rdl_conn_init(&s->conn, &s->cfg);
+    scripted_open(s, NOW);
+    ck_assert_int_eq(rdl_guard_conn(&s->conn), RDL_E_GUARD_LATE);
+}
+END_TEST
+
 START_TEST(only_the_canarys_own_name_is_reserved)
 {
     char name[] = RDL_CANARY_KEY;
@@ -112,6 +131,7 @@ Suite *suite_redlock_holder(void)
     tcase_add_test(tc, a_lock_that_is_not_busy_has_no_other_holder);
     tcase_add_test(tc, a_confirmed_vote_of_a_server_in_quarantine_is_shown_as_such);
     tcase_add_test(tc, without_server_info_nothing_is_said_about_eviction);
+    tcase_add_test(tc, a_guard_may_be_set_until_the_connection_is_open);
     tcase_add_test(tc, only_the_canarys_own_name_is_reserved);
     suite_add_tcase(suite, tc);
     return suite;
