@@ -33,6 +33,18 @@ START_TEST(drift_is_one_percent_rounded_up_and_two_ms)
 }
 END_TEST
 
+START_TEST(the_expiry_of_a_counter_does_not_wrap)
+{
+    static const struct rdl_lock_options opt = {.fence_expiry_ms = UINT32_MAX - 5};
+    static const char *const ends[] = {"7 4294967294", "7 4294967295", "7 4294967295"};
+    char out[RDL_EXTRA_MAX];
+    size_t n = rdl_fence_extra(out, 7, &opt, 4 + (uint32_t)_i);
+
+    ck_assert_uint_eq(n, strlen(ends[_i]));
+    ck_assert_mem_eq(out, ends[_i], n);
+}
+END_TEST
+
 START_TEST(attempt_is_a_twentieth_of_the_ttl_within_limits)
 {
     static const uint32_t ttl[] = {0, 20, 99, 100, 119, 120, 4999, 5000, 5020, RDL_TTL_MAX};
@@ -257,6 +269,7 @@ Suite *suite_lock_arithmetic(void)
     TCase *tc = tcase_create("util");
 
     tcase_add_loop_test(tc, drift_is_one_percent_rounded_up_and_two_ms, 0, sizeof drifts / sizeof drifts[0]);
+    tcase_add_loop_test(tc, the_expiry_of_a_counter_does_not_wrap, 0, 3);
     tcase_add_loop_test(tc, attempt_is_a_twentieth_of_the_ttl_within_limits, 0, 10);
     tcase_add_loop_test(tc, attempt_is_three_round_trips_up_to_a_quarter_ttl, 0,
                         sizeof trips / sizeof trips[0]);

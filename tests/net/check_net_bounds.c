@@ -110,6 +110,49 @@ START_TEST(only_ok_is_ok)
 }
 END_TEST
 
+/* The server is before 2.6 in disguise: it knows no scripts. */
+static const char unknown[] = "-ERR unknown command\r\n";
+
+START_TEST(a_request_behind_another_fails_if_the_server_supports_none_of_its_methods)
+{
+    scripted_open(&s, NOW);
+    submit(&rdl_op_acquire_fenced, &req, "k", NOW + TTL);
+    while (req.answer == RDL_ANSWER_NONE) {
+        scripted_sent(&s);
+        scripted_reply(&s, unknown);
+    }
+    ck_assert_int_eq(req.error, RDL_E_UNSUPPORTED);
+    submit(&rdl_op_acquire, &req, "k", NOW + TTL);
+    submit(&rdl_op_acquire_fenced, &other, "k", NOW + TTL);
+    ck_assert_str_eq(scripted_sent(&s), wire_acquire("k", token_hex(1), TTL));
+    ck_assert_int_eq(other.error, RDL_E_UNSUPPORTED);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_NONE);
+}
+END_TEST
+
+START_TEST(a_watched_request_that_must_not_be_sent_again_is_abandoned)
+{
+    scripted_open(&s, NOW);
+    submit(&rdl_op_release, &req, "k", NOW + TTL);
+    while (strstr(scripted_sent(&s), "WATCH") == NULL)
+        scripted_reply(&s, unknown);
+    rdl_conn_forbid_retry(&s.conn, &req);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+    ck_assert(!rdl_conn_refers_to(&s.conn, &req, sizeof req));
+}
+END_TEST
+
+START_TEST(only_the_first_two_numbers_of_a_reply_are_read)
+{
+    scripted_open(&s, NOW);
+    submit(&rdl_op_time, &req, "k", NOW + TTL);
+    scripted_sent(&s);
+    scripted_reply(&s, "*3\r\n$1\r\n1\r\n$4\r\n2000\r\n$1\r\n9\r\n");
+    ck_assert_int_eq(s.conn.reply_value, 1);
+    ck_assert_int_eq(s.conn.reply_second, 2000);
+}
+END_TEST
+
 START_TEST(the_shortest_timeout_of_the_leases_in_danger_counts)
 {
     rdl_conn_abort_if_stalled(&s.conn, 200);
@@ -133,6 +176,9 @@ Suite *suite_net_bounds(void)
     tcase_add_test(tc, a_request_that_must_not_be_sent_again_and_was_not_sent_is_abandoned);
     tcase_add_test(tc, a_release_that_is_over_leaves_those_before_it);
     tcase_add_loop_test(tc, only_ok_is_ok, 0, 4);
+    tcase_add_test(tc, a_request_behind_another_fails_if_the_server_supports_none_of_its_methods);
+    tcase_add_test(tc, a_watched_request_that_must_not_be_sent_again_is_abandoned);
+    tcase_add_test(tc, only_the_first_two_numbers_of_a_reply_are_read);
     tcase_add_test(tc, the_shortest_timeout_of_the_leases_in_danger_counts);
     suite_add_tcase(suite, tc);
     return suite;

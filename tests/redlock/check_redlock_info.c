@@ -85,6 +85,15 @@ START_TEST(info_lines_may_be_split_and_have_any_length)
 }
 END_TEST
 
+START_TEST(a_number_ends_at_the_first_other_character)
+{
+    static const char *const texts[] = {"uptime_in_seconds:12:9\r\n", "uptime_in_seconds:12 9\r\n"};
+
+    bulk(texts[_i]);
+    ck_assert_uint_eq(s.conn.cfg->server_info->uptime_s, 12);
+}
+END_TEST
+
 START_TEST(only_another_run_counts_as_first_seen)
 {
     answer(RUN_A "uptime_in_seconds:7\r\n");
@@ -413,6 +422,7 @@ Suite *suite_redlock_info(void)
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, checks_are_sent_together_after_the_login);
     tcase_add_test(tc, info_lines_may_be_split_and_have_any_length);
+    tcase_add_loop_test(tc, a_number_ends_at_the_first_other_character, 0, 2);
     tcase_add_loop_test(tc, only_another_run_counts_as_first_seen, 0, 2);
     tcase_add_loop_test(tc, start_time_identifies_the_run_without_a_run_id, 0,
                         sizeof starts / sizeof starts[0]);
