@@ -119,6 +119,8 @@ START_TEST(prefix_is_compared_completely)
     ck_assert_int_eq(rdl_has_prefix(text, "OK"), 0);
     ck_assert_int_eq(rdl_has_prefix("NOSCRIP", "NOSCRIPT"), 0);
     ck_assert_int_eq(rdl_has_prefix("", "NOSCRIPT"), 0);
+    ck_assert_int_eq(rdl_has_prefix("XOSCRIPT", "NOSCRIPT"), 0);
+    ck_assert_int_eq(rdl_has_prefix("NOSCRIPX", "NOSCRIPT"), 0);
 }
 END_TEST
 
