@@ -46,7 +46,7 @@ static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
         struct rdl_record *r = rdl_record_at(c, at);
         if (at < c->head && r->until_ms == UINT64_MAX)
             r->until_ms = now_ms + r->ttl_ms;
-        if (r->req != NULL || !r->op->must_send || r->until_ms >= now_ms)
+        if (r->req != NULL || r->until_ms >= now_ms)
             at += rdl_record_size(r);
         else
             at = rdl_queue_remove(c, at);

@@ -116,8 +116,8 @@ static int is_to_blame(const struct rdl_easy *e, size_t i, int rc)
 
     if (rc == RDL_E_QUARANTINE)
         return is_in_quarantine(e, i, rdl_posix_now_ms());
-    if (s->vote == RDL_VOTE_NONE && error == RDL_OK && rdl_conn_state(s->conn) == RDL_CONN_READY)
-        return !s->counts;
+    if (s->vote == RDL_VOTE_NONE && error == RDL_OK)
+        return rdl_conn_state(s->conn) == RDL_CONN_READY && !s->counts;
     if (s->vote == RDL_VOTE_GRANTED)
         return !s->counts;
     return s->vote != RDL_VOTE_DENIED && s->vote != RDL_VOTE_ABSENT && error != RDL_E_ABANDONED;

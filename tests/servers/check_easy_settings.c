@@ -255,6 +255,34 @@ START_TEST(a_server_without_a_fault_is_not_named)
 }
 END_TEST
 
+START_TEST(a_server_that_does_not_reply_is_named)
+{
+    static const enum fake_trick tricks[] = {FAKE_SILENT, FAKE_BLACK_HOLE};
+    struct fake_server fake = {.trick = tricks[_i]};
+    char where[64];
+
+    fake_start(&fake);
+    open_url(fake_url(&fake, where, sizeof where));
+    ck_assert_int_lt(rdl_easy_lock(&easy, 1000, 0), 0);
+    expect_error(": timed out)");
+    rdl_easy_close(&easy);
+    fake_stop(&fake);
+}
+END_TEST
+
+/* Two refuse at once, so the first is not waited for. */
+START_TEST(a_server_that_was_not_waited_for_is_not_named)
+{
+    char list[sizeof url + 64];
+
+    snprintf(list, sizeof list, "%s redis://127.0.0.1:1 redis://127.0.0.1:2", url);
+    open_url(list);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    expect_error("2 of 3 servers gave no useful reply (127.0.0.1:1: ");
+    rdl_easy_close(&easy);
+}
+END_TEST
+
 START_TEST(a_server_that_renewed_is_not_named)
 {
     char list[sizeof url + 64], second[64];
@@ -354,6 +382,8 @@ Suite *suite_easy_settings(void)
     tcase_add_test(tc, what_a_server_sends_is_printed_as_ascii);
     tcase_add_test(tc, a_server_that_refuses_for_good_is_not_said_to_be_down);
     tcase_add_loop_test(tc, a_server_without_a_fault_is_not_named, 0, 2);
+    tcase_add_loop_test(tc, a_server_that_does_not_reply_is_named, 0, 2);
+    tcase_add_test(tc, a_server_that_was_not_waited_for_is_not_named);
     tcase_add_test(tc, a_server_that_renewed_is_not_named);
     tcase_add_loop_test(tc, only_servers_in_quarantine_are_named_with_their_time, 0, 2);
     tcase_add_loop_test(tc, without_a_thread_the_lock_is_kept_as_before, 0, 3);
