@@ -45,7 +45,7 @@ Q := $(if $(V),,@)
 LIB := $(B)/libredlock.a
 FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/sim.mk tests/demo/demo.mk \
 	tests/cli/cli.mk tests/servers/servers.mk tests/port/port.mk \
-	tests/cross/cross.mk tests/dist/dist.mk tests/firmware/firmware.mk tests/targets/targets.mk tests/pkg/pkg.mk docs/docs.mk
+	tests/cross/cross.mk tests/dist/dist.mk tests/firmware/firmware.mk tests/targets/targets.mk tests/pkg/pkg.mk docs/docs.mk tests/mutation/mutation.mk
 
 # The sources of the library, as redlock/pkg/ lists them. The core makes no system calls.
 listed = $(filter-out redlock/pkg/%,$(sort $(shell sed -n 's/^\#include "\(.*\.c\)"$$/\1/p' $(1:%=redlock/pkg/%))))
@@ -275,7 +275,7 @@ CHECK_PARTS = check-gcc check-asan check-clang layers size headers prototypes st
 $(foreach part,check check-gcc check-asan check-clang,$(eval NEEDS_$(part) = test))
 NEEDS_quick = quick
 NEEDS_lint = lint
-NEEDS_weekly = test lint live wire fuzz model proof cross fresh
+NEEDS_weekly = test lint live wire fuzz model proof cross cover fresh
 PROBE = tests/house/deps.sh --probe $(NEEDS_$@)
 # What `make deps` installs: groups, or all. STAGE=TARGET: what that target needs.
 DEPS = $(NEEDS_$(or $(STAGE),check))
@@ -312,10 +312,10 @@ quick-lint:
 	@tests/house/lint.sh format; status=$$?; tests/house/lint.sh --changed gcc shell && exit $$status
 
 # What need not be seen each time: variables make the stages longer.
-WEEKLY = RESULTS=$(B)/weekly SECONDS_EACH=60 RDL_COMMANDS=1000000 RDL_RECONNECTS=200 SEEDS=1:1000000 MODEL=-a BOTH=1 ALL_MACHINES=1 ANALYZE_TESTS=1 T=$$((1800 / $(words $(FUZZ)))) API_T=3600
-weekly: ## hours: long bench-split and sim_server, a million seeds, an hour of both fuzzers and one of the API fuzzer, larger models, all proofs, mutants of resp/ and of the command, tests under load, suites elsewhere, fresh machines
+WEEKLY = RESULTS=$(B)/weekly SECONDS_EACH=60 RDL_COMMANDS=1000000 RDL_RECONNECTS=200 SEEDS=1:1000000 MODEL=-a BOTH=1 ALL_MACHINES=1 ANALYZE_TESTS=1 DRAW=840 DRAW_SEED=$$(date +%j) T=$$((1800 / $(words $(FUZZ)))) API_T=3600
+weekly: ## hours: long bench-split and sim_server, a million seeds, an hour of both fuzzers and one of the API fuzzer, larger models, all proofs, coverage, mutants of the library and of the command, tests under load, suites elsewhere, fresh machines
 	+@$(PROBE) && tests/house/parts.sh $(B)/weekly "$(MAKE) $(WEEKLY)" \
-	    bench-split live sim mutants busy model prove mutate-resp mutants-cli lint check-cross-suites fuzz fuzz-api fuzz-afl fresh fresh-stages
+	    bench-split live sim mutants busy model prove coverage mutate mutants-cli lint check-cross-suites fuzz fuzz-api fuzz-afl fresh fresh-stages
 busy: busy-gcc busy-asan ## hours: suites of tests/servers/ ten times under eight busy loops, with gcc and with ASan and UBSan
 busy-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS)
 busy-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) | busy-gcc # one after the other

@@ -44,7 +44,7 @@ CI_STAGES += 80:prove 40:prove-seeds
 # The coverage of resp/ by the suites and the replayed corpora: lines, branches and conditions (MC/DC).
 CLANG19 = clang-19
 COV := $(B)/coverage
-.PHONY: coverage-resp mutate-resp
+.PHONY: coverage-resp
 coverage-resp: ## ci: all lines, branches and MC/DC of resp/ are reached by its tests and corpora (clang-19, llvm-19)
 	@$(PROBE)
 	@mkdir -p $(COV)/tests && rm -f $(COV)/*.raw
@@ -65,5 +65,3 @@ coverage-resp: ## ci: all lines, branches and MC/DC of resp/ are reached by its 
 	    END { if (!found || missed) print "resp/ is not covered whole"; exit !found || missed }' $(COV)/report
 NEEDS_coverage-resp = cover
 CI_STAGES += 10:coverage-resp
-mutate-resp: ## hours: every operator and constant of resp/ changed in turn: do the suites notice?
-	tests/proofs/mutate.sh $(B)/mutants

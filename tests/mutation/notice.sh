@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# notice.sh - do the tests notice a change of the library? For scripts that source it. They set:
+#
+#     out      a folder for the whole run, an absolute path
+#     objects  where make puts the objects
+#     top      the top of the tree, an absolute path
+#
+# A change is a folder (a place) with the objects of the changed files, named as the files are: PLACE/lock/lock.o.
+# From make come CORE_SRC, POSIX_SRC, SUITES, and the objects of each program without the library: TEST_OBJ, SIM_OBJ.
+libs=$(pkg-config --libs check)
+with_servers='net_posix net_posix_bad net_posix_calls net_posix_errors net_posix_fork net_posix_resolve net_posix_wait
+lock_io lock_posix redlock_io redlock_calls redlock_several easy easy_settings easy_thread'
+
+# The same name and the same line numbers as the original, so that equal code gives equal objects.
+compile() { # place file
+    (cd "$1" && gcc -std=c99 -O2 -w -I. -I"$top" -c -o "${2%.c}.o" "$2") 2>/dev/null
+}
+
+# A program of the given objects and the library, with the changed objects of the place.
+link() { # place program object...
+    local place=$1 program=$2 c library=()
+    shift 2
+    for c in $CORE_SRC $POSIX_SRC; do
+        c=${c%.c}.o
+        [ -e "$place/$c" ] && library+=("$place/$c") || library+=("$objects/lib/$c")
+    done
+    # shellcheck disable=SC2086 # words
+    gcc -o "$place/$program" "$@" "${library[@]}" "$objects/lib/cli.a" $libs 2>/dev/null
+}
+
+needs_servers() { # place
+    local c
+    for c in $POSIX_SRC lock/lock_io.c redlock/redlock_io.c; do
+        [ ! -e "$1/${c%.c}.o" ] || return 0
+    done
+    return 1
+}
+
+# A program fails if it says so, ends by a signal, or takes more than so many seconds of a processor. One that waits
+# for ever gets ten times as many of the clock.
+fails() { # seconds program...
+    local most=$1
+    shift
+    { ! (ulimit -S -t "$most" && ulimit -c 0 && exec timeout -k 1 $((most * 10)) "$@") >/dev/null 2>&1 </dev/null; } 2>/dev/null
+}
+
+# Prints what notices the change; nothing: none of the tests.
+noticed_by() { # place
+    # shellcheck disable=SC2086 # words
+    link "$1" check "$out/main.o" $TEST_OBJ || { echo linker && return; }
+    # shellcheck disable=SC2046
+    ! CK_FORK=no fails 10 "$1/check" $(cat "$out/quick") || { echo suites && return; }
+    link "$1" wire "$out/wire.o"
+    "$1/wire" 2>/dev/null | cmp -s - tests/golden/wire.txt || { echo wire.txt && return; }
+    # shellcheck disable=SC2086
+    link "$1" sim $SIM_OBJ
+    ! fails 10 "$1/sim" scenarios || { echo scenarios && return; }
+    ! fails 20 "$1/sim" 1:400 || { echo seeds && return; }
+    # shellcheck disable=SC2046
+    ! CK_FORK=no fails 20 "$1/check" $(cat "$out/slow") || { echo suites && return; }
+    if needs_servers "$1"; then
+        # shellcheck disable=SC2086
+        ! CK_DEFAULT_TIMEOUT=20 CK_TIMEOUT_MULTIPLIER=1 fails 30 "$1/check" -j 4 $with_servers ||
+            { echo 'suites with servers' && return; }
+    fi
+    ! fails 60 "$1/check" resp/ net/ lock/ redlock/ || { echo 'suites, each test in its own process' && return; }
+}
+
+# Builds what all changes have in common, and sees that the tests pass without one.
+prepare() {
+    local suite began list by none=$out/none
+    mkdir -p "$out/tests" "$none/lock" "$none/net" || exit
+    for suite in $SUITES; do
+        grep -E "^SUITE\\([a-z]+, $suite\\)" tests/suites.inc
+    done >"$out/tests/suites.inc"
+    gcc -std=c99 -O1 -w -I"$out" -I. -c -o "$out/main.o" tests/main.c &&
+        gcc -std=c99 -O1 -w -I. -c -o "$out/wire.o" tests/golden/wire.c || exit
+    # Some suites pass only with a process for each test. Of the others those that take long come last.
+    # shellcheck disable=SC2086
+    link "$none" check "$out/main.o" $TEST_OBJ || exit
+    : >"$out/quick"
+    : >"$out/slow"
+    while read -r suite; do
+        began=${EPOCHREALTIME/[.,]/}
+        ! CK_FORK=no fails 10 "$none/check" "$suite" || continue
+        [ $((${EPOCHREALTIME/[.,]/} - began)) -lt 200000 ] && list=quick || list=slow
+        echo "$suite" >>"$out/$list"
+    done < <(sed -nE 's/^SUITE\((resp|net|lock|redlock), (.*)\)/\2/p' "$out/tests/suites.inc")
+    cp "$objects/lib/net/net_posix.o" "$none/net/"
+    by=$(noticed_by "$none")
+    [ -z "$by" ] || { echo "nothing was changed, and the $by noticed it" >&2 && exit 1; }
+}
