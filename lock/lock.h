@@ -174,7 +174,7 @@ void rdl_lock_cancel(struct rdl_lock *l);
  * @param l          the lock, of any kind but legacy
  * @param token_hex  40 hex digits in lower case, from rdl_lock_token(); copied; no NUL is needed
  * @param len        their number, 40
- * @return RDL_OK. RDL_E_TOKEN: other digits, or a legacy lock; RDL_E_NAME: the lock has none. Nothing changed.
+ * @return RDL_OK. Nothing changed: RDL_E_TOKEN (other digits, a legacy lock), RDL_E_NAME (it has none).
  */
 int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len);
 

@@ -309,8 +309,8 @@ static int socket_open(void *ctx, struct rdl_conn *c)
 /* ---------------------------------------------------------------- bytes */
 
 /*
- * Returns whether these, the first bytes of a connection, are HTTP 502, 503 or 504: a load balancer has no server.
- * A status line in two reads is not recognized; like any other text, it is an invalid reply.
+ * Returns whether these, the first bytes of a connection, are HTTP 502, 503 or 504: a load balancer has no
+ * server. A status line in two reads is not recognized; like any other text, it is an invalid reply.
  */
 static int is_from_gateway(const uint8_t *bytes, size_t n)
 {

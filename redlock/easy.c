@@ -250,7 +250,7 @@ static int check_streams(struct rdl_easy *e)
     return RDL_OK;
 }
 
-/* Returns whether a server may have another address now. A conn without an address starts again, if it is closed. */
+/* Returns whether a server may have another address now. A conn without one starts again, if it is closed. */
 static int may_have_moved(const struct rdl_posix_conn *p)
 {
     if (p->endpoint.family == RDL_UNRESOLVED)
@@ -258,7 +258,7 @@ static int may_have_moved(const struct rdl_posix_conn *p)
     return rdl_conn_state(&p->conn) != RDL_CONN_READY && rdl_conn_error(&p->conn) != RDL_OK;
 }
 
-/* Resolves the names of servers that could not be reached. A conn uses another address when it next connects. */
+/* Resolves the names of servers that could not be reached. A conn uses a new address at its next connect. */
 static void resolve_again(struct rdl_easy *e)
 {
     size_t i;

@@ -285,7 +285,7 @@ struct rdl_redlock {
  * Sets up a lock on N servers, not held.
  *
  * Never blocks and sends nothing. All arguments are borrowed and must stay valid as long as you use the
- * handle. Each redlock has its own servers[], while many redlocks and locks may share the conns. If another redlock is
+ * handle. Each redlock has its own servers[]; many redlocks and locks may share the conns. If another one is
  * set up with these servers[], the calls of this one return RDL_E_SHARED. Release and cancel then still end
  * its lease, but its keys stay until their ttl ends.
  *

@@ -6,16 +6,16 @@
 # From make come CORE_SRC and POSIX_SRC, the sources; SUITES; and TEST_OBJ and SIM_OBJ, the objects of the tests.
 set -u
 out=$1 objects=$2
-clang=clang-19
+compiler=clang-19
 # Without assertions: a condition that never fails cannot be covered.
 flags='-std=c99 -O0 -DNDEBUG -w -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc'
 mkdir -p "$out/tests" && rm -f "$out"/*.raw "$out"/*.o "$out"/*.c || exit
 for suite in $SUITES; do
     grep -E "^SUITE\\([a-z]+, $suite\\)" tests/suites.inc
 done >"$out/tests/suites.inc"
-$clang -std=c99 -w -I"$out" -I. -c -o "$out/main.o" tests/main.c || exit
+$compiler -std=c99 -w -I"$out" -I. -c -o "$out/main.o" tests/main.c || exit
 # A forked child that ends by _exit has been there, too.
-cat >"$out/exit.c" <<'END' && $clang -c -o "$out/exit.o" "$out/exit.c" || exit
+cat >"$out/exit.c" <<'END' && $compiler -c -o "$out/exit.o" "$out/exit.c" || exit
 int __llvm_profile_write_file(void);
 void __real__exit(int status);
 void __wrap__exit(int status);
@@ -28,11 +28,11 @@ END
 for file in $CORE_SRC $POSIX_SRC; do
     echo "$file"
 done | xargs -P "$(nproc 2>/dev/null || echo 2)" -I FILE sh -c \
-    "$clang $flags -I. -c -o $out/\$(echo FILE | tr / +).o FILE" || exit
+    "$compiler $flags -I. -c -o $out/\$(echo FILE | tr / +).o FILE" || exit
 # shellcheck disable=SC2046,SC2086 # words
 {
-    $clang -fprofile-instr-generate -Wl,--wrap=_exit -o "$out/check" "$out/main.o" "$out/exit.o" $TEST_OBJ "$out"/*+*.o "$objects/lib/cli.a" \
-        $(pkg-config --libs check) && $clang -fprofile-instr-generate -o "$out/sim" $SIM_OBJ "$out"/*+*.o
+    $compiler -fprofile-instr-generate -Wl,--wrap=_exit -o "$out/check" "$out/main.o" "$out/exit.o" $TEST_OBJ "$out"/*+*.o "$objects/lib/cli.a" \
+        $(pkg-config --libs check) && $compiler -fprofile-instr-generate -o "$out/sim" $SIM_OBJ "$out"/*+*.o
 } || exit
 LLVM_PROFILE_FILE="$out/check-%8m.raw" CK_EXCLUDE_TAGS=assertions "$out/check" -j 8 >"$out/check.log" ||
     { grep ':[FE]:' "$out/check.log" && exit 1; }

@@ -46,7 +46,7 @@ out=$(cd "$out" && pwd)
 for file; do # the tree may change meanwhile
     mkdir -p "$out/originals/$(dirname "$file")"
     cp "$file" "$out/originals/$file"
-    awk -f $dir/operators.awk "$file" | sed "s|^|$file	|"
+    awk -f $dir/operators.awk "$file" | sed "s|^|$file\t|"
 done >"$out/all"
 if [ "$draw" -gt 0 ]; then
     awk -v seed="$seed" 'BEGIN { srand(seed) } { printf "%.9f\t%s\n", rand(), $0 }' "$out/all" |

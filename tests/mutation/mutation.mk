@@ -4,7 +4,8 @@
 # The suites that do not run the command, and the simulator.
 LIBRARY_SUITES := $(shell sed -nE '/cli_|examples|recipes|sim_server/d; s/^SUITE\((resp|net|lock|redlock|servers), (.*)\)/\2/p' tests/suites.inc)
 LIBRARY_OBJ := $(patsubst %.c,$(B)/lib/%.o,$(filter-out tests/main.c tests/cli/% tests/sim/check_% \
-	$(addprefix tests/servers/check_,cli_% examples% recipes% sim_server.c),$(TEST_SRC)))
+	tests/servers/check_sim_server.c \
+	$(addprefix tests/servers/check_,cli_% examples% recipes%),$(TEST_SRC)))
 LIBRARY_SIM := $(patsubst %.c,$(B)/lib/%.o,tests/sim/sim_main.c $(SIM_SRC))
 LIBRARY_TESTS := $(LIBRARY_OBJ) $(LIBRARY_SIM) $(B)/lib/cli.a $(B)/lib/bin/redlock
 LIBRARY_ENV = RDL_COMMAND=$(B)/lib/bin/redlock SUITES='$(LIBRARY_SUITES)' TEST_OBJ='$(LIBRARY_OBJ)' SIM_OBJ='$(LIBRARY_SIM)'

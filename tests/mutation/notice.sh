@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # notice.sh - do the tests notice a change of the library? For scripts that source it. They set:
 #
 #     out      a folder for the whole run, an absolute path

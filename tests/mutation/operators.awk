@@ -35,7 +35,7 @@ function code_of(line,    i, c, out, quote) {
 
 # Constants: the next name of the same family in this file stands in for a name.
 function family(name) {
-    if (name ~ /^RDL_E_/) return "RDL_E"
+    if (name ~ /^RDL_E_/) return "error"
     return substr(name, 1, index(name, "_"))
 }
 function learn(code,    at, name) {
@@ -48,7 +48,7 @@ function learn(code,    at, name) {
 }
 function other(name,    at) {
     at = family(name)
-    if (Count[at] < 2) return at == "RDL_E" ? "RDL_E_CLOSED" == name ? "RDL_E_FULL" : "RDL_E_CLOSED" : ""
+    if (Count[at] < 2) return at == "error" ? "RDL_E_CLOSED" == name ? "RDL_E_FULL" : "RDL_E_CLOSED" : ""
     return Name[at, Known[name] % Count[at] + 1]
 }
 

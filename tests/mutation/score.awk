@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
-# score.awk survivors.txt RESULTS - what mutate.sh prints at its end. survivors.txt: FILE, CHANGE, LINE OF CODE, REASON.
-FILENAME == ARGV[1] { if ($0 !~ /^#/ && NF) known[$1, $2, $3] = 1; next }
+# score.awk survivors.txt RESULTS - what mutate.sh prints at its end. In survivors.txt
+# each line is FILE :: CHANGE :: LINE OF CODE :: REASON.
+FILENAME == ARGV[1] {
+    if ($0 !~ /^#/ && split($0, part, " :: ") == 4) known[part[1], part[2], part[3]]
+    next
+}
 $1 == "does not compile" || $1 == "same code" { left_out++; next }
 { files[$2]; tried[$2]++; all++ }
 $1 != "SURVIVES" { noticed[$2]++; sum++; by[$1]++; next }

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 # uncovered.awk uncovered.txt UNCOVERED - prints what is not reached and is no exception. uncovered.txt has the file,
-# what does not happen, the line of code and the reason, with tabs between. UNCOVERED: file, line number, what.
-FILENAME == ARGV[1] { if ($0 !~ /^#/ && NF) reason[$1, $2, $3] = $4; next }
+# what does not happen, the line of code and the reason, with :: between. UNCOVERED: file, line number, what.
+FILENAME == ARGV[1] {
+    if ($0 !~ /^#/ && split($0, part, " :: ") == 4) reason[part[1], part[2], part[3]]
+    next
+}
 {
     if (!($1 in read)) {
         read[$1]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_redlock_holder.c - what N servers say together: when a lock is free, who is in quarantine, what is not known. */
+/* check_redlock_holder.c - what N servers say together: when a lock is free, who is in quarantine. */
 #include <check.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_net_posix_errors.c - the socket driver on a host whose system calls fail, and below another stream. */
+/* check_net_posix_errors.c - the socket driver where system calls fail, and below another stream. */
 #define _GNU_SOURCE
 #include <check.h>
 #include <errno.h>

@@ -211,7 +211,7 @@ START_TEST(a_server_that_does_not_answer_in_time_does_not_listen)
     in.sin_port = htons((uint16_t)port);
     inet_pton(AF_INET, "127.0.0.2", &in.sin_addr);
     for (i = 0; i < 4; i++)
-        connect(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), (struct sockaddr *)&in, sizeof in);
+        (void)!connect(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), (struct sockaddr *)&in, sizeof in);
     set(port, (const char *const[]){"127.0.0.2", "127.0.0.3", NULL});
     endpoint.family = RDL_INET;
     memcpy(endpoint.ip, "\x7f\0\0\3", 4);
