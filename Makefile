@@ -276,6 +276,8 @@ $(foreach part,check check-gcc check-asan check-clang,$(eval NEEDS_$(part) = tes
 NEEDS_quick = quick
 NEEDS_lint = lint
 NEEDS_weekly = test lint live wire fuzz model proof cross cover fresh
+# Random for each commit, and the same each time for one.
+COMMIT_NUMBER = $$((0x$$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1)))
 PROBE = tests/house/deps.sh --probe $(NEEDS_$@)
 # What `make deps` installs: groups, or all. STAGE=TARGET: what that target needs.
 DEPS = $(NEEDS_$(or $(STAGE),check))

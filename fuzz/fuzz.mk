@@ -2,6 +2,8 @@
 # Fuzz targets: fuzz/fuzz_NAME.c, their corpora in fuzz/corpus/NAME/. A finding becomes a file there, and a test.
 
 T = 60
+# 0: another one each time.
+FUZZ_SEED = 0
 
 FUZZ := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
 FUZZ_LIBS_diff_hiredis := -lhiredis
@@ -19,7 +21,7 @@ replay-tools:
 fuzz: $(FUZZ:%=$(B)/fuzz/%) ## hours: run every fuzz target (FUZZ=NAME: one) for T seconds (T=60); new inputs go to build/fuzz/corpus
 	@inputs=0; for t in $(FUZZ); do \
 	    mkdir -p $(B)/fuzz/corpus/$$t && echo "fuzz $$t: running for $(T) s, log in $(B)/fuzz/$$t.log" && \
-	    $(B)/fuzz/$$t -max_total_time=$(T) -max_len=1024 -timeout=10 -print_final_stats=1 -dict=fuzz/resp.dict \
+	    $(B)/fuzz/$$t -max_total_time=$(T) -max_len=1024 -timeout=10 -seed=$(FUZZ_SEED) -print_final_stats=1 -dict=fuzz/resp.dict \
 	        -artifact_prefix=$(B)/fuzz/$$t- $(B)/fuzz/corpus/$$t fuzz/corpus/$$t >$(B)/fuzz/$$t.log 2>&1 || \
 	    { tail -30 $(B)/fuzz/$$t.log; echo "fuzz $$t: a crash; $(B)/fuzz/$$t-replay FILE shows it again"; exit 1; }; \
 	    n=$$(sed -n 's/^stat::number_of_executed_units: *//p' $(B)/fuzz/$$t.log); inputs=$$((inputs + n)); \
@@ -97,7 +99,7 @@ $(B)/fuzz/api-edges: $(API_OBJ)
 	$(Q)$(CLANG) -fsanitize=fuzzer -o $@ $^
 .PHONY: fuzz-api
 fuzz-api: ## ci: the API fuzzer for API_T seconds (API_T=20); at least API_LEAST % of the edges of lock/ and redlock/ are reached
-	+@$(PROBE) && $(MAKE) fuzz FUZZ=api T=$(API_T) && $(MAKE) $(B)/fuzz/api-edges
+	+@$(PROBE) && $(MAKE) fuzz FUZZ=api T=$(API_T) FUZZ_SEED=$(COMMIT_NUMBER) && $(MAKE) $(B)/fuzz/api-edges
 	@$(B)/fuzz/api-edges -runs=0 -max_len=1024 fuzz/corpus/api $(B)/fuzz/corpus/api >$(B)/fuzz/api-edges.log 2>&1 || \
 	    { tail -5 $(B)/fuzz/api-edges.log; exit 1; }
 	@awk -v least=$(API_LEAST) '/ Loaded / { sub(/^[^(]*[(]/, ""); all = $$1 } \

@@ -251,7 +251,10 @@ static void adopt(struct handle *h, struct record r)
     if (h->is_given && h->is_in_use)
         world_lies();
     rc = h->redlock != NULL ? rdl_redlock_adopt(h->redlock, exact, len) : rdl_lock_adopt(h->lock, exact, len);
-    must(h->set_up != RDL_OK ? rc == h->set_up : rc == RDL_OK || rc == RDL_E_TOKEN || rc == RDL_E_SHARED);
+    /* it needs no ttl */
+    must(h->set_up != RDL_OK && h->set_up != RDL_E_TTL
+             ? rc == h->set_up
+             : rc == RDL_OK || rc == RDL_E_TOKEN || rc == RDL_E_SHARED);
     if (rc == RDL_OK) {
         h->is_in_use = h->is_adopted = 1;
         h->is_given = 0;
