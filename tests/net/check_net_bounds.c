@@ -56,6 +56,14 @@ START_TEST(a_trace_has_no_empty_pieces)
 }
 END_TEST
 
+START_TEST(a_conn_that_was_set_up_has_no_text)
+{
+    strcpy(s.text, "of another use of this memory");
+    rdl_conn_init(&s.conn, &s.cfg);
+    ck_assert_str_eq(rdl_conn_text(&s.conn), "");
+}
+END_TEST
+
 START_TEST(a_conn_refers_to_the_memory_of_its_requests_only)
 {
     ck_assert(!rdl_conn_refers_to(&s.conn, &req, sizeof req));
@@ -172,6 +180,7 @@ Suite *suite_net_bounds(void)
 
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, a_trace_has_no_empty_pieces);
+    tcase_add_test(tc, a_conn_that_was_set_up_has_no_text);
     tcase_add_test(tc, a_conn_refers_to_the_memory_of_its_requests_only);
     tcase_add_test(tc, a_request_that_must_not_be_sent_again_and_was_not_sent_is_abandoned);
     tcase_add_test(tc, a_release_that_is_over_leaves_those_before_it);
