@@ -507,7 +507,7 @@ void rdl_lock_token(const struct rdl_lock *l, char out[RDL_TOKEN_TEXT_MAX])
 uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms)
 {
     RDL_ASSERT(l->until_ms == 0 || is_here(l));
-    if (l->until_ms == UINT64_MAX || l->until_ms <= now_ms)
+    if (l->until_ms == UINT64_MAX || l->until_ms <= now_ms || !is_here(l))
         return 0;
     return (uint32_t)(l->until_ms - now_ms);
 }

@@ -7,7 +7,7 @@
 #     top      the top of the tree, an absolute path
 #
 # A change is a folder (a place) with the objects of the changed files, named as the files are: PLACE/lock/lock.o.
-# From make come CORE_SRC, POSIX_SRC, SUITES, and the objects of each program without the library: TEST_OBJ, SIM_OBJ.
+# From make come CORE_SRC, POSIX_SRC, WAITING_SRC (the tests of these and of POSIX_SRC need servers), SUITES, and the objects of each program without the library: TEST_OBJ, SIM_OBJ.
 libs=$(pkg-config --libs check)
 with_servers='net_posix net_posix_bad net_posix_calls net_posix_errors net_posix_fork net_posix_resolve net_posix_wait
 lock_io lock_posix redlock_io redlock_calls redlock_several easy easy_settings easy_thread'
@@ -31,7 +31,7 @@ link() { # place program object...
 
 needs_servers() { # place
     local c
-    for c in $POSIX_SRC lock/lock_io.c redlock/redlock_io.c; do
+    for c in $POSIX_SRC $WAITING_SRC; do
         [ ! -e "$1/${c%.c}.o" ] || return 0
     done
     return 1
@@ -67,10 +67,10 @@ noticed_by() { # place
     ! fails 60 "$1/check" resp/ net/ lock/ redlock/ || { echo 'suites, each test in its own process' && return; }
 }
 
-# Builds what all changes have in common, and sees that the tests pass without one.
-prepare() {
+# Builds what all changes have in common, and sees that the tests of this file pass without a change.
+prepare() { # file
     local suite began list by none=$out/none
-    mkdir -p "$out/tests" "$none/lock" "$none/net" || exit
+    mkdir -p "$out/tests" "$none/$(dirname "$1")" || exit
     for suite in $SUITES; do
         grep -E "^SUITE\\([a-z]+, $suite\\)" tests/suites.inc
     done >"$out/tests/suites.inc"
@@ -87,7 +87,7 @@ prepare() {
         [ $((${EPOCHREALTIME/[.,]/} - began)) -lt 200000 ] && list=quick || list=slow
         echo "$suite" >>"$out/$list"
     done < <(sed -nE 's/^SUITE\((resp|net|lock|redlock), (.*)\)/\2/p' "$out/tests/suites.inc")
-    cp "$objects/lib/net/net_posix.o" "$none/net/"
+    cp "$objects/lib/${1%.c}.o" "$none/${1%.c}.o"
     by=$(noticed_by "$none")
     [ -z "$by" ] || { echo "nothing was changed, and the $by noticed it" >&2 && exit 1; }
 }

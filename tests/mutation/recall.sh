@@ -41,7 +41,7 @@ shift 2
 rm -rf "$out"
 mkdir -p "$out" || exit
 out=$(cd "$out" && pwd)
-prepare
+prepare net/net_posix.c
 : >"$out/results"
 if [ $# -gt 0 ]; then printf '%s\n' "$@"; else find $dir/undo -name '*.patch' -exec basename '{}' .patch ';'; fi | sort |
     xargs -P "${JOBS:-$(nproc 2>/dev/null || echo 2)}" -n 1 "$0" --one "$out" "$objects"
