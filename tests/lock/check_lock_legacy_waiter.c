@@ -447,6 +447,17 @@ START_TEST(late_waiter_does_not_block_others_in_shortest_mode)
 }
 END_TEST
 
+/* Whatever is there now: nothing depends on it, and only our own value is released. */
+START_TEST(refusal_after_the_lease_means_lost_at_once)
+{
+    const char *value = hold();
+
+    extend_finds_another(value, END - 1);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, END), RDL_LOST);
+    ck_assert_ptr_null(strstr(scripted_sent(&legacy.s), GET_K));
+}
+END_TEST
+
 Suite *suite_lock_legacy_waiter(void);
 
 Suite *suite_lock_legacy_waiter(void)
@@ -477,6 +488,7 @@ Suite *suite_lock_legacy_waiter(void)
     tcase_add_loop_test(shortest, shortest_mode_keeps_an_overwritten_lease, 0, WAITERS);
     tcase_add_loop_test(shortest, shortest_mode_loses_a_lease_taken_by_another, WAITERS, FINDS - 1);
     tcase_add_loop_test(shortest, lease_continues_if_the_value_is_unknown, 0, 3);
+    tcase_add_test(shortest, refusal_after_the_lease_means_lost_at_once);
     tcase_add_test(shortest, late_waiter_does_not_block_others_in_shortest_mode);
     suite_add_tcase(suite, shortest);
     return suite;

@@ -161,6 +161,19 @@ START_TEST(only_the_first_two_numbers_of_a_reply_are_read)
 }
 END_TEST
 
+/* The rest comes after the request was sent. Both numbers together would grant it. */
+START_TEST(a_reply_that_begins_before_its_request_is_sent_grants_nothing)
+{
+    scripted_open(&s, NOW);
+    submit(&rdl_op_acquire_fenced, &req, "k", NOW + TTL);
+    scripted_reply(&s, "*2\r\n:1\r\n");
+    scripted_sent(&s);
+    scripted_reply(&s, ":7\r\n");
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_UNEXPECTED);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
+}
+END_TEST
+
 START_TEST(the_shortest_timeout_of_the_leases_in_danger_counts)
 {
     rdl_conn_abort_if_stalled(&s.conn, 200);
@@ -188,6 +201,7 @@ Suite *suite_net_bounds(void)
     tcase_add_test(tc, a_request_behind_another_fails_if_the_server_supports_none_of_its_methods);
     tcase_add_test(tc, a_watched_request_that_must_not_be_sent_again_is_abandoned);
     tcase_add_test(tc, only_the_first_two_numbers_of_a_reply_are_read);
+    tcase_add_test(tc, a_reply_that_begins_before_its_request_is_sent_grants_nothing);
     tcase_add_test(tc, the_shortest_timeout_of_the_leases_in_danger_counts);
     suite_add_tcase(suite, tc);
     return suite;

@@ -5,9 +5,12 @@
  *
  * Rules R23, R26.
  */
+#define _POSIX_C_SOURCE 200809L
 #include <check.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "net/net_op.h"
 #include "tests/fixtures/fleet.h"
@@ -128,6 +131,27 @@ START_TEST(copy_of_an_unused_lock_is_another_lock)
     ck_assert_int_lt(run(&own.lock, rdl_lock_acquire_begin(&own.lock, token_bytes(2), NOW)), 0);
     ck_assert_int_eq(run(&twin.lock, rdl_lock_release_begin(&twin.lock, NOW)), RDL_OK);
     ck_assert_int_eq(run(&own.lock, rdl_lock_acquire_begin(&own.lock, token_bytes(3), NOW)), RDL_OK);
+    ck_assert_uint_gt(rdl_lock_remaining_ms(&own.lock, NOW), 0);
+}
+END_TEST
+
+/* Or the program ends there, if it was built with assertions. */
+START_TEST(copy_of_a_held_lock_has_no_remaining_time)
+{
+    int status;
+    pid_t pid;
+
+    begin((enum any_mode)_i);
+    ck_assert_int_eq(run(&own.lock, rdl_lock_acquire_begin(&own.lock, entropy_bytes(), NOW)), RDL_OK);
+    twin = own;
+    pid = fork();
+    if (pid == 0)
+        _exit(rdl_lock_remaining_ms(&twin.lock, NOW) != 0);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    if (WIFSIGNALED(status))
+        ck_assert_int_eq(WTERMSIG(status), SIGABRT);
+    else
+        ck_assert_int_eq(status, 0);
     ck_assert_uint_gt(rdl_lock_remaining_ms(&own.lock, NOW), 0);
 }
 END_TEST
@@ -264,6 +288,7 @@ Suite *suite_misuse(void)
     tcase_add_test(tc, copy_of_a_pending_redlock_takes_no_votes);
     tcase_add_loop_test(tc, of_two_idle_copies_only_the_first_used_works, 0, 2);
     tcase_add_loop_test(tc, copy_of_an_unused_lock_is_another_lock, 0, MODES);
+    tcase_add_loop_test(tc, copy_of_a_held_lock_has_no_remaining_time, 0, MODES);
     suite_add_tcase(suite, tc);
     tc = tcase_create("connections");
     tcase_add_loop_test(tc, lock_works_on_a_connection_that_was_made_again, 0, MODES);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lock/lock_op.h"
 #include "redlock/redlock_commands.h"
 #include "tests/fixtures/fleet.h"
 
@@ -343,6 +344,26 @@ START_TEST(grant_does_not_count_before_its_canary_is_read)
 }
 END_TEST
 
+/* Other requests take all the room, also after the yes: the canary is read when they are answered. */
+START_TEST(canary_is_read_when_there_is_room)
+{
+    static const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1},
+                                             {NULL, 0},       UINT64_MAX,   0};
+
+    begin(1, RDL_GUARD_REQUIRED);
+    fleet.s[0].cfg.queue_len = 3 * RDL_REQUEST_SIZE(1 + RDL_VALUE_MAX) - 8;
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    ck_assert_ptr_null(strstr(scripted_sent(&fleet.s[0]), RDL_CANARY_KEY));
+    fleet_serve(0, now);
+    while (rdl_conn_submit(&fleet.s[0].conn, NULL, &other) == RDL_OK) {
+    }
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    ck_assert_ptr_null(strstr(scripted_sent(&fleet.s[0]), RDL_CANARY_KEY));
+    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
+    ck_assert_uint_eq(now, NOW);
+}
+END_TEST
+
 START_TEST(guard_decides_if_the_canary_is_not_readable)
 {
     static const int results[] = {RDL_NO_QUORUM, RDL_NO_QUORUM, RDL_OK, RDL_NO_QUORUM};
@@ -553,6 +574,7 @@ Suite *suite_redlock_canary(void)
     tcase_add_test(tc, emptied_server_loses_only_its_vote);
     tcase_add_test(tc, restored_key_counts_after_the_quarantine);
     tcase_add_loop_test(tc, grant_does_not_count_before_its_canary_is_read, 0, 2);
+    tcase_add_test(tc, canary_is_read_when_there_is_room);
     tcase_add_loop_test(tc, guard_decides_if_the_canary_is_not_readable, 0, 8);
     tcase_add_test(tc, canary_works_with_fencing_tokens);
     tcase_add_test(tc, canary_is_read_after_a_repeated_acquire_script);

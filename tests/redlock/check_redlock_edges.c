@@ -62,6 +62,19 @@ START_TEST(attempt_cut_short_has_the_result_of_the_one_before)
 }
 END_TEST
 
+/* Its server is silent, and the program is delayed until the deadline. Before, the lock was busy. */
+START_TEST(attempt_that_had_its_time_has_its_own_result)
+{
+    begin(1, 1000);
+    fleet_steal(0, now);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    next_attempt();
+    freeze(0, 1);
+    ck_assert_uint_le(now + FLEET_ATTEMPT, 2000);
+    ck_assert_int_eq(rdl_redlock_step(lock, 2000), RDL_NO_QUORUM);
+}
+END_TEST
+
 START_TEST(servers_after_the_probe_server_share_the_deadline)
 {
     size_t i;
@@ -415,6 +428,7 @@ Suite *suite_redlock_edges(void)
     TCase *tc = tcase_create("edges");
 
     tcase_add_test(tc, attempt_cut_short_has_the_result_of_the_one_before);
+    tcase_add_test(tc, attempt_that_had_its_time_has_its_own_result);
     tcase_add_test(tc, servers_after_the_probe_server_share_the_deadline);
     tcase_add_test(tc, raising_the_token_ends_at_the_deadline);
     tcase_add_test(tc, repair_ends_with_the_lease);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "redlock/redlock_private.h"
-#include "redlock/redlock_private.h"
 #include "tests/fixtures/fleet.h"
 
 #define lock (&fleet.lock)
@@ -373,6 +372,8 @@ END_TEST
 
 /* ---------------------------------------------------------------- which servers store the last token */
 
+static char longest[RDL_NAME_MAX];
+
 /* Two of five stall until the token is issued; they know the script or not. */
 START_TEST(late_server_is_raised_to_the_fencing_token)
 {
@@ -400,6 +401,33 @@ START_TEST(late_server_is_raised_to_the_fencing_token)
     ck_assert(rdl_redlock_is_idle(lock));
     release();
     ck_assert_uint_eq(rdl_redlock_fence_holders(lock), 0);
+}
+END_TEST
+
+/* So many requests of other locks are unanswered, or such long ones. The program need not notice. */
+START_TEST(late_server_is_raised_when_there_is_room)
+{
+    static const struct rdl_command others[] = {
+        {&rdl_op_release, {"other", 5}, {"v", 1}, {NULL, 0}, UINT64_MAX, 0},
+        {&rdl_op_release, {longest, sizeof longest}, {"v", 1}, {NULL, 0}, UINT64_MAX, 0}};
+    const unsigned c[] = {10, 10, 1};
+    struct rdl_conn *conn = &fleet.s[2].conn;
+    uint32_t waiting = 0;
+
+    fenced(3);
+    counters(c);
+    fleet.mood[2] = MOOD_FROZEN;
+    ck_assert_int_eq(acquire(), RDL_OK);
+    fleet.mood[2] = MOOD_UP;
+    fleet_serve(2, now);
+    while (waiting < RDL_WAITING_MAX && rdl_conn_submit(conn, NULL, &others[_i]) == RDL_OK)
+        waiting = rdl_conn_waiting(conn);
+    ck_assert_int_eq(waiting == RDL_WAITING_MAX, _i == 0);
+    rdl_redlock_step(lock, now);
+    ck_assert_uint_eq(rdl_conn_waiting(conn), waiting);
+    settle();
+    ck_assert_uint_eq(counted(2), 11);
+    ck_assert_uint_eq(rdl_redlock_fence_holders(lock), 3);
 }
 END_TEST
 
@@ -660,6 +688,7 @@ Suite *suite_redlock_fence(void)
     tcase_add_test(tc, server_in_quarantine_gives_no_fencing_token);
     tcase_add_test(tc, gap_invalidates_the_fencing_token);
     tcase_add_loop_test(tc, late_server_is_raised_to_the_fencing_token, 0, 2);
+    tcase_add_loop_test(tc, late_server_is_raised_when_there_is_room, 0, 2);
     tcase_add_test(tc, server_in_quarantine_is_raised_too);
     tcase_add_test(tc, fencing_token_needs_a_majority_that_counts);
     tcase_add_test(tc, server_that_lost_the_lock_stores_no_token);

@@ -373,6 +373,18 @@ START_TEST(report_shows_the_quarantine_and_its_end)
 }
 END_TEST
 
+/* It is unknown what is at that address now. */
+START_TEST(report_of_a_lost_server_has_no_end_of_the_quarantine)
+{
+    uint64_t now;
+
+    guarded(3, RDL_GUARD_REQUIRED);
+    now = hold_with_one_that_restarted(2);
+    fleet_down(2);
+    expect_report(now, "confirmed in 0 ms, but restarted too recently to be used");
+}
+END_TEST
+
 Suite *suite_redlock_guard(void);
 
 Suite *suite_redlock_guard(void)
@@ -398,6 +410,7 @@ Suite *suite_redlock_guard(void)
     tcase_add_test(tc, acquire_is_sent_when_a_quarantine_ends);
     tcase_add_test(tc, wait_longer_than_the_quarantine_gets_the_lock);
     tcase_add_test(tc, report_shows_the_quarantine_and_its_end);
+    tcase_add_test(tc, report_of_a_lost_server_has_no_end_of_the_quarantine);
     suite_add_tcase(suite, tc);
     return suite;
 }
