@@ -200,7 +200,7 @@ uint8_t rdl_watch_next(const struct rdl_record *r)
 {
     if (r->phase != RDL_PHASE_CHECK)
         return RDL_PHASE_CHECK;
-    if (r->verdict == RDL_ANSWER_NONE && !r->is_refused)
+    if (r->verdict == RDL_ANSWER_NONE) /* no reply was an error */
         return r->is_long ? RDL_PHASE_VERIFY : RDL_PHASE_APPLY;
     return r->in_multi ? RDL_PHASE_ABORT : RDL_PHASE_CHECK;
 }

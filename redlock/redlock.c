@@ -78,13 +78,12 @@ static int servers_are_taken(const struct rdl_redlock *r)
     return r->n > 0 && (r->servers->user != r->user || (is_in_use && r->self != r));
 }
 
-/* Begins a use: from now on the copies of this redlock are none. */
+/* Begins a use: from now on the copies of this redlock are none. Without servers (n is 0) no use begins. */
 static void take_servers(struct rdl_redlock *r)
 {
     r->self = r;
     r->user = (uint16_t)(r->user + (r->seed | 1));
-    if (r->n > 0)
-        r->servers->user = r->user;
+    r->servers->user = r->user;
 }
 
 /* Ends the use of one whose servers are taken. A copy would otherwise count as moved from then on. */

@@ -7,17 +7,17 @@
 #include "resp/resp_bytes.h"
 
 /*
- * Chooses the probe server, which is asked alone before the others: the first whose vote counts. Clients that
- * ask all servers at once split the votes, and none gets a majority; so all clients wait at the same server.
- * After each refusal there, all servers are asked, so that a key on that server alone locks out no client.
+ * Chooses the probe server, which is asked alone before the others: the first whose vote counts, which is
+ * connected then. Clients that ask all servers at once split the votes, and none gets a majority; so all
+ * clients wait at the same server. After each refusal there, all servers are asked, so that a key on that
+ * server alone locks out no client.
  */
 static uint8_t choose_probe_server(const struct rdl_redlock *r)
 {
     size_t i;
 
     for (i = 0; r->probe_server_next && i < r->n; i++) {
-        const struct rdl_server *s = &r->servers[i];
-        if (s->counts && rdl_conn_state(s->conn) == RDL_CONN_READY && (r->probe_server_skip >> i & 1) == 0)
+        if (r->servers[i].counts && (r->probe_server_skip >> i & 1) == 0)
             return (uint8_t)(i + 1);
     }
     return 0;
