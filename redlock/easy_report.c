@@ -57,13 +57,16 @@ static void add_where(struct rdl_line *line, const struct rdl_endpoint *ep)
     add_number(line, ep->port);
 }
 
-/* Adds when a server in quarantine counts: "started 3 s ago, counts in 28 s". */
+/*
+ * Adds when a server in quarantine counts: "started 3 s ago, counts in 28 s". When it started does not matter
+ * if its canary is missing, or if another server was at this address before.
+ */
 static void add_quarantine_end(struct rdl_line *line, const struct rdl_easy *e, size_t i, uint64_t now_ms)
 {
     const struct rdl_server_info *info = &e->conns[i].server_info;
     uint64_t at_ms = rdl_redlock_counts_at(&e->lock, i);
 
-    if ((info->has & RDL_INFO_UPTIME) && !info->is_other && !(e->flags & RDL_EASY_CANARY)) {
+    if (!info->is_other && !(e->flags & RDL_EASY_CANARY)) {
         rdl_line_add(line, "started ");
         add_seconds(line, now_ms - (uint64_t)info->up_ms);
         rdl_line_add(line, " ago, ");
@@ -108,19 +111,41 @@ static void add_part(struct rdl_line *line, const struct rdl_easy *e, size_t i, 
     }
 }
 
-/* Returns 1 if server i is a reason for the result. One that was not asked, or not waited for, is not. */
-static int is_to_blame(const struct rdl_easy *e, size_t i, int rc)
+/* Returns 1 if the operation ended before server i could connect or reply. */
+static int was_not_waited_for(const struct rdl_easy *e, size_t i)
+{
+    int error = rdl_redlock_error(&e->lock, i);
+
+    if (e->servers[i].vote == RDL_VOTE_NONE && error == RDL_OK)
+        return rdl_conn_state(&e->conns[i].conn) != RDL_CONN_READY;
+    return error == RDL_E_ABANDONED;
+}
+
+static int has_failed(const struct rdl_easy *e, size_t i)
 {
     const struct rdl_server *s = &e->servers[i];
-    int error = rdl_redlock_error(&e->lock, i);
+
+    if (was_not_waited_for(e, i) || s->vote == RDL_VOTE_DENIED || s->vote == RDL_VOTE_ABSENT)
+        return 0;
+    if (s->vote == RDL_VOTE_GRANTED || (s->vote == RDL_VOTE_NONE && rdl_redlock_error(&e->lock, i) == RDL_OK))
+        return !s->counts;
+    return 1;
+}
+
+/*
+ * Returns 1 if server i is a reason for the result. One that was not waited for is a reason if those that
+ * failed are too few to be the whole reason: then the caller did not wait long enough for it.
+ */
+static int is_to_blame(const struct rdl_easy *e, size_t i, int rc)
+{
+    size_t failed = 0;
+    size_t k;
 
     if (rc == RDL_E_QUARANTINE)
         return is_in_quarantine(e, i, rdl_posix_now_ms());
-    if (s->vote == RDL_VOTE_NONE && error == RDL_OK)
-        return rdl_conn_state(s->conn) == RDL_CONN_READY && !s->counts;
-    if (s->vote == RDL_VOTE_GRANTED)
-        return !s->counts;
-    return s->vote != RDL_VOTE_DENIED && s->vote != RDL_VOTE_ABSENT && error != RDL_E_ABANDONED;
+    for (k = 0; k < e->n; k++)
+        failed += (size_t)has_failed(e, k);
+    return has_failed(e, i) || (failed <= (e->n - 1) / 2 && was_not_waited_for(e, i));
 }
 
 /* Adds an advice if one of them may be down or unreachable. What is refused for good has its own text. */

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* check_easy_report.c - which servers the text of a failed call names, and why. Nothing is connected. */
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "redlock/easy_private.h"
+
+static struct rdl_easy easy;
+
+static void set_server(size_t i, enum rdl_conn_state state, int conn_error, enum rdl_vote vote, int error)
+{
+    easy.conns[i].conn.state = (uint8_t)state;
+    easy.conns[i].conn.error = (int8_t)conn_error;
+    easy.servers[i].vote = (uint8_t)vote;
+    easy.servers[i].error = (int16_t)error;
+    easy.servers[i].counts = 1;
+}
+
+/* Server i had this part in the operation. */
+static void befall(size_t i, char fate)
+{
+    switch (fate) {
+    case 'g': /* granted it */
+    case 'q': /* the same, in quarantine */
+        set_server(i, RDL_CONN_READY, RDL_OK, RDL_VOTE_GRANTED, RDL_OK);
+        break;
+    case 'd': /* has another client's key */
+        set_server(i, RDL_CONN_READY, RDL_OK, RDL_VOTE_DENIED, RDL_OK);
+        break;
+    case 'a': /* has no key */
+        set_server(i, RDL_CONN_READY, RDL_OK, RDL_VOTE_ABSENT, RDL_OK);
+        break;
+    case 'e': /* refused it */
+        set_server(i, RDL_CONN_READY, RDL_OK, RDL_VOTE_ERROR, RDL_E_OOM);
+        break;
+    case 't': /* did not reply in its time */
+        set_server(i, RDL_CONN_READY, RDL_OK, RDL_VOTE_UNKNOWN, RDL_E_TIMEOUT);
+        break;
+    case 'p': /* had less time */
+        set_server(i, RDL_CONN_READY, RDL_OK, RDL_VOTE_PENDING, RDL_E_ABANDONED);
+        break;
+    case 'n': /* was not asked */
+    case 'r': /* the same, in quarantine */
+        set_server(i, RDL_CONN_READY, RDL_OK, RDL_VOTE_NONE, RDL_OK);
+        break;
+    case 'c': /* connects */
+        set_server(i, RDL_CONN_OPENING, RDL_OK, RDL_VOTE_NONE, RDL_OK);
+        break;
+    default: /* is down */
+        set_server(i, RDL_CONN_CLOSED, RDL_E_CONNECT, RDL_VOTE_NONE, RDL_OK);
+        break;
+    }
+    easy.servers[i].counts = fate != 'q' && fate != 'r';
+}
+
+/* Returns the text of a call that failed with rc when the servers had these parts. */
+static const char *text(int rc, const char *fates)
+{
+    static const char *const urls[] = {"redis://127.0.0.1:1", "redis://127.0.0.1:1 redis://127.0.0.1:2",
+                                       "redis://127.0.0.1:1 redis://127.0.0.1:2 redis://127.0.0.1:3"};
+    size_t n = strlen(fates), i;
+
+    ck_assert_int_eq(rdl_easy_open(&easy, urls[n - 1], "nightly"), RDL_OK);
+    for (i = 0; i < n; i++)
+        befall(i, fates[i]);
+    ck_assert_int_eq(rdl_easy_explain(&easy, rc), rc);
+    return rdl_easy_error(&easy);
+}
+
+static int is_named(size_t i)
+{
+    char where[32];
+
+    snprintf(where, sizeof where, "127.0.0.1:%u: ", (unsigned)i + 1);
+    return strstr(rdl_easy_error(&easy), where) != NULL;
+}
+
+static const struct {
+    const char *fates, *named;
+} reasons[] = {
+    {"eed", "yy-"}, {"eea", "yy-"}, {"eeg", "yy-"}, {"een", "yy-"}, {"xxn", "yy-"}, {"tte", "yyy"},
+    {"eeq", "yyy"}, {"xxr", "yyy"}, /* it would not have been enough */
+    {"eep", "yy-"}, {"xxc", "yy-"}, /* two are reason enough */
+    {"ccc", "yyy"}, {"gcc", "-yy"}, {"xcg", "yy-"}, {"ppp", "yyy"}, {"dpt", "-yy"}, {"g", "-"},
+    {"c", "y"},     {"p", "y"},     {"x", "y"},     {"gc", "-y"},   {"xc", "y-"},
+};
+
+START_TEST(text_names_the_servers_that_are_the_reason)
+{
+    const char *named = reasons[_i].named;
+    unsigned n = 0;
+    char count[64];
+    size_t i;
+
+    text(RDL_NO_QUORUM, reasons[_i].fates);
+    for (i = 0; named[i] != '\0'; i++) {
+        ck_assert_msg(is_named(i) == (named[i] == 'y'), "%s: %s", reasons[_i].fates, rdl_easy_error(&easy));
+        n += named[i] == 'y';
+    }
+    snprintf(count, sizeof count, "%u of %u servers gave no useful reply", n, (unsigned)i);
+    ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), i == 1 ? "the server gave no useful reply" : count));
+}
+END_TEST
+
+START_TEST(text_says_how_far_a_connection_got)
+{
+    const char *parts = text(RDL_NO_QUORUM, "ccc");
+
+    easy.conns[1].conn.state = RDL_CONN_HANDSHAKE;
+    rdl_easy_explain(&easy, RDL_NO_QUORUM);
+    ck_assert_str_eq(parts,
+                     "lock \"nightly\": 3 of 3 servers gave no useful reply (127.0.0.1:1: not connected yet; "
+                     "127.0.0.1:2: connected, but no reply yet; 127.0.0.1:3: not connected yet). "
+                     "Check that they run and can be reached");
+}
+END_TEST
+
+/* Of the connection that failed, not of the one that brought the reply. */
+START_TEST(text_has_the_systems_reason_of_a_failed_connection)
+{
+    text(RDL_NO_QUORUM, "xet");
+    easy.conns[0].conn.sys_error = ECONNREFUSED;
+    easy.conns[1].conn.sys_error = ECONNRESET;
+    rdl_easy_explain(&easy, RDL_NO_QUORUM);
+    ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), "127.0.0.1:1: cannot connect: "));
+    ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), "(maxmemory); 127.0.0.1:3: timed out)"));
+}
+END_TEST
+
+/* The quarantines end before the text is written. */
+START_TEST(text_that_names_no_server_has_no_brackets)
+{
+    const char *parts = text(RDL_E_QUARANTINE, "rrr");
+
+    ck_assert_ptr_nonnull(strstr(parts, "0 of 3 servers may have lost locks in a restart. Wait longer"));
+}
+END_TEST
+
+Suite *suite_easy_report(void);
+
+Suite *suite_easy_report(void)
+{
+    Suite *suite = suite_create("easy_report");
+    TCase *tc = tcase_create("report");
+
+    tcase_add_loop_test(tc, text_names_the_servers_that_are_the_reason, 0,
+                        (int)(sizeof reasons / sizeof reasons[0]));
+    tcase_add_test(tc, text_says_how_far_a_connection_got);
+    tcase_add_test(tc, text_has_the_systems_reason_of_a_failed_connection);
+    tcase_add_test(tc, text_that_names_no_server_has_no_brackets);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
