@@ -301,18 +301,17 @@ static int answer_time(struct rdl_lock_legacy *l, uint64_t now_ms)
 static int contend(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     int64_t lives_ms = l->lock.req.value;
+    enum peer peer;
 
     if (lives_ms == -2 && l->lock.req.text_len == 0) /* incomplete: the value is not known */
         return RDL_BUSY;
-    switch (classify_peer(l, now_ms)) {
-    case PEER_LIVE:
+    peer = classify_peer(l, now_ms);
+    if (peer == PEER_EXPIRED)
+        return take_over(l, REPLACE, &rdl_op_replace, now_ms);
+    if (peer == PEER_LIVE) {
         if (l->lock.holder_ms < 0)
             l->lock.holder_ms = lives_ms;
         return RDL_BUSY;
-    case PEER_EXPIRED:
-        return take_over(l, REPLACE, &rdl_op_replace, now_ms);
-    case PEER_FOREIGN:
-        break;
     }
     if (lives_ms == -1)
         return RDL_E_FOREIGN_VALUE;
@@ -424,20 +423,13 @@ static int answer_look_release(struct rdl_lock_legacy *l, uint64_t now_ms)
 
 static int answer_remove(const struct rdl_lock_legacy *l)
 {
-    switch ((enum rdl_answer)l->lock.req.answer) {
-    case RDL_ANSWER_YES:
+    uint8_t answer = l->lock.req.answer;
+
+    if (answer == RDL_ANSWER_YES)
         return RDL_REMOVED;
-    case RDL_ANSWER_ABSENT: /* deleted by a client that held it, or that did not */
+    if (answer == RDL_ANSWER_ABSENT) /* deleted by a client that held it, or that did not */
         return RDL_LOST;
-    case RDL_ANSWER_UNKNOWN:
-        return RDL_UNKNOWN;
-    case RDL_ANSWER_NO:
-    case RDL_ANSWER_ERROR:
-    case RDL_ANSWER_UNSENT:
-    case RDL_ANSWER_NONE:
-        break;
-    }
-    return RDL_OVERWRITTEN;
+    return answer == RDL_ANSWER_UNKNOWN ? RDL_UNKNOWN : RDL_OVERWRITTEN;
 }
 
 /* Takes the second value, when the first was not there; not if whole seconds may be another client's. */
@@ -493,21 +485,11 @@ static int legacy_answer(struct rdl_lock *lock, uint64_t now_ms)
         return answer_release(l, now_ms);
     if (lock->action == RDL_EXTEND)
         return answer_extend(l, now_ms);
-    switch ((enum phase)l->phase) {
-    case TIME:
+    if (l->phase == TIME)
         return answer_time(l, now_ms);
-    case SETNX:
+    if (l->phase == SETNX)
         return answer_setnx(l, now_ms);
-    case REPLACE:
-        return answer_replace(l, now_ms);
-    case GETSET:
-    case SETTLE:
-    case LOOK:
-    case REMOVE:
-    case DONE:
-        break;
-    }
-    return answer_getset(l, now_ms);
+    return l->phase == REPLACE ? answer_replace(l, now_ms) : answer_getset(l, now_ms);
 }
 
 /* Writes the value; none, if whole seconds got no reply: they may be another client's. */

@@ -231,8 +231,8 @@ static int is_to_itself(int fd, const union address *peer, socklen_t len)
     union address own;
     socklen_t own_len = sizeof own;
 
-    return peer->any.sa_family != AF_UNIX && getsockname(fd, &own.any, &own_len) == 0 && own_len == len &&
-           memcmp(&own, peer, len) == 0;
+    return peer->any.sa_family != AF_UNIX && getsockname(fd, &own.any, &own_len) == 0 &&
+           memcmp(&own, peer, len) == 0; /* both ends are of one family, so they are equally long */
 }
 
 /*

@@ -55,22 +55,14 @@ static void resolve(struct rdl_easy *e, size_t i)
     struct rdl_posix_conn *p = &e->conns[i];
     int had_none = p->endpoint.family == RDL_UNRESOLVED;
     const char *why = NULL;
+    enum rdl_resolved result = rdl_posix_resolve(&p->endpoint, 0, &why, NULL);
 
-    e->unresolved[i] = NULL;
-    switch (rdl_posix_resolve(&p->endpoint, 0, &why, NULL)) {
-    case RDL_RESOLVED:
-        if (had_none) {
-            rdl_conn_init(&p->conn, &p->config);
-            (void)rdl_guard_conn(&p->conn);
-        }
-        break;
-    case RDL_RESOLVED_SEVERAL:
+    e->unresolved[i] = result == RDL_RESOLVED ? NULL : why;
+    if (result == RDL_RESOLVED_SEVERAL)
         e->unresolved[i] = "the name has several addresses, and a lock needs one server: use its address";
-        break;
-    case RDL_RESOLVED_NONE:
-    case RDL_RESOLVED_LATER:
-        e->unresolved[i] = why;
-        break;
+    if (result == RDL_RESOLVED && had_none) {
+        rdl_conn_init(&p->conn, &p->config);
+        (void)rdl_guard_conn(&p->conn);
     }
 }
 

@@ -200,6 +200,15 @@ START_TEST(pauses_are_normal_without_a_second_connection)
 }
 END_TEST
 
+START_TEST(pauses_are_normal_if_the_second_connection_has_no_room)
+{
+    second.cfg.queue_len = RDL_REQUEST_SIZE(1);
+    refused(TAKEN("5000"));
+    ck_assert_uint_le(pause_ms(NOW), 50);
+    ck_assert_str_eq(scripted_sent(&second), "");
+}
+END_TEST
+
 START_TEST(waiting_opens_the_second_connection)
 {
     scripted_init(&second);
@@ -376,6 +385,7 @@ Suite *suite_lock_hint(void)
     tcase_add_checked_fixture(tc, setup, NULL);
     add_waiting(tc);
     tcase_add_loop_test(tc, pauses_are_normal_without_a_second_connection, 0, 2);
+    tcase_add_test(tc, pauses_are_normal_if_the_second_connection_has_no_room);
     tcase_add_test(tc, waiting_opens_the_second_connection);
     tcase_add_test(tc, refused_wait_pauses_until_the_next_connection);
     tcase_add_test(tc, lost_hint_connection_ends_the_wait_with_an_attempt);

@@ -50,5 +50,5 @@ jq -r '.data[0].files[] | (.filename | ltrimstr("'"$PWD"'/")) as $f |
     (.branches[] | select(.[5] == 0) | [$f, .[0], "never false"]),
     (.mcdc_records[] | .[0] as $l | .[-1] | to_entries[] | select(.value | not) | [$f, $l, "condition \(.key + 1) decides nothing"]),
     (.segments[] | select(.[2] == 0 and .[3] and .[4] and (.[5] | not)) | [$f, .[0], "never run"]) | @tsv' "$out/json" |
-    sort -t "$(printf '\t')" -k 1,1 -k 2,2n -u >"$out/uncovered"
+    sort -t "$(printf '\t')" -k 1,1 -k 2,2n -s >"$out/uncovered"
 awk -F '\t' -f tests/mutation/uncovered.awk tests/mutation/uncovered.txt "$out/uncovered"

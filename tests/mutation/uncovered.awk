@@ -14,6 +14,9 @@ FILENAME == ARGV[1] {
         }
     }
     if ($3 == "never true" && code[$1, $2] ~ /^switch \(\(enum [a-z_]+\)/) next # its values all have a case (-Wswitch-enum)
+    # a branch that is never taken leaves a condition without effect; the same twice on a line is printed once
+    if (seen[$1, $2, $3]++ || ($3 ~ /^condition/ && ($1, $2) in never)) next
+    if ($3 ~ /^never/) never[$1, $2]
     at = $1 SUBSEP $3 SUBSEP code[$1, $2]
     if (at in reason) { used[at]; next }
     printf "%s:%d: %s: %s\n", $1, $2, $3, code[$1, $2]

@@ -3,14 +3,24 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <check.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "net/net_posix_resolve.h"
+#include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/resolver.h"
+
+#ifdef SYS_fcntl64
+#define CALL_FCNTL SYS_fcntl64
+#else
+#define CALL_FCNTL SYS_fcntl
+#endif
 
 static struct rdl_endpoint endpoint;
 static char all[RDL_ADDRESSES_MAX];
@@ -238,6 +248,34 @@ START_TEST(without_a_free_descriptor_no_server_listens)
 }
 END_TEST
 
+/* It fails on a host without a route. On some hosts a connect to the host itself succeeds at once. */
+START_TEST(a_connect_that_ends_at_once_shows_who_listens)
+{
+    set(1, (const char *const[]){"127.0.0.2", "127.0.0.3", NULL});
+    endpoint.family = RDL_INET;
+    memcpy(endpoint.ip, "\x7f\0\0\3", 4);
+    refuse_call(SYS_connect, _i ? 0 : ENETUNREACH);
+    ck_assert_int_eq(resolve(1), RDL_RESOLVED);
+    ck_assert_str_eq(address(), _i ? "127.0.0.2" : "127.0.0.3"); /* the latter is the old one */
+}
+END_TEST
+
+/* It might wait for minutes. */
+START_TEST(a_socket_that_would_block_is_not_connected)
+{
+    int port, fd = listen_at("127.0.0.2", &port);
+
+    set(port, (const char *const[]){"127.0.0.2", "127.0.0.3", NULL});
+    endpoint.family = RDL_INET;
+    memcpy(endpoint.ip, "\x7f\0\0\3", 4);
+    endpoint.port = (uint16_t)port;
+    refuse_call_with(CALL_FCNTL, F_SETFL, EINVAL);
+    ck_assert_int_eq(resolve(1), RDL_RESOLVED);
+    ck_assert_str_eq(address(), "127.0.0.3"); /* the old one */
+    close(fd);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- two endpoints */
 
 START_TEST(endpoints_with_one_address_and_port_are_the_same_server)
@@ -291,6 +329,8 @@ Suite *suite_net_posix_resolve(void)
     tcase_add_test(tc, localhost_is_its_ipv6_address_only_if_a_server_listens_there_alone);
     tcase_add_test(tc, a_server_that_does_not_answer_in_time_does_not_listen);
     tcase_add_test(tc, without_a_free_descriptor_no_server_listens);
+    tcase_add_loop_test(tc, a_connect_that_ends_at_once_shows_who_listens, 0, 2);
+    tcase_add_test(tc, a_socket_that_would_block_is_not_connected);
     tcase_add_test(tc, endpoints_with_one_address_and_port_are_the_same_server);
     suite_add_tcase(suite, tc);
     return suite;
