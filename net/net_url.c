@@ -135,7 +135,7 @@ static int parse_group(const char **s, uint8_t *ip)
         v = v * 16 + (uint32_t)rdl_hex_value(*(*s)++);
     ip[0] = (uint8_t)(v >> 8);
     ip[1] = (uint8_t)(v & 255);
-    return n > 0 && rdl_hex_value(**s) < 0;
+    return n > 0;
 }
 
 /* Parses RFC 4291 section 2.2: eight groups; "::" once for one or more; the last two may be IPv4. */
