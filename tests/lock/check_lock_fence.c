@@ -14,10 +14,11 @@ enum { NOW = 1000, TTL = 10000 };
 
 static struct scripted s;
 static struct rdl_lock_fenced lock;
-static const struct rdl_lock_options opt = {.ttl_ms = TTL};
+static struct rdl_lock_options opt;
 
 static void setup(void)
 {
+    opt = (struct rdl_lock_options){.ttl_ms = TTL};
     scripted_init(&s);
     scripted_model(&s, NOW);
     scripted_open(&s, NOW);
@@ -79,6 +80,34 @@ START_TEST(fencing_token_is_0_unless_this_handle_acquired_the_lease)
 }
 END_TEST
 
+/* The server lost its counter. */
+START_TEST(extend_stores_the_first_fencing_token_again)
+{
+    acquire();
+    ck_assert_uint_eq(rdl_lock_fence(&lock), 1);
+    scripted_other(&s, "DEL {k}:fence\r\n", NOW);
+    ck_assert_int_eq(run(rdl_lock_extend_begin(&lock.lock, TTL, NOW)), RDL_OK);
+    ck_assert_int_ne(scripted_has_key(&s, "{k}:fence", NOW), 0);
+}
+END_TEST
+
+/* It has no fencing token. But a counter that expires must outlive it. */
+START_TEST(adopted_lease_prolongs_a_counter_that_expires)
+{
+    char token[RDL_TOKEN_TEXT_MAX];
+
+    opt.fence_expiry_ms = (uint32_t)_i;
+    acquire();
+    scripted_sent(&s);
+    rdl_lock_token(&lock.lock, token);
+    ck_assert_int_eq(rdl_lock_adopt(&lock.lock, token, strlen(token)), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend_begin(&lock.lock, 2 * TTL, NOW), RDL_PENDING);
+    ck_assert_int_eq(strstr(scripted_sent(&s), "{k}:fence") != NULL, _i > 0);
+    ck_assert_int_eq(run(RDL_PENDING), RDL_ADOPTED);
+    ck_assert_int_ne(scripted_has_key(&s, "{k}:fence", NOW + 2 * TTL), 0);
+}
+END_TEST
+
 Suite *suite_lock_fence(void);
 
 Suite *suite_lock_fence(void)
@@ -89,6 +118,8 @@ Suite *suite_lock_fence(void)
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, min_fence_is_exact_but_no_token_is_given_twice, 0, 4);
     tcase_add_test(tc, fencing_token_is_0_unless_this_handle_acquired_the_lease);
+    tcase_add_test(tc, extend_stores_the_first_fencing_token_again);
+    tcase_add_loop_test(tc, adopted_lease_prolongs_a_counter_that_expires, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -101,6 +101,19 @@ START_TEST(set_clock_and_its_skew_replace_a_refused_time)
 }
 END_TEST
 
+/* A time of the server has milliseconds, the caller's has none: no rest of the one is added to the other. */
+START_TEST(set_clock_replaces_the_servers_time)
+{
+    ck_assert_int_eq(legacy_begin_at("999000", START), RDL_PENDING);
+    ck_assert_uint_eq(written(), 1700000012);
+    ck_assert_int_eq(legacy_answer(peer_number(1700000010), START), RDL_BUSY);
+    rdl_lock_set_clock(&legacy.lock, 1700000000, 3000, START);
+    ck_assert_int_eq(legacy_begin(START + 1), RDL_PENDING);
+    ck_assert_int_eq(legacy_answer(REFUSED, START + 1), RDL_PENDING);
+    ck_assert_uint_eq(written(), 1700000015);
+}
+END_TEST
+
 /* Since then it may have run 1 % too fast or too slow: one second in a hundred. */
 START_TEST(set_clock_drifts_with_its_age)
 {
@@ -333,6 +346,7 @@ Suite *suite_lock_legacy_clock(void)
     tcase_add_loop_test(tc, deadline_is_tested_by_the_earliest_possible_time, 0, 2);
     tcase_add_test(tc, host_without_a_wall_clock_works);
     tcase_add_loop_test(tc, set_clock_and_its_skew_replace_a_refused_time, 0, 2);
+    tcase_add_test(tc, set_clock_replaces_the_servers_time);
     tcase_add_loop_test(tc, set_clock_drifts_with_its_age, 0, 2);
     tcase_add_loop_test(tc, legacy_lock_needs_time_or_a_set_clock, 0, 2);
     tcase_add_loop_test(tc, clock_before_2001_counts_as_not_set, 0, 4);

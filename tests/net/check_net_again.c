@@ -78,6 +78,17 @@ START_TEST(release_is_sent_again_after_a_temporary_error)
 }
 END_TEST
 
+/* Clients that connected at different times do not all come back at the same time. */
+START_TEST(pauses_end_at_multiples_of_256_ms_since_the_login)
+{
+    now = NOW + 2 * PAUSE_MS + 10;
+    rdl_conn_tick(&s.conn, now);
+    scripted_reply(&s, BUSY);
+    after_the_pause();
+    ck_assert_uint_eq(now, NOW + 3 * PAUSE_MS);
+}
+END_TEST
+
 START_TEST(permanent_error_ends_a_release)
 {
     static const char *const texts[] = {"-MOVED 1 127.0.0.1:7000\r\n", "-CROSSSLOT x\r\n",
@@ -242,6 +253,7 @@ Suite *suite_net_again(void)
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, release_is_sent_again_after_a_temporary_error, 0,
                         (int)(sizeof passing / sizeof passing[0]));
+    tcase_add_test(tc, pauses_end_at_multiples_of_256_ms_since_the_login);
     tcase_add_loop_test(tc, permanent_error_ends_a_release, 0, 3);
     tcase_add_loop_test(tc, only_releases_are_sent_again, 0, 4);
     tcase_add_test(tc, release_without_ttl_is_sent_once);

@@ -87,7 +87,7 @@ static void step_submit(void)
              random_below(99));
     if (e.op == ACQUIRE)
         room[e.req] = 0;
-    if (e.req >= 0)
+    if (e.op == RELEASE && e.req >= 0)
         reqs[e.req].is_again = 0; /* as a caller does before it submits */
     used = entry_size(&e) * (e.op == RELEASE ? 1 : 2);
     for (i = 0; i < nq; i++)

@@ -173,6 +173,17 @@ START_TEST(majority_without_the_fencing_token_is_no_quorum)
 }
 END_TEST
 
+START_TEST(failed_raise_has_its_reason)
+{
+    send_to_three_that_differ();
+    fleet_befall(".ee", now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_redlock_error(lock, 1), RDL_E_SCRIPTING);
+}
+END_TEST
+
 START_TEST(fencing_token_does_not_need_a_lost_server)
 {
     send_to_three_that_differ();
@@ -677,6 +688,7 @@ Suite *suite_redlock_fence(void)
     tcase_add_test(tc, second_holder_has_the_greater_fencing_token);
     tcase_add_test(tc, lock_without_a_stored_fencing_token_is_not_held);
     tcase_add_test(tc, majority_without_the_fencing_token_is_no_quorum);
+    tcase_add_test(tc, failed_raise_has_its_reason);
     tcase_add_test(tc, fencing_token_does_not_need_a_lost_server);
     tcase_add_test(tc, min_fence_is_the_least_fencing_token);
     tcase_add_loop_test(tc, min_fence_below_the_last_token_is_ignored, 0, 2);

@@ -74,6 +74,33 @@ START_TEST(hint_ends_the_pause_of_a_redlock)
 }
 END_TEST
 
+/* The client was next in line, and another one was faster: it is not to blame for that. */
+START_TEST(backoff_begins_again_after_a_hint)
+{
+    uint64_t longest = 0;
+
+    for (uint32_t seed = 1; seed <= 100; seed++) {
+        begin(5);
+        refused(0, 2);
+        lock->seed = seed * 2654435761u;
+        for (size_t i = 0; i < 2; i++) {
+            fleet_delete(i, now);
+            fleet_steal(3 + i, now);
+        }
+        scripted_reply(&second, CAME);
+        for (int round = 0; round < 4; round++) {
+            ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+            fleet_serve_all(now);
+        }
+        ck_assert_uint_eq(rdl_redlock_stats(lock).refused, 2);
+        if (rdl_redlock_wake_ms(lock) - now > longest)
+            longest = rdl_redlock_wake_ms(lock) - now;
+    }
+    ck_assert_uint_gt(longest, 50); /* one doubling */
+    ck_assert_uint_le(longest, 100);
+}
+END_TEST
+
 /* The holder may not have its key there, so there would be no hint. */
 START_TEST(pause_is_normal_if_the_first_server_did_not_refuse)
 {
@@ -139,6 +166,7 @@ Suite *suite_redlock_hint(void)
 
     tcase_add_loop_test(tc, hint_wait_is_on_the_first_server_up_to_a_cap, 0, 2);
     tcase_add_test(tc, hint_ends_the_pause_of_a_redlock);
+    tcase_add_test(tc, backoff_begins_again_after_a_hint);
     tcase_add_test(tc, pause_is_normal_if_the_first_server_did_not_refuse);
     tcase_add_test(tc, release_sends_a_hint_only_on_the_first_server);
     tcase_add_loop_test(tc, cancelled_redlock_wait_consumes_no_hint, 0, 2);

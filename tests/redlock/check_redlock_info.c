@@ -225,6 +225,8 @@ static const struct {
     {"-ERR no information\r\n", RDL_E_SERVER},
     {"-ERR sysinfo\r\n", RDL_E_SERVER},
     {"-ERR in fo\r\n", RDL_E_SERVER},
+    {"-ERR infoz\r\n", RDL_E_SERVER},
+    {"-ERR zinfo\r\n", RDL_E_SERVER},
     {"-upstream failure\r\n", RDL_E_SERVER},
     {"-ERR\r\n", RDL_E_SERVER},
 };

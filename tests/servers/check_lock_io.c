@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lock/lock_hint.h"
 #include "lock/lock_io.h"
 #include "tests/fixtures/calls.h"
 #include "tests/fixtures/client.h"
@@ -14,11 +15,10 @@ static struct live_server server;
 static struct client client;
 static struct rdl_lock lock;
 static struct rdl_lock_options opt;
+static char url[256];
 
 static void setup(void)
 {
-    static char url[256];
-
     client_setup();
     live_start(&server);
     client_init(&client, live_url(&server, LIVE_V4, url, sizeof url));
@@ -225,6 +225,25 @@ START_TEST(a_failed_poll_is_reported_and_leaves_no_key)
 }
 END_TEST
 
+/* It waited for a hint until its deadline. A request that is still waited for would take the next hint. */
+START_TEST(acquire_that_ends_busy_closes_its_hint_connection)
+{
+    struct client second;
+    struct rdl_hint hint;
+
+    client_init(&second, url);
+    client_wait_state(&second, RDL_CONN_READY);
+    rdl_hint_init(&hint, &second.conn);
+    rdl_lock_set_hint(&lock, &hint);
+    live_command(&server, "SET nightly other");
+    opt.wait_ms = 100;
+    opt.retry_ms = 1;
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_BUSY);
+    ck_assert_int_eq(rdl_conn_state(&second.conn), RDL_CONN_CLOSED);
+    ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_READY);
+}
+END_TEST
+
 static void cycles(void)
 {
     int i;
@@ -315,6 +334,7 @@ Suite *suite_lock_io(void)
     tcase_add_test(tc, a_server_without_memory_still_releases);
     tcase_add_test(tc, acquire_fails_without_entropy);
     tcase_add_test(tc, a_failed_poll_is_reported_and_leaves_no_key);
+    tcase_add_test(tc, acquire_that_ends_busy_closes_its_hint_connection);
     suite_add_tcase(suite, tc);
     return suite;
 }
