@@ -117,12 +117,14 @@ END_TEST
 /* Since then it may have run 1 % too fast or too slow: one second in a hundred. */
 START_TEST(set_clock_drifts_with_its_age)
 {
+    const uint64_t later_ms = START + (_i & 2 ? 80000000 : 100000);
+
     rdl_lock_set_clock(&legacy.lock, 1700000000, 0, START);
-    ck_assert_int_eq(legacy_begin(START + 100000), RDL_PENDING);
-    ck_assert_int_eq(legacy_answer(REFUSED, START + 100000), RDL_PENDING);
-    ck_assert_uint_eq(written(), 1700000113);
-    ck_assert_int_eq(legacy_answer(peer_number(1700000098 - _i), START + 100000),
-                     _i ? RDL_PENDING : RDL_BUSY);
+    ck_assert_int_eq(legacy_begin(later_ms), RDL_PENDING);
+    ck_assert_int_eq(legacy_answer(REFUSED, later_ms), RDL_PENDING);
+    ck_assert_uint_eq(written(), 1700000012 + (_i & 2 ? 80800 : 101));
+    ck_assert_int_eq(legacy_answer(peer_number(1699999999 + (_i & 2 ? 79200 : 99) - (_i & 1)), later_ms),
+                     _i & 1 ? RDL_PENDING : RDL_BUSY);
 }
 END_TEST
 
@@ -238,6 +240,7 @@ static const struct {
     {"0x6553f100"},
     {"1.7e9"},
     {"nan"},
+    {""},
     {"inf"},
     {"locked"},
     {"1699999999:me"},
@@ -254,6 +257,16 @@ START_TEST(value_that_is_no_deadline_is_never_taken_over)
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(peer_reply(foreign[_i].value, ":-1\r\n"), START), RDL_E_FOREIGN_VALUE);
     ck_assert_str_eq(scripted_sent(&legacy.s), "");
+}
+END_TEST
+
+/* The server's time is 1 ms before the next second. */
+START_TEST(deadline_of_this_second_is_not_past)
+{
+    ck_assert_int_eq(legacy_begin_at("999000", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(peer_number(1700000000), START), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), 1);
 }
 END_TEST
 
@@ -347,7 +360,7 @@ Suite *suite_lock_legacy_clock(void)
     tcase_add_test(tc, host_without_a_wall_clock_works);
     tcase_add_loop_test(tc, set_clock_and_its_skew_replace_a_refused_time, 0, 2);
     tcase_add_test(tc, set_clock_replaces_the_servers_time);
-    tcase_add_loop_test(tc, set_clock_drifts_with_its_age, 0, 2);
+    tcase_add_loop_test(tc, set_clock_drifts_with_its_age, 0, 4);
     tcase_add_loop_test(tc, legacy_lock_needs_time_or_a_set_clock, 0, 2);
     tcase_add_loop_test(tc, clock_before_2001_counts_as_not_set, 0, 4);
     tcase_add_test(tc, lease_is_not_extended_with_a_too_old_clock);
@@ -355,6 +368,7 @@ Suite *suite_lock_legacy_clock(void)
     tcase_add_test(tc, lease_extended_for_months_keeps_a_future_deadline);
     tcase_add_loop_test(tc, value_that_is_no_deadline_is_never_taken_over, 0,
                         sizeof foreign / sizeof foreign[0]);
+    tcase_add_test(tc, deadline_of_this_second_is_not_past);
     tcase_add_loop_test(tc, foreign_value_is_busy_until_its_expiry, 0, sizeof foreign / sizeof foreign[0]);
     tcase_add_loop_test(tc, past_deadline_is_taken_over, 0, 5);
     tcase_add_test(tc, foreign_value_with_unknown_expiry_is_busy);
