@@ -301,11 +301,8 @@ static int answer_time(struct rdl_lock_legacy *l, uint64_t now_ms)
 static int contend(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     int64_t lives_ms = l->lock.req.value;
-    enum peer peer;
+    enum peer peer = classify_peer(l, now_ms);
 
-    if (lives_ms == -2 && l->lock.req.text_len == 0) /* incomplete: the value is not known */
-        return RDL_BUSY;
-    peer = classify_peer(l, now_ms);
     if (peer == PEER_EXPIRED)
         return take_over(l, REPLACE, &rdl_op_replace, now_ms);
     if (peer == PEER_LIVE) {
@@ -316,7 +313,7 @@ static int contend(struct rdl_lock_legacy *l, uint64_t now_ms)
     if (lives_ms == -1)
         return RDL_E_FOREIGN_VALUE;
     l->lock.holder_ms =
-        lives_ms; /* for example a plain lock, which expires; -2: it came just now, not known */
+        lives_ms; /* a plain lock expires, for example; -2: it came just now, or is not known */
     return RDL_BUSY;
 }
 

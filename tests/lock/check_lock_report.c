@@ -170,6 +170,9 @@ START_TEST(a_phrase_without_an_error_has_no_reason)
     rdl_line_begin(&line, text, sizeof text);
     rdl_line_add_error(&line, &s.conn, RDL_E_SERVER);
     ck_assert_str_eq(text, "the server replied with an error: ERR no");
+    rdl_line_begin(&line, text, sizeof text);
+    rdl_line_add_error(&line, &s.conn, RDL_E_ABANDONED);
+    ck_assert_str_eq(text, rdl_strerror(RDL_E_ABANDONED));
     rdl_conn_set_text(&s.conn, "");
     rdl_line_begin(&line, text, sizeof text);
     rdl_line_add_error(&line, &s.conn, RDL_E_SERVER);
