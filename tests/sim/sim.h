@@ -188,10 +188,21 @@ const struct sim_features *refuse_features(const struct host *h, unsigned client
 /* Refuse this command with an error; 0: it is executed. */
 int refuse_command(struct host *h, struct tcp *t, const struct sim_arg *argv, struct sim_out *out);
 
+/* ---------------------------------------------------------------- sim_branch.c */
+
+/* Empties the pool; the seed determines what is chosen from it. */
+void branch_begin(uint64_t seed);
+/* After each event: does the path say to go on with other numbers, and is a rare state new? */
+void branch_event(struct world *w, const struct event *e);
+/* The options of a schedule that goes on from a rare state of an earlier one. 0: none has reached any. */
+int branch_next(struct options *o);
+
 /* ---------------------------------------------------------------- sim_fault.c */
 
 const char *fault_name(unsigned f);
 void faults_plan(struct world *w);
+/* Drops those that have not begun, and plans others from now on. */
+void faults_plan_anew(struct world *w);
 void fault_event(struct world *w, uint32_t n);
 
 /* ---------------------------------------------------------------- sim_oracle.c */
@@ -239,7 +250,7 @@ void oracle_fence_holders(struct world *w, const struct handle *h);
 uint64_t faults_outside(const struct world *w);
 /* Print a line: the seed, and its drawn or given options. */
 void report_world(const struct world *w);
-/* Print a line: the violation. */
+/* Print a line: the violation; and the options that repeat it, if it needs a path. */
 void report_line(const struct world *w);
 /* Print it, reduce it to as few faults and clients as still violate, print those and the timeline. */
 void report_violation(const struct world *w);

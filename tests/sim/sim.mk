@@ -7,7 +7,7 @@ MODEL_SRC := $(addprefix tests/sim/,server.c server_command.c server_delete.c se
 SIM_SRC := $(filter-out %_main.c tests/sim/check_%,$(sort $(wildcard tests/sim/*.c)))
 SEEDS = $(or $(SEED),1:1000)
 
-.PHONY: standin differ sim guard-picture sim-check sim-long scenarios mutants model
+.PHONY: standin differ sim guard-picture sim-check sim-long sim-branch scenarios mutants model
 standin: $(B)/standin ## build: the model server behind sockets, for a machine without redis-server
 $(B)/standin: $(patsubst %.c,$(B)/lib/%.o,tests/servers/standin_main.c $(MODEL_SRC))
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
@@ -89,6 +89,13 @@ sim-long: $(B)/sim $(B)/sim-asan
 	$(B)/sim-asan 1:1000
 	$(B)/sim-asan 1:200 misuse=1
 	$(B)/sim-asan scenarios
+
+# In `make weekly`: minutes, and other schedules than the seeds alone
+sim-branch: $(B)/sim ## hours: schedules that go on from rare states of earlier ones
+	$< 1:6000 branch=9
+	$< 1:3000 branch=9 misuse=1
+	$< 1:1000 branch=9 faults=misuse
+	$< 1:1000 branch=9 faults=restart,everysec,freeze,half,pause guard=2 single=0
 
 MUTANT_SEEDS = 600
 mutants: ## ci: one-line changes of production code, each of which the simulator must notice (MUTANTS="name ...")

@@ -53,7 +53,7 @@ static uint64_t duration(struct world *w, unsigned fault, struct rng *r)
 static void plan_save(struct world *w, struct planned p, uint64_t most_us)
 {
     uint64_t lag = rng_below(&w->stream[p.fault], most_us);
-    p.at = p.at > lag ? p.at - lag : 0;
+    p.at = p.at > w->plan_from_us + lag ? p.at - lag : w->plan_from_us;
     p.is_save = 1;
     add(w, p);
 }
@@ -71,6 +71,8 @@ static void plan_more_crashes(struct world *w, struct planned end)
         p.server = (uint8_t)k;
         p.is_end = 0;
         p.at = end.until - rng_below(r, end.until < 200 * MS ? end.until : 200 * MS);
+        if (p.at < w->plan_from_us)
+            continue;
         plan_save(w, p, SECOND);
         add(w, p);
         p.is_end = 1;
@@ -98,6 +100,8 @@ static void plan_one(struct world *w, unsigned fault)
     p.client = (uint8_t)rng_below(r, (uint64_t)w->clients);
     p.server = (uint8_t)rng_below(r, (uint64_t)w->servers);
     p.what = (uint8_t)rng_next(r);
+    if (p.at < w->plan_from_us)
+        return;
     if (fault == FAULT_EVERYSEC)
         plan_save(w, p, SECOND);
     add(w, p);
@@ -123,6 +127,8 @@ static void plan_outside(struct world *w, unsigned fault)
         struct planned p = {.fault = (uint8_t)fault, .server = (uint8_t)k, .at = at + rng_below(r, MS)};
         p.client = (uint8_t)rng_below(r, (uint64_t)w->clients);
         p.until = p.at + rng_below(r, 50 * MS);
+        if (p.at < w->plan_from_us)
+            continue;
         if (fault == FAULT_LAG)
             plan_save(w, p, 300 * MS);
         add(w, p);
@@ -150,12 +156,21 @@ void faults_plan(struct world *w)
                                           f == FAULT_ADOPT || f == FAULT_HALF || f == FAULT_ACL ? 10 : 4);
                  n > 0; n--)
                 plan_one(w, f);
-        if (f == FAULT_REPLIES)
+        if (f == FAULT_REPLIES && w->opt.heal_us >= w->plan_from_us)
             add(w, (struct planned){.fault = FAULT_REPLIES, .at = w->opt.heal_us});
         if (FAULTS_OUTSIDE & FAULT_BIT(f))
             for (int n = 0; n < 3; n++)
                 plan_outside(w, f);
     }
+}
+
+void faults_plan_anew(struct world *w)
+{
+    for (int n = 0; n < w->planned_len; n++)
+        if (!w->planned[n].is_end && w->planned[n].at > w->now)
+            w->planned[n].is_dropped = 1;
+    w->plan_from_us = w->now + 1;
+    faults_plan(w);
 }
 
 static void block(struct link *l, unsigned directions, uint64_t until)
@@ -383,7 +398,7 @@ static void (*const strike[FAULT_CLASSES])(struct world *w, const struct planned
 void fault_event(struct world *w, uint32_t n)
 {
     const struct planned *p = &w->planned[n];
-    if (w->opt.left_out[n])
+    if (w->opt.left_out[n] || p->is_dropped)
         return;
     if (p->fault == FAULT_ADOPT && !p->is_end)
         choose_holder(w, n);

@@ -15,6 +15,8 @@
  *           roomy=1           no queue is small: how much fits into one depends on the size of a pointer
  *           without=N,N...    leave out these entries of the plan of faults
  *           idle=BITS         (hexadecimal, 3 to a client) locks that no user wants
+ *           branch=N          after each seed N schedules that go on from rare states (sim_branch.c)
+ *           path=N:N,N:N...   after N events go on with other random numbers, which come from the second N
  *           keep-going=1      continue after a violation; quiet=1: a line for each
  *
  * A seed that violates is reduced to the fewest classes of faults, clients and single faults with which the
@@ -36,7 +38,7 @@ struct job {
 };
 
 static struct counts total;
-static uint64_t ran;
+static uint64_t ran, violations;
 
 static void sum(const struct counts *c)
 {
@@ -98,6 +100,24 @@ static void parse_without(struct options *o, const char *text)
         misused("without=", text);
 }
 
+static void parse_path(struct options *o, const char *text)
+{
+    while (*text && o->forks < FORKS) {
+        char *rest;
+        struct fork *f = &o->path[o->forks++];
+        f->events = strtoull(text, &rest, 10);
+        if (*rest != ':')
+            break;
+        text = rest + 1;
+        f->number = strtoull(text, &rest, 10);
+        if (rest == text)
+            break;
+        text = *rest == ',' ? rest + 1 : rest;
+    }
+    if (*text)
+        misused("path=", text);
+}
+
 /* Options with a numeric value, and its range. */
 static int *number_of(struct job *j, const char *name, size_t len, int *least, int *most)
 {
@@ -113,6 +133,7 @@ static int *number_of(struct job *j, const char *name, size_t len, int *least, i
                  {"misuse", &j->options.has_misuse, 0, 1},
                  {"chunk", &j->options.chunk, 1, RX_BYTES},
                  {"roomy", &j->options.is_roomy, 0, 1},
+                 {"branch", &j->options.branches, 1, 1000000},
                  {"trace", &j->options.trace, 0, 1},
                  {"hash", &j->hashes, 0, 1},
                  {"keep-going", &j->keep_going, 0, 1},
@@ -139,7 +160,7 @@ static void parse_seeds(struct job *j, const char *arg)
 static void parse(struct job *j, const char *arg)
 {
     const char *value = strchr(arg, '=');
-    int least, most;
+    int least = 0, most = 0;
     if (!value) {
         parse_seeds(j, arg);
         return;
@@ -149,6 +170,8 @@ static void parse(struct job *j, const char *arg)
         j->options.faults = parse_faults(value);
     } else if (strncmp(arg, "without=", 8) == 0) {
         parse_without(&j->options, value);
+    } else if (strncmp(arg, "path=", 5) == 0) {
+        parse_path(&j->options, value);
     } else if (strncmp(arg, "idle=", 5) == 0) {
         j->options.idle = (uint32_t)strtoul(value, NULL, 16);
     } else if (strncmp(arg, "plot=", 5) == 0) {
@@ -166,37 +189,42 @@ static double seconds(void)
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-static uint64_t run(const struct job *j)
+/* Returns 1 if it violates. */
+static int live(const struct job *j, const struct options *o)
 {
-    uint64_t violations = 0;
-    for (uint64_t seed = j->from; seed <= j->to; seed++) {
-        struct options o = j->options;
-        o.seed = seed;
-        struct world *w = world_make(&o);
-        if (j->from == j->to && !j->hashes)
-            report_world(w);
-        int bad = world_live(w);
-        if (j->plot) {
-            char title[32];
-            snprintf(title, sizeof title, "seed %llu", (unsigned long long)seed);
-            if (plot_write(w, title, j->plot) != 0)
-                exit(1);
-        }
-        sum(&w->counts);
-        ran++;
-        if (j->hashes)
-            printf("%llu %016llx\n", (unsigned long long)seed, (unsigned long long)w->hash);
-        if (!bad)
-            continue;
-        violations++;
-        if (j->quiet || (j->keep_going && violations > 1))
-            report_line(w);
-        else
-            report_violation(w);
-        if (!j->keep_going)
-            break;
+    struct world *w = world_make(o);
+    if (j->from == j->to && !j->hashes && o->branches == 0)
+        report_world(w);
+    int bad = world_live(w);
+    if (j->plot) {
+        char title[32];
+        snprintf(title, sizeof title, "seed %llu", (unsigned long long)o->seed);
+        if (plot_write(w, title, j->plot) != 0)
+            exit(1);
     }
-    return violations;
+    sum(&w->counts);
+    ran++;
+    if (j->hashes)
+        printf("%llu %016llx\n", (unsigned long long)o->seed, (unsigned long long)w->hash);
+    if (bad && (j->quiet || (j->keep_going && violations > 0)))
+        report_line(w);
+    else if (bad)
+        report_violation(w);
+    violations += (unsigned)bad;
+    return bad && !j->keep_going;
+}
+
+static void run(const struct job *j)
+{
+    struct options o = j->options, branch;
+    branch_begin(j->from);
+    for (o.seed = j->from; o.seed <= j->to; o.seed++) {
+        if (live(j, &o))
+            return;
+        for (int n = 0; n < o.branches && branch_next(&branch); n++)
+            if (live(j, &branch))
+                return;
+    }
 }
 
 int main(int argc, char **argv)
@@ -217,7 +245,7 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         parse(&j, argv[i]);
     double start = seconds();
-    uint64_t violations = run(&j);
+    run(&j);
     double took = seconds() - start, n = (double)ran;
     if (!j.hashes)
         printf("%llu acquired, %llu busy, %llu no quorum, %llu expired, %llu unknown, %llu extended, %llu "

@@ -49,11 +49,52 @@ void report_world(const struct world *w)
     putchar('\n');
 }
 
+static void print_number(const char *name, int value, int is_given)
+{
+    if (is_given)
+        printf(" %s=%d", name, value);
+}
+
+/* The options that make this world again. */
+static void print_options(const struct options *o)
+{
+    const char *sep = " without=";
+    printf("%llu", (unsigned long long)o->seed);
+    if (o->faults >= 0) {
+        printf(" faults=");
+        print_faults((uint64_t)o->faults);
+    }
+    print_number("clients", o->clients, o->clients > 0);
+    print_number("servers", o->servers, o->servers > 0);
+    print_number("ttl", o->ttl_ms, o->ttl_ms > 0);
+    print_number("single", o->is_single, o->is_single >= 0);
+    print_number("guard", o->guard, o->guard > 0);
+    print_number("unnamed", 1, o->is_unnamed);
+    print_number("misuse", 1, o->has_misuse);
+    print_number("chunk", o->chunk, o->chunk > 0);
+    print_number("roomy", 1, o->is_roomy);
+    if (o->idle != 0)
+        printf(" idle=%x", (unsigned)o->idle);
+    for (int n = 0; n < FAULTS; n++)
+        if (o->left_out[n]) {
+            printf("%s%d", sep, n);
+            sep = ",";
+        }
+    for (unsigned i = 0; i < o->forks; i++)
+        printf("%s%llu:%llu", i == 0 ? " path=" : ",", (unsigned long long)o->path[i].events,
+               (unsigned long long)o->path[i].number);
+}
+
 void report_line(const struct world *w)
 {
     printf("VIOLATION seed %llu %s: %s", (unsigned long long)w->opt.seed, w->violation, w->violation_text);
     print_outside(w);
     putchar('\n');
+    if (w->opt.forks == 0)
+        return;
+    printf("again: sim ");
+    print_options(&w->opt);
+    printf(" trace=1\n");
 }
 
 /* ---------------------------------------------------------------- cutting down */
@@ -126,43 +167,31 @@ static void drop_users(struct options *o, const char *oracle)
         }
 }
 
-/* The options that make this world again. */
-static void print_options(const struct options *o)
+/* Its timeline. The place where a schedule branches off is a number of events, so nothing can be left out. */
+static void report_branch(const struct world *w)
 {
-    const char *sep = " without=";
-    printf("%llu faults=", (unsigned long long)o->seed);
-    print_faults((uint64_t)o->faults);
-    if (o->clients > 0)
-        printf(" clients=%d", o->clients);
-    if (o->servers > 0)
-        printf(" servers=%d", o->servers);
-    if (o->ttl_ms > 0)
-        printf(" ttl=%d", o->ttl_ms);
-    if (o->is_single >= 0)
-        printf(" single=%d", o->is_single);
-    if (o->guard > 0)
-        printf(" guard=%d", o->guard);
-    if (o->chunk)
-        printf(" chunk=%d", o->chunk);
-    if (o->idle != 0)
-        printf(" idle=%x", (unsigned)o->idle);
-    for (int n = 0; n < FAULTS; n++)
-        if (o->left_out[n]) {
-            printf("%s%d", sep, n);
-            sep = ",";
-        }
-    putchar('\n');
+    struct options o = w->opt;
+    report_line(w);
+    o.trace = 1;
+    o.branches = 0;
+    struct world *again = world_make(&o);
+    report_world(again);
+    world_live(again);
 }
 
 void report_violation(const struct world *w)
 {
     struct options o = w->opt;
     const char *oracle = w->violation;
+    if (o.forks > 0) {
+        report_branch(w);
+        return;
+    }
     printf("VIOLATION ");
     report_world(w);
     printf("  %s: %s (at %llu us)\n", oracle, w->violation_text, (unsigned long long)w->violation_at);
     o.faults = (int64_t)w->faults;
-    o.trace = o.is_plotted = 0;
+    o.trace = o.is_plotted = o.branches = 0;
     while (drop_classes(&o, oracle)) {
     }
     drop_clients(&o, oracle);
@@ -170,6 +199,7 @@ void report_violation(const struct world *w)
     drop_single_faults(&o, oracle);
     printf("cut down to: sim ");
     print_options(&o);
+    putchar('\n');
     o.trace = 1;
     struct world *again = world_make(&o);
     report_world(again);

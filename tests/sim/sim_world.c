@@ -421,6 +421,8 @@ void world_run_until(struct world *w, uint64_t until)
             plot_sample(w);
         dispatch(w, &e);
         move_base(w);
+        if (w->opt.branches > 0 || w->forked < w->opt.forks)
+            branch_event(w, &e);
     }
     if (w->now < until)
         w->now = until;

@@ -27,7 +27,9 @@ enum {
     EVENTS = 4096,
     TOKENS = 4096, /* a power of two */
     FENCES = 64,   /* of a name, that are remembered */
-    FAULTS = 400
+    FAULTS = 4000,
+    FORKS = 10, /* most in one path */
+    PLACES = 16 /* with the same set of rare states, that are remembered */
 };
 
 #define MS     1000ull
@@ -111,6 +113,11 @@ enum stream {
 /* Counters may get lost: then fencing tokens grow by the floors alone. */
 #define FAULTS_LOSING (FAULT_BIT(FAULT_CRASH) | FAULT_BIT(FAULT_EVERYSEC) | FAULTS_OUTSIDE)
 
+/* After so many events the world goes on with random numbers that come from this one (sim_branch.c). */
+struct fork {
+    uint64_t events, number;
+};
+
 /* The world to make; 0 or -1 means: drawn from the seed. */
 struct options {
     uint64_t seed;
@@ -130,6 +137,9 @@ struct options {
     uint64_t end_us;          /* how long the world lasts */
     uint64_t heal_us;         /* when faults stop */
     uint32_t idle;            /* bits, client * HANDLES_MAX + lock: users that never want anything */
+    int branches;             /* schedules that go on from rare states, after each seed */
+    unsigned forks;           /* entries of path */
+    struct fork path[FORKS];  /* by events */
     uint8_t left_out[FAULTS]; /* entries of the plan of faults that do not happen */
 };
 
@@ -262,6 +272,7 @@ struct handle {
     /* a copy of a redlock, which must not work (sim_misuse.c) */
     struct rdl_redlock stale;
     uint8_t has_stale;
+    uint8_t rare[SERVERS_MAX]; /* bits: the rare states that it has had (sim_branch.c) */
     /* for the oracles */
     uint64_t op_us;        /* when the operation began */
     uint64_t op_ms;        /* the same by the client's clock */
@@ -342,8 +353,9 @@ struct token {
 struct planned {
     uint8_t fault;
     uint8_t is_end;
-    uint8_t is_save; /* later writes are not on the server's disk */
-    uint8_t what;    /* a detail of the class: which way, which error ... */
+    uint8_t is_save;    /* later writes are not on the server's disk */
+    uint8_t what;       /* a detail of the class: which way, which error ... */
+    uint8_t is_dropped; /* it does not happen: the world went on with other faults */
     uint8_t client, server;
     uint64_t at, until;
 };
@@ -404,6 +416,9 @@ struct world {
     const char *violation; /* the first; NULL: none */
     uint64_t violation_at;
     char violation_text[200];
+    uint64_t plan_from_us; /* earlier faults are not planned */
+    uint32_t rare;         /* bits: the sets of rare states that one of its locks has had */
+    unsigned forked;       /* entries of opt.path that are done */
     int planned_len;
     struct planned planned[FAULTS];
     struct link link[CLIENTS_MAX][SERVERS_MAX];
