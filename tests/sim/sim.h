@@ -197,6 +197,13 @@ void branch_event(struct world *w, const struct event *e);
 /* The options of a schedule that goes on from a rare state of an earlier one. 0: none has reached any. */
 int branch_next(struct options *o);
 
+/* ---------------------------------------------------------------- sim_planted.c */
+
+/* A SET with the token was granted there; its key was deleted there; an operation ended. */
+void planted_set(struct world *w, const struct host *h, const struct token *t);
+void planted_delete(struct world *w, const struct host *h, const struct token *t);
+void planted_result(struct world *w, struct handle *h, int state, int result);
+
 /* ---------------------------------------------------------------- sim_fault.c */
 
 const char *fault_name(unsigned f);

@@ -61,6 +61,7 @@ sim-check: $(B)/sim $(B)/sim-clang ## check: scenarios, regressions, some hundre
 	$(B)/sim $(SIM_SEEDS) misuse=1 hash=1 >$(B)/sim-hashes
 	$(B)/sim-clang $(SIM_SEEDS) misuse=1 hash=1 | cmp - $(B)/sim-hashes
 	$(B)/sim $(SIM_SEEDS) misuse=1
+	tests/sim/branch.sh $(B)/sim
 	for chunk in 1 7 64; do $(B)/sim $(SIM_SEEDS) chunk=$$chunk || exit 1; done
 
 # The long run: .ci/run

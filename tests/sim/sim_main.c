@@ -17,6 +17,7 @@
  *           idle=BITS         (hexadecimal, 3 to a client) locks that no user wants
  *           branch=N          after each seed N schedules that go on from rare states (sim_branch.c)
  *           path=N:N,N:N...   after N events go on with other random numbers, which come from the second N
+ *           planted=1         a fault for the simulator itself to find (sim_planted.c)
  *           keep-going=1      continue after a violation; quiet=1: a line for each
  *
  * A seed that violates is reduced to the fewest classes of faults, clients and single faults with which the
@@ -134,6 +135,7 @@ static int *number_of(struct job *j, const char *name, size_t len, int *least, i
                  {"chunk", &j->options.chunk, 1, RX_BYTES},
                  {"roomy", &j->options.is_roomy, 0, 1},
                  {"branch", &j->options.branches, 1, 1000000},
+                 {"planted", &j->options.is_planted, 0, 1},
                  {"trace", &j->options.trace, 0, 1},
                  {"hash", &j->hashes, 0, 1},
                  {"keep-going", &j->keep_going, 0, 1},

@@ -245,8 +245,10 @@ void oracle_pending(struct world *w, struct handle *h, uint64_t now_ms)
 void oracle_released(struct world *w, struct handle *h)
 {
     struct token *t = token_of(w, h);
-    if (t)
-        t->is_held = 0;
+    if (!t || !t->is_held)
+        return;
+    t->is_held = 0;
+    t->ended_us = w->now;
 }
 
 void oracle_adopted(struct world *w, struct handle *h)

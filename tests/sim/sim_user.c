@@ -116,6 +116,7 @@ void user_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
                 handle_remaining_ms(h, clock_ms(&w->client[h->client].clock, w->now)));
     oracle_result(w, h, result, now_ms);
     oracle_room(w, h);
+    planted_result(w, h, state, result);
     if (state == EXTENDING && h->uses_renewal && now_ms >= h->renewal.until_ms)
         oracle_stopped(w, h, 1, now_ms);
     count(w, state, result);

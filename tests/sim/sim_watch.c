@@ -90,6 +90,7 @@ static void oracle_set(struct world *w, const struct host *h, const struct sim_n
     if (t->is_adopted && h->serving && h->serving->client_open)
         world_violation(w, "set", "s%u: a token was put back by one who has not adopted it yet", h->index);
     t->granted |= (uint8_t)bit;
+    planted_set(w, h, t);
     if (h->serving && !h->serving->client_open)
         t->left |= (uint8_t)bit;
     if (h->serving)
@@ -111,6 +112,7 @@ static void oracle_delete(struct world *w, const struct host *h, const struct si
     if (!t)
         return;
     t->deleted |= (uint8_t)(1u << h->index);
+    planted_delete(w, h, t);
     if (h->serving && t->setter != h->serving->client)
         world_violation(w, "release", "c%u deleted on s%u what c%u had set", h->serving->client, h->index,
                         t->setter);

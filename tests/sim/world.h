@@ -138,6 +138,7 @@ struct options {
     uint64_t heal_us;         /* when faults stop */
     uint32_t idle;            /* bits, client * HANDLES_MAX + lock: users that never want anything */
     int branches;             /* schedules that go on from rare states, after each seed */
+    int is_planted;           /* a fault for the simulator itself to find (sim_planted.c) */
     unsigned forks;           /* entries of path */
     struct fork path[FORKS];  /* by events */
     uint8_t left_out[FAULTS]; /* entries of the plan of faults that do not happen */
@@ -272,7 +273,8 @@ struct handle {
     /* a copy of a redlock, which must not work (sim_misuse.c) */
     struct rdl_redlock stale;
     uint8_t has_stale;
-    uint8_t rare[SERVERS_MAX]; /* bits: the rare states that it has had (sim_branch.c) */
+    uint8_t rare[SERVERS_MAX];    /* bits: the rare states that it has had (sim_branch.c) */
+    uint8_t planted[SERVERS_MAX]; /* bits: the planted events that it has had there (sim_planted.c) */
     /* for the oracles */
     uint64_t op_us;        /* when the operation began */
     uint64_t op_ms;        /* the same by the client's clock */
@@ -341,6 +343,7 @@ struct token {
     uint8_t names;      /* of these locks, whose SET was granted on the first server */
     uint8_t was_held;   /* at some time: after that a SET with it restores the key */
     uint64_t first_us;  /* when a SET of it was first executed */
+    uint64_t ended_us;  /* when its holder released it, or gave up */
     uint64_t extend_us; /* when an extend of the present operation was first executed */
     struct {
         uint32_t gen;
