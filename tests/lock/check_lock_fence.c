@@ -5,6 +5,7 @@
  * Rule R31. tests/servers/check_lock_fenced.c tests it on a real server.
  */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lock/lock_fenced.h"
@@ -57,6 +58,22 @@ START_TEST(min_fence_is_exact_but_no_token_is_given_twice)
     rdl_lock_set_min_fence(&lock, 40 + (uint64_t)_i);
     acquire();
     ck_assert_uint_eq(rdl_lock_fence(&lock), _i == 3 ? 43 : 42);
+}
+END_TEST
+
+/* There is no fencing token to renew: WATCH extends it, as it does a plain lock. */
+START_TEST(extend_of_an_adopted_lease_needs_no_scripts)
+{
+    static const struct sim_features no_scripts = {.version = "7.0.15", .no_scripts = 1};
+    char command[100];
+
+    s.model.features = &no_scripts;
+    snprintf(command, sizeof command, "SET k %s PX 5000\r\n", token_hex(7));
+    scripted_other(&s, command, NOW);
+    ck_assert_int_eq(rdl_lock_adopt(&lock.lock, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    ck_assert_int_eq(run(rdl_lock_extend_begin(&lock.lock, TTL, NOW)), RDL_ADOPTED);
+    ck_assert(!scripted_has_key(&s, "{k}:fence", NOW));
+    release();
 }
 END_TEST
 
@@ -120,6 +137,7 @@ Suite *suite_lock_fence(void)
     tcase_add_test(tc, fencing_token_is_0_unless_this_handle_acquired_the_lease);
     tcase_add_test(tc, extend_stores_the_first_fencing_token_again);
     tcase_add_loop_test(tc, adopted_lease_prolongs_a_counter_that_expires, 0, 2);
+    tcase_add_test(tc, extend_of_an_adopted_lease_needs_no_scripts);
     suite_add_tcase(suite, tc);
     return suite;
 }

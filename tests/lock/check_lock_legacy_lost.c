@@ -336,6 +336,25 @@ START_TEST(repeated_release_of_two_values_spares_the_next_holder)
 }
 END_TEST
 
+/* The next holder wrote the same whole number as our second value. */
+START_TEST(repeated_release_does_not_try_a_second_whole_number)
+{
+    char second[32];
+
+    hold(1);
+    lose_extend(1, 0);
+    snprintf(second, sizeof second, "%.*s", (int)l.other_len, (const char *)l.peer);
+    ck_assert_int_eq(rdl_lock_release_begin(&l.lock, now), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_break(&s);
+    ck_assert_int_eq(rdl_lock_step(&l.lock, now), RDL_PENDING);
+    put(second);
+    scripted_open(&s, now);
+    ck_assert_int_eq(served(RDL_PENDING), RDL_UNKNOWN);
+    ck_assert(is_there());
+}
+END_TEST
+
 /* Whole numbers: near the end of the lease the second value might be the next holder's. */
 START_TEST(whole_number_is_released_only_while_it_must_be_ours)
 {
@@ -367,6 +386,7 @@ Suite *suite_lock_legacy_lost(void)
     tcase_add_loop_test(tc, missing_key_is_gone_whichever_value_it_had, 0, 2);
     tcase_add_loop_test(tc, unanswered_release_keeps_both_values_pending, 0, 4);
     tcase_add_loop_test(tc, repeated_release_of_two_values_spares_the_next_holder, 0, 4);
+    tcase_add_test(tc, repeated_release_does_not_try_a_second_whole_number);
     tcase_add_loop_test(tc, whole_number_is_released_only_while_it_must_be_ours, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_lock_wake.c - the blocking calls and a driver that is woken from outside: what ends, what continues,
- * and what is left.
+ * check_lock_wake.c - the blocking calls over a driver of the test: one that is woken from outside (what
+ * ends, what continues, and what is left), and one that reads late.
  */
 #include <check.h>
 #include <string.h>
@@ -18,6 +18,32 @@ static uint64_t now;
 static int polls, wakes_from; /* from that poll on, if it can be woken */
 static int serves_from;       /* the server does nothing before that poll */
 static int result;            /* of a poll that is woken */
+static int is_deaf;           /* the connection swallows everything; the next one works */
+
+/* The next connection, opened by a perfect driver. */
+static void open_again(void)
+{
+    is_deaf = 0;
+    memset(&s.session, 0, sizeof s.session);
+    s.served = s.len;
+    rdl_conn_opened(&s.conn);
+}
+
+/* Closes and opens a deaf connection; otherwise takes what it sends, and waits. */
+static void drive_deaf(uint64_t until_ms)
+{
+    unsigned wants = rdl_conn_wants(&s.conn);
+
+    if (wants & RDL_WANT_CLOSE) {
+        scripted_close_failed(&s);
+    } else if (wants & RDL_WANT_OPEN) {
+        open_again();
+    } else {
+        scripted_sent(&s);
+        s.served = s.len;
+        now = until_ms > now ? until_ms : now;
+    }
+}
 
 static int poll_once(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
                      int can_wake)
@@ -26,6 +52,10 @@ static int poll_once(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_
     ck_assert_uint_ge(need, 1);
     ck_assert_uint_le(need, n);
     polls++;
+    if (is_deaf) {
+        drive_deaf(until_ms);
+        return RDL_OK;
+    }
     if (polls >= wakes_from && (can_wake || result == RDL_E_SYSTEM))
         return result;
     if (polls >= serves_from) {
@@ -60,7 +90,7 @@ static void setup(void)
     const struct rdl_lock_options waits = {.ttl_ms = TTL, .wait_ms = 5000, .retry_ms = 50};
 
     now = 100000;
-    polls = serves_from = 0;
+    polls = serves_from = is_deaf = 0;
     wakes_from = NEVER;
     result = RDL_E_INTERRUPTED;
     opt = waits;
@@ -108,6 +138,37 @@ START_TEST(wake_does_not_end_extend_or_release)
 }
 END_TEST
 
+/* A lock that is held, and an extend that had no reply in time: the connection is stalled. */
+static void hold_on_a_stalled_connection(void)
+{
+    ck_assert_int_eq(rdl_lock_acquire(&l, &platform), RDL_OK);
+    is_deaf = 1;
+    ck_assert_int_eq(rdl_lock_extend(&l, &platform, TTL), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_STALLED);
+}
+
+START_TEST(blocking_call_replaces_a_stalled_connection)
+{
+    hold_on_a_stalled_connection();
+    ck_assert_int_eq(_i ? rdl_lock_extend(&l, &platform, TTL) : rdl_lock_release(&l, &platform), RDL_OK);
+    ck_assert(!is_deaf);
+}
+END_TEST
+
+/* The reply arrived long ago. */
+START_TEST(lock_drain_reads_before_it_checks_timeouts)
+{
+    ck_assert_int_eq(rdl_lock_acquire(&l, &platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
+    scripted_sent(&s);
+    now += TTL / 4;
+    ck_assert_int_eq(rdl_lock_step(&l, now), RDL_UNKNOWN);
+    now += 1000;
+    ck_assert_int_eq(rdl_lock_drain(&l, &platform, now + 1000), RDL_OK);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+}
+END_TEST
+
 START_TEST(text_of_interrupted_names_wake_fd)
 {
     ck_assert_str_eq(rdl_strerror(RDL_E_INTERRUPTED), "interrupted (rdl_posix.wake_fd)");
@@ -127,6 +188,8 @@ Suite *suite_lock_wake(void)
     tcase_add_loop_test(tc, woken_acquire_passes_its_release_to_the_driver, 0, 2);
     tcase_add_test(tc, wake_does_not_end_extend_or_release);
     tcase_add_test(tc, text_of_interrupted_names_wake_fd);
+    tcase_add_loop_test(tc, blocking_call_replaces_a_stalled_connection, 0, 2);
+    tcase_add_test(tc, lock_drain_reads_before_it_checks_timeouts);
     suite_add_tcase(suite, tc);
     return suite;
 }
