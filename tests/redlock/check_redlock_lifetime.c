@@ -191,6 +191,39 @@ static int refused_after_a_lease(void)
     return rdl_redlock_acquire_begin(&m->lock, entropy_bytes(), now + 2 * FLEET_TTL);
 }
 
+static int serve(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
+                 int can_wake)
+{
+    (void)ctx, (void)conns, (void)n, (void)until_ms, (void)need, (void)can_wake;
+    fleet_serve_all(now);
+    return RDL_OK;
+}
+
+static uint64_t time_of_test(void *ctx)
+{
+    (void)ctx;
+    return now;
+}
+
+static int no_bytes(void *ctx, void *buf, size_t len)
+{
+    (void)ctx, (void)buf, (void)len;
+    return RDL_E_RANDOM;
+}
+
+/* The same if it gets no random bytes. */
+static int without_random_bytes_after_a_lease(void)
+{
+    const struct rdl_platform platform = {serve, time_of_test, no_bytes, NULL};
+
+    hold();
+    ck_assert_int_eq(rdl_redlock_extend_begin(&m->lock, FLEET_TTL, now), RDL_PENDING);
+    fleet.mood[SERVERS - 2] = fleet.mood[SERVERS - 3] = MOOD_FROZEN;
+    ck_assert_int_eq(run(RDL_PENDING), RDL_UNKNOWN);
+    now += 2 * FLEET_TTL;
+    return rdl_redlock_acquire(&m->lock, &platform);
+}
+
 static const struct {
     int (*end)(void);
     int result;
@@ -203,7 +236,8 @@ static const struct {
             {lost_by_time, RDL_LOST},
             {held_with_a_gap, RDL_E_GAP},
             {adopted_and_released, RDL_OK},
-            {refused_after_a_lease, RDL_E_TTL}};
+            {refused_after_a_lease, RDL_E_TTL},
+            {without_random_bytes_after_a_lease, RDL_E_RANDOM}};
 
 START_TEST(nothing_refers_to_a_redlock_after_its_last_call)
 {

@@ -207,6 +207,39 @@ START_TEST(redlock_aborts_stalled_connections_at_half_time)
 }
 END_TEST
 
+/* The next connections stall, too, under the same lease: half of the time that is left then. */
+START_TEST(redlock_aborts_connections_that_stall_again)
+{
+    static struct rdl_server servers[5];
+    static struct rdl_redlock other;
+    size_t i;
+
+    hold_beside_sets("wwwww");
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
+    rdl_redlock_step(lock, now);
+    now = rdl_redlock_wake_ms(lock);
+    rdl_redlock_step(lock, now);
+    ck_assert_uint_eq(conns_in(RDL_CONN_FAILED), 5);
+    for (i = 0; i < 3; i++) { /* all are connected again, and swallow another client's SETs again */
+        fleet_serve_all(now);
+        rdl_redlock_step(lock, now);
+    }
+    ck_assert_uint_eq(conns_in(RDL_CONN_READY), 5);
+    fleet_befall("wwwww", now);
+    for (i = 0; i < 5; i++)
+        servers[i].conn = &fleet.s[i].conn;
+    rdl_redlock_init(&other, &fleet.opt, servers, 5, "third", 5);
+    rdl_redlock_acquire_begin(&other, token_bytes(8), now);
+    fleet_serve_all(now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
+    rdl_redlock_step(lock, now);
+    ck_assert_uint_eq(conns_in(RDL_CONN_STALLED), 5);
+    now += rdl_redlock_remaining_ms(lock, now) / 2 + FLEET_ATTEMPT;
+    rdl_redlock_step(lock, now);
+    ck_assert_uint_eq(conns_in(RDL_CONN_FAILED), 5);
+}
+END_TEST
+
 /*
  * Nothing is in danger: stalled servers keep their connection, and on it the other lock's release after its
  * SET.
@@ -272,6 +305,7 @@ Suite *suite_redlock_stalled(void)
     tcase_add_test(tc, adopted_lock_replaces_a_connection_that_swallows_sets);
     tcase_add_test(tc, connections_with_only_releases_stall_too);
     tcase_add_test(tc, redlock_aborts_stalled_connections_at_half_time);
+    tcase_add_test(tc, redlock_aborts_connections_that_stall_again);
     tcase_add_loop_test(tc, stalled_minority_keeps_its_connections, 0, 2);
     tcase_add_test(tc, drain_reads_before_it_checks_timeouts);
     suite_add_tcase(suite, tc);

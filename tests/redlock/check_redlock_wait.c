@@ -48,26 +48,6 @@ START_TEST(pause_is_random_up_to_twice_the_attempt)
 }
 END_TEST
 
-/* Otherwise all clients of a server that restarted would come back at the same time. */
-START_TEST(pauses_of_each_connection_depend_on_the_entropy)
-{
-    static const uint8_t other[RDL_ENTROPY_LEN] = {1};
-    uint32_t seed[3];
-    size_t i;
-
-    fleet_init(3, 1000);
-    ck_assert_int_eq(fleet_acquire(1000), RDL_PENDING);
-    for (i = 0; i < 3; i++)
-        seed[i] = fleet.s[i].conn.seed;
-    fleet_init(3, 1000);
-    ck_assert_int_eq(rdl_redlock_acquire_begin(lock, other, 1000), RDL_PENDING);
-    for (i = 0; i < 3; i++)
-        ck_assert_uint_ne(fleet.s[i].conn.seed, seed[i]);
-    ck_assert_uint_ne(seed[0], seed[1]);
-    ck_assert_uint_ne(seed[1], seed[2]);
-}
-END_TEST
-
 START_TEST(lock_of_a_dead_holder_is_acquired_after_its_ttl)
 {
     uint64_t now = 1000;
@@ -203,7 +183,6 @@ Suite *suite_redlock_wait(void)
 
     tcase_add_test(tc, reconnecting_causes_no_busy_loop);
     tcase_add_test(tc, pause_is_random_up_to_twice_the_attempt);
-    tcase_add_test(tc, pauses_of_each_connection_depend_on_the_entropy);
     tcase_add_test(tc, lock_of_a_dead_holder_is_acquired_after_its_ttl);
     tcase_add_loop_test(tc, permanent_errors_of_a_majority_end_the_wait, 0, 2);
     tcase_add_test(tc, redlock_uses_a_new_token_for_every_attempt);
