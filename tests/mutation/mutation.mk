@@ -36,4 +36,4 @@ mutate-some: ## ci: of ten small changes of the library, drawn by the commit's h
 NEEDS_recall = test
 recall: $(LIBRARY_TESTS) $(B)/lib/libredlock.a $(B)/check $(CHECK_NEEDS) ## hours: each bug that was fixed is brought back: do the tests notice? (MUTANTS="name ...")
 	@$(PROBE)
-	@$(LIBRARY_ENV) ALL_OBJ='$(patsubst %.c,$(B)/lib/%.o,$(filter-out tests/main.c,$(TEST_SRC)))' CLI_MAIN='$(B)/lib/redlock/cli/main.o' tests/mutation/recall.sh $(B)/recall $(B) $(MUTANTS)
+	@$(LIBRARY_ENV) ALL_OBJ='$(patsubst %.c,$(B)/lib/%.o,$(filter-out tests/main.c,$(TEST_SRC)))' CLI_MAIN='$(B)/lib/redlock/cli/main.o' WITHOUT_SERVERS=1 tests/mutation/recall.sh $(B)/recall $(B) $(MUTANTS)
