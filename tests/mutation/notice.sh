@@ -45,6 +45,14 @@ fails() { # seconds program...
     { ! (ulimit -S -t "$most" && ulimit -c 0 && exec timeout -k 1 "${CLOCK:-90}" "$@") >/dev/null 2>&1 </dev/null; } 2>/dev/null
 }
 
+# On a busy machine one of them may fail by itself: twice counts.
+fails_with_servers() { # program suite...
+    local program=$1
+    shift
+    CLOCK=180 CK_DEFAULT_TIMEOUT=20 CK_TIMEOUT_MULTIPLIER=1 fails 30 "$program" -j 4 "$@" &&
+        CLOCK=180 CK_DEFAULT_TIMEOUT=20 CK_TIMEOUT_MULTIPLIER=1 fails 30 "$program" -j 4 "$@"
+}
+
 # Prints what notices the change; nothing: none of the tests.
 noticed_by() { # place
     # shellcheck disable=SC2086 # words
@@ -60,16 +68,12 @@ noticed_by() { # place
     # shellcheck disable=SC2046
     ! CK_FORK=no fails 20 "$1/check" $(cat "$out/slow") || { echo suites && return; }
     if needs_servers "$1"; then
-        # On a busy machine one of them may fail by itself.
         # shellcheck disable=SC2086
-        ! CK_DEFAULT_TIMEOUT=20 CK_TIMEOUT_MULTIPLIER=1 fails 30 "$1/check" -j 4 $with_servers ||
-            ! CK_DEFAULT_TIMEOUT=20 CK_TIMEOUT_MULTIPLIER=1 fails 30 "$1/check" -j 4 $with_servers ||
-            { echo 'suites with servers' && return; }
+        ! fails_with_servers "$1/check" $with_servers || { echo 'suites with servers' && return; }
     fi
     ! CLOCK=600 fails 60 "$1/check" resp/ net/ lock/ redlock/ || { echo 'suites, each test in its own process' && return; }
     # The few that are left: what is said of one server may be tested on a real one alone.
-    [ -n "${WITHOUT_SERVERS-}" ] || ! CLOCK=180 CK_DEFAULT_TIMEOUT=20 CK_TIMEOUT_MULTIPLIER=1 fails 60 "$1/check" -j 4 servers/ ||
-        { echo 'suites with servers' && return; }
+    [ -n "${WITHOUT_SERVERS-}" ] || ! fails_with_servers "$1/check" servers/ || { echo 'suites with servers' && return; }
 }
 
 # Builds what all changes have in common, and sees that the tests of this file pass without a change.
