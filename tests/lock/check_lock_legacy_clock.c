@@ -293,6 +293,42 @@ START_TEST(past_deadline_is_taken_over)
 }
 END_TEST
 
+/* An earlier request, whose answer led to it, was sent half a second before. */
+START_TEST(lease_counts_from_the_request_that_got_it)
+{
+    enum { LATE = 500, REPLIED = 600 };
+
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(peer_number(1699999990), START + LATE), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(":1\r\n", START + REPLIED), RDL_RECOVERED);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock.lock, START + REPLIED),
+                      LEGACY_TTL - 102 - (REPLIED - LATE));
+}
+END_TEST
+
+/* The clock is read again first, because it is an hour old. */
+START_TEST(extended_lease_counts_from_the_extend)
+{
+    enum { HOUR = 3600000, TTL = 2 * HOUR };
+    const uint64_t later_ms = START + HOUR;
+    uint64_t left_ms;
+
+    legacy.opt.ttl_ms = TTL;
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(":1\r\n:-1\r\n$1\r\nx\r\n", START), RDL_OK);
+    left_ms = rdl_lock_remaining_ms(&legacy.lock.lock, START);
+    ck_assert_int_eq(rdl_lock_extend_begin(&legacy.lock.lock, TTL, later_ms), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer("*2\r\n$10\r\n1700003600\r\n$1\r\n0\r\n", later_ms + 500), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(":1\r\n", later_ms + 600), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_remaining_ms(&legacy.lock.lock, later_ms + 600), left_ms - 100);
+}
+END_TEST
+
 /* The first value was gone when PTTL came, and another one followed. */
 START_TEST(foreign_value_with_unknown_expiry_is_busy)
 {
@@ -371,6 +407,8 @@ Suite *suite_lock_legacy_clock(void)
     tcase_add_test(tc, deadline_of_this_second_is_not_past);
     tcase_add_loop_test(tc, foreign_value_is_busy_until_its_expiry, 0, sizeof foreign / sizeof foreign[0]);
     tcase_add_loop_test(tc, past_deadline_is_taken_over, 0, 5);
+    tcase_add_test(tc, lease_counts_from_the_request_that_got_it);
+    tcase_add_test(tc, extended_lease_counts_from_the_extend);
     tcase_add_test(tc, foreign_value_with_unknown_expiry_is_busy);
     tcase_add_loop_test(tc, deadline_is_at_most_ten_leases_ahead, 0, 3);
     tcase_add_loop_test(tc, key_of_another_type_is_foreign, 0, 2);

@@ -137,6 +137,17 @@ START_TEST(multi_reply_has_the_meaning_of_a_single_one)
 }
 END_TEST
 
+/* An error that is not known says nothing about scripts. */
+START_TEST(unknown_error_ends_a_multi_request)
+{
+    submit(ops[_i].op, "\1a\2bc", 5, &req);
+    scripted_sent(&s);
+    scripted_reply(&s, "-WEIRD x\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
+    ck_assert_int_eq(req.error, RDL_E_SERVER);
+}
+END_TEST
+
 START_TEST(impossible_multi_reply_ends_the_connection)
 {
     static const char *const texts[] = {"*2\r\n:2\r\n:0\r\n", "*2\r\n:-1\r\n:0\r\n", "*1\r\n:1\r\n", ":1\r\n",
@@ -222,6 +233,7 @@ Suite *suite_lock_multi_op(void)
     tcase_add_loop_test(tc, names_may_fill_the_buffer_to_the_last_byte, 0, 4);
     tcase_add_loop_test(tc, multi_reply_has_the_meaning_of_a_single_one, 0,
                         (int)(sizeof replies / sizeof replies[0]));
+    tcase_add_loop_test(tc, unknown_error_ends_a_multi_request, 0, 3);
     tcase_add_loop_test(tc, impossible_multi_reply_ends_the_connection, 0, 5);
     tcase_add_loop_test(tc, multi_requests_need_scripts, 0, 3);
     tcase_add_test(tc, pending_multi_release_survives_its_connection);

@@ -74,6 +74,27 @@ START_TEST(hint_ends_the_pause_of_a_redlock)
 }
 END_TEST
 
+/* A client that was woken and lost again is not worse off: its next pause is as short as the first one. */
+START_TEST(hints_do_not_make_later_pauses_longer)
+{
+    int i;
+
+    begin(3);
+    refused(0, 2);
+    for (i = 0; i < 5; i++) {
+        ck_assert_ptr_nonnull(waits());
+        scripted_reply(&second, CAME);
+        ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING); /* it tries again, and is refused */
+        fleet_serve_all(now);
+        if (i == 4)
+            scripted_break(&second);
+        ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+        fleet_serve_all(now);
+    }
+    ck_assert_uint_le(rdl_redlock_wake_ms(lock) - now, 2 * 50);
+}
+END_TEST
+
 /* The client was next in line, and another one was faster: it is not to blame for that. */
 START_TEST(backoff_begins_again_after_a_hint)
 {
@@ -166,6 +187,7 @@ Suite *suite_redlock_hint(void)
 
     tcase_add_loop_test(tc, hint_wait_is_on_the_first_server_up_to_a_cap, 0, 2);
     tcase_add_test(tc, hint_ends_the_pause_of_a_redlock);
+    tcase_add_test(tc, hints_do_not_make_later_pauses_longer);
     tcase_add_test(tc, backoff_begins_again_after_a_hint);
     tcase_add_test(tc, pause_is_normal_if_the_first_server_did_not_refuse);
     tcase_add_test(tc, release_sends_a_hint_only_on_the_first_server);

@@ -20,6 +20,7 @@ START_TEST(a_url_is_all_a_lock_needs)
     live_start(&s);
     live_url(&s, LIVE_V4, url, sizeof url);
     rdl_posix_init(&posix, &platform);
+    memset(&server, 0xff, sizeof server); /* it need not be zero */
     ck_assert_int_eq(rdl_posix_conn_init(&server, url, NULL), RDL_OK);
     memset(url, 'x', sizeof url); /* it was copied */
     rdl_lock_init(&lock, &opt, &server.conn, "k", 1);
