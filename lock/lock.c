@@ -266,10 +266,9 @@ static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
     return wait_until(l, LOCK_PAUSE, now_ms + pause_ms);
 }
 
+/* Only an extend has a lease to lose. */
 static uint64_t tick_conn(const struct rdl_lock *l, uint64_t now_ms)
 {
-    if (l->abort_below_ms == 0) /* no lease has an unconfirmed extend */
-        return rdl_conn_tick(l->conn, now_ms);
     return rdl_conn_tick_for_lease(l->conn, rdl_lock_remaining_ms(l, now_ms), now_ms);
 }
 
@@ -487,7 +486,6 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
     l->abort_below_ms = 0;
     l->sent_ms = 0;
     l->ttl_ms = l->opt->ttl_ms;
-    l->seed = rdl_token_seed(l->token.bytes);
     return RDL_OK;
 }
 

@@ -251,8 +251,11 @@ static const struct {
     {"1122334455667788990011223344556677889900"},
 };
 
+/* To wait for it is useless, too. */
 START_TEST(value_that_is_no_deadline_is_never_taken_over)
 {
+    legacy.opt.wait_ms = RDL_WAIT_FOREVER;
+    legacy.opt.retry_ms = 1;
     ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
     scripted_sent(&legacy.s);
     ck_assert_int_eq(legacy_answer(peer_reply(foreign[_i].value, ":-1\r\n"), START), RDL_E_FOREIGN_VALUE);

@@ -211,6 +211,34 @@ START_TEST(single_attempt_reports_a_refused_connection_at_once)
 }
 END_TEST
 
+/* Otherwise a short wait would never get a reply. A later attempt ends with the wait, however many there were. */
+START_TEST(only_the_first_attempt_may_take_longer_than_the_wait)
+{
+    uint64_t now = 1000;
+    int i;
+
+    opt.wait_ms = _i == 0 ? 100 : 10000000;
+    scripted_open(&s, 1000);
+    ck_assert_int_eq(acquire(now), RDL_PENDING);
+    if (_i == 0) {
+        ck_assert_uint_eq(rdl_lock_wake_ms(&l), 1000 + RDL_ATTEMPT_MAX_MS);
+        scripted_serve(&s, 1200);
+        ck_assert_int_eq(rdl_lock_step(&l, 1200), RDL_OK);
+        return;
+    }
+    for (i = 0; i < 256; i++) {
+        s.len = s.seen = s.served = 0;
+        scripted_sent(&s);
+        now += pause_after("$-1\r\n:-1\r\n", now);
+        if (i < 255)
+            ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
+    }
+    ck_assert_int_eq(rdl_lock_step(&l, 1000 + 10000000 - 7), RDL_PENDING);
+    ck_assert_str_ne(scripted_sent(&s), "");
+    ck_assert_uint_eq(rdl_lock_wake_ms(&l), 1000 + 10000000);
+}
+END_TEST
+
 Suite *suite_lock_wait(void);
 
 Suite *suite_lock_wait(void)
@@ -228,6 +256,7 @@ Suite *suite_lock_wait(void)
     tcase_add_test(tc, server_that_comes_back_in_time_is_used);
     tcase_add_test(tc, connecting_ends_with_the_wait);
     tcase_add_test(tc, single_attempt_reports_a_refused_connection_at_once);
+    tcase_add_loop_test(tc, only_the_first_attempt_may_take_longer_than_the_wait, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }
