@@ -153,7 +153,9 @@ START_TEST(a_phrase_without_an_error_has_no_reason)
     char text[64];
     struct rdl_line line;
 
+    text[0] = 'x';
     rdl_line_begin(&line, text, sizeof text);
+    ck_assert_str_eq(text, "");
     rdl_line_add_no_reply(&line, &s.conn, RDL_OK);
     ck_assert_str_eq(text, "no reply");
     rdl_conn_set_text(&s.conn, "expired certificate");

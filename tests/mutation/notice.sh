@@ -69,6 +69,10 @@ noticed_by() { # place
     own=$(own_suites "$1")
     # shellcheck disable=SC2086
     [ -z "$own" ] || ! CK_FORK=no fails 10 "$1/check" $own || { echo suites && return; }
+    if needs_servers "$1"; then
+        # shellcheck disable=SC2086
+        ! fails_with_servers "$1/check" $with_servers || { echo 'suites with servers' && return; }
+    fi
     # shellcheck disable=SC2046
     ! CK_FORK=no fails 10 "$1/check" $(cat "$out/quick") || { echo suites && return; }
     # shellcheck disable=SC2046
@@ -81,10 +85,6 @@ noticed_by() { # place
     ! fails 20 "$1/sim" 1:400 || { echo seeds && return; }
     # shellcheck disable=SC2046
     ! CK_FORK=no fails 20 "$1/check" $(cat "$out/slow") || { echo suites && return; }
-    if needs_servers "$1"; then
-        # shellcheck disable=SC2086
-        ! fails_with_servers "$1/check" $with_servers || { echo 'suites with servers' && return; }
-    fi
     # The few that are left: what is said of one server may be tested on a real one alone.
     [ -n "${WITHOUT_SERVERS-}" ] || ! fails_with_servers "$1/check" servers/ || { echo 'suites with servers' && return; }
 }

@@ -152,6 +152,7 @@ START_TEST(failed_conn_sends_and_reads_nothing)
     submit(&a, &rdl_op_acquire, "k");
     scripted_sent(&s);
     submit(&b, &rdl_op_acquire, "k");
+    submit(NULL, &rdl_op_release, "k"); /* for the next connection */
     scripted_reply(&s, "nonsense\r\n+OK\r\n:1\r\n");
     rdl_conn_rx(&s.conn, (const uint8_t *)"+OK\r\n", 5);
     ck_assert_uint_eq(rdl_conn_tx(&s.conn, chunk, sizeof chunk), 0);

@@ -183,6 +183,24 @@ START_TEST(pause_is_at_most_a_twentieth_of_the_remaining_lease)
 }
 END_TEST
 
+START_TEST(pause_of_exactly_a_twentieth_stays)
+{
+    uint64_t now = 1000, due;
+    uint32_t pause_ms;
+
+    do {
+        rdl_conn_tick(&s.conn, now);
+        rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+        due = rdl_conn_tick(&s.conn, now);
+        pause_ms = (uint32_t)(due - now);
+        ck_assert_uint_eq(rdl_conn_tick_for_lease(&s.conn, pause_ms * 20, now), due);
+        if (pause_ms > 10)
+            ck_assert_uint_lt(rdl_conn_tick_for_lease(&s.conn, pause_ms * 20 - 1, now), due);
+        now = due;
+    } while (pause_ms < 300);
+}
+END_TEST
+
 /* A connection that always ends in the middle of the same request is useless, whatever it replied. */
 START_TEST(useless_connection_is_reopened_after_a_pause)
 {
@@ -474,6 +492,7 @@ Suite *suite_net_timers(void)
     tcase_add_test(tc, useful_connection_is_reopened_at_once);
     tcase_add_loop_test(tc, pauses_grow_with_failures_up_to_a_cap, 0, 5);
     tcase_add_loop_test(tc, pause_is_at_most_a_twentieth_of_the_remaining_lease, 0, 3);
+    tcase_add_test(tc, pause_of_exactly_a_twentieth_stays);
     tcase_add_test(tc, useless_connection_is_reopened_after_a_pause);
     tcase_add_test(tc, pause_ends_after_the_32_bit_wrap_too);
     tcase_add_test(tc, one_success_resets_the_pauses);
