@@ -188,7 +188,6 @@ static int ask_with(struct rdl_lock_legacy *l, enum phase phase, const struct rd
     cmd.value = value;
     cmd.extra = extra;
     cmd.until_ms = l->lock.sent_ms + l->lock.ttl_ms;
-    cmd.ttl_ms = l->lock.ttl_ms;
     rc = rdl_conn_submit(l->lock.conn, &l->lock.req, &cmd);
     l->phase = (uint8_t)phase;
     return rc == RDL_OK ? RDL_PENDING : rc;

@@ -348,6 +348,11 @@ START_TEST(cancelled_wait_consumes_no_hint)
     ck_assert_int_eq(rdl_conn_state(&second.conn), _i == 1 ? RDL_CONN_FAILED : RDL_CONN_READY);
     ck_assert_str_eq(scripted_sent(&second), "");
     ck_assert(!hint.req.is_queued);
+    ck_assert_uint_eq(hint.fruitless, 0);
+    if (_i == 1)
+        return;
+    refused(TAKEN("249")); /* the next one waits for a hint again */
+    ck_assert_str_ne(scripted_sent(&second), "");
 }
 END_TEST
 

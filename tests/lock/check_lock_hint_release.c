@@ -89,6 +89,34 @@ START_TEST(hint_release_after_an_unknown_error_is_repeated_unless_legacy)
 }
 END_TEST
 
+/* Over a cut: the server may not have executed it. */
+START_TEST(hint_release_that_was_cut_is_sent_again)
+{
+    static union any_lock own;
+
+    any_lock_init(&own, _i ? MODE_LEGACY : MODE_PLAIN, &opt, &s.conn, "k", 1);
+    rdl_lock_set_hint(&own.lock, &hint);
+    ck_assert_int_eq(rdl_lock_acquire_begin(&own.lock, entropy_bytes(), NOW), RDL_PENDING);
+    scripted_sent(&s);
+    if (_i) {
+        scripted_reply(&s, "*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n");
+        ck_assert_int_eq(rdl_lock_step(&own.lock, NOW), RDL_PENDING);
+        scripted_sent(&s);
+        scripted_reply(&s, ":1\r\n:-1\r\n$1\r\nx\r\n");
+    } else {
+        scripted_reply(&s, "+OK\r\n:10000\r\n");
+    }
+    ck_assert_int_eq(rdl_lock_step(&own.lock, NOW), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release_begin(&own.lock, NOW), RDL_PENDING);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), rdl_script_release_hint.text));
+    scripted_break(&s);
+    scripted_open(&s, NOW);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), rdl_script_release_hint.text));
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(rdl_lock_step(&own.lock, NOW), RDL_OK);
+}
+END_TEST
+
 Suite *suite_lock_hint_release(void);
 Suite *suite_lock_hint_release(void)
 {
@@ -99,6 +127,7 @@ Suite *suite_lock_hint_release(void)
     tcase_add_loop_test(tc, release_and_pending_release_send_the_hint, 0, 2);
     tcase_add_test(tc, release_without_a_hint_notifies_no_client);
     tcase_add_loop_test(tc, hint_release_after_an_unknown_error_is_repeated_unless_legacy, 0, 2);
+    tcase_add_loop_test(tc, hint_release_that_was_cut_is_sent_again, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -336,6 +336,22 @@ START_TEST(repeated_release_of_two_values_spares_the_next_holder)
 }
 END_TEST
 
+/* Whoever has the lock now may have got it when our lease had ended. */
+START_TEST(repeated_release_after_the_lease_is_certain)
+{
+    hold(0);
+    now = rdl_lock_until_ms(&l.lock) - 100;
+    ck_assert_int_eq(rdl_lock_release_begin(&l.lock, now), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_break(&s);
+    ck_assert_int_eq(rdl_lock_step(&l.lock, now), RDL_PENDING);
+    put("1700000099.000000001");
+    now += 200;
+    scripted_open(&s, now);
+    ck_assert_int_eq(served(RDL_PENDING), RDL_LOST);
+}
+END_TEST
+
 /* The next holder wrote the same whole number as our second value. */
 START_TEST(repeated_release_does_not_try_a_second_whole_number)
 {
@@ -388,6 +404,7 @@ Suite *suite_lock_legacy_lost(void)
     tcase_add_loop_test(tc, repeated_release_of_two_values_spares_the_next_holder, 0, 4);
     tcase_add_test(tc, repeated_release_does_not_try_a_second_whole_number);
     tcase_add_loop_test(tc, whole_number_is_released_only_while_it_must_be_ours, 0, 2);
+    tcase_add_test(tc, repeated_release_after_the_lease_is_certain);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -24,6 +24,35 @@ START_TEST(holder_time_lasts_until_the_takeover)
 }
 END_TEST
 
+/* The parts of a second that TIME told and that have passed since add up to more than one. */
+START_TEST(holder_time_counts_from_the_earliest_possible_time)
+{
+    ck_assert_int_eq(legacy_begin_at("900000", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(peer_number(1700000001), START + 200), RDL_BUSY);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), 1000 - 98); /* 1 % slower */
+}
+END_TEST
+
+/* A day, or a hundredth of our own ttl if that is more: in seconds, a hundred times our lease. */
+START_TEST(deadline_further_ahead_than_a_lease_can_be_is_foreign)
+{
+    static const struct {
+        uint32_t ttl_ms;
+        long ahead_s;
+        int result;
+    } cases[] = {{LEGACY_TTL, 86400, RDL_BUSY},
+                 {LEGACY_TTL, 86401, RDL_E_FOREIGN_VALUE},
+                 {10000000, 100000, RDL_BUSY},
+                 {10000000, 100001, RDL_E_FOREIGN_VALUE}};
+
+    legacy.opt.ttl_ms = cases[_i].ttl_ms;
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(peer_number(1700000000 + cases[_i].ahead_s), START), cases[_i].result);
+}
+END_TEST
+
 /* TIME alone changes nothing: there is nothing to release, and no value to compare yet. */
 START_TEST(nothing_is_pending_after_time_alone)
 {
@@ -330,6 +359,8 @@ Suite *suite_lock_legacy_wait(void)
 
     tcase_add_checked_fixture(tc, legacy_setup, NULL);
     tcase_add_loop_test(tc, holder_time_lasts_until_the_takeover, 0, 3);
+    tcase_add_test(tc, holder_time_counts_from_the_earliest_possible_time);
+    tcase_add_loop_test(tc, deadline_further_ahead_than_a_lease_can_be_is_foreign, 0, 4);
     tcase_add_loop_test(tc, nothing_is_pending_after_time_alone, 0, 2);
     tcase_add_loop_test(tc, attempt_cut_short_keeps_the_earlier_result, 0, 3);
     tcase_add_test(tc, earlier_value_is_not_released_again);

@@ -221,6 +221,17 @@ START_TEST(multi_acquire_that_may_have_failed_halfway_is_released)
 }
 END_TEST
 
+START_TEST(same_name_twice_is_refused)
+{
+    const struct rdl_bytes names[][3] = {{{"a", 1}, {"a", 1}, {"b", 1}}, {{"a", 1}, {"b", 1}, {"b", 1}}};
+    static const struct rdl_lock_options once = {.ttl_ms = 30000};
+    uint8_t packed[RDL_NAME_MAX];
+    struct rdl_lock lock;
+
+    ck_assert_int_eq(rdl_lock_init_multi(&lock, &once, &s.conn, names[_i], 3, packed), RDL_E_NAME);
+}
+END_TEST
+
 Suite *suite_lock_multi_op(void);
 Suite *suite_lock_multi_op(void)
 {
@@ -239,6 +250,7 @@ Suite *suite_lock_multi_op(void)
     tcase_add_test(tc, pending_multi_release_survives_its_connection);
     tcase_add_loop_test(tc, multi_acquire_that_may_have_failed_halfway_is_released, 0,
                         (int)(sizeof failed / sizeof failed[0]));
+    tcase_add_loop_test(tc, same_name_twice_is_refused, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

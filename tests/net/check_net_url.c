@@ -51,6 +51,10 @@ static int is_text(struct rdl_bytes b, const char *s)
 
 /* ---------------------------------------------------------------- good ones */
 
+#define L10 "abcdefghij"
+#define L60 L10 L10 L10 L10 L10 L10
+#define L63 L60 "abc"
+
 static const struct {
     enum rdl_address_family family;
     unsigned port, db, scope;
@@ -76,8 +80,10 @@ static const struct {
     {RDL_UNRESOLVED, 6379, 0, 0, "redis://localhost", "", "", "localhost"},
     {RDL_UNRESOLVED, 6380, 1, 0, "redis://Ca-1.example_net.:6380/1", "", "", "Ca-1.example_net."},
     {RDL_UNRESOLVED, 6379, 0, 0, "redis://4f5e0a", "", "", "4f5e0a"},
+    {RDL_UNRESOLVED, 6379, 0, 0, "redis://AZ.az", "", "", "AZ.az"},
     {RDL_UNRESOLVED, 6379, 0, 0, "redis://1.2.3.4.in-addr.arpa", "", "", "1.2.3.4.in-addr.arpa"},
     {RDL_UNIX, 0, 0, 0, "unix:///run/redis.sock", "", "", "/run/redis.sock"},
+    {RDL_UNIX, 0, 0, 0, "unix:///" L60 L10 L10 L10 L10 "abcdef", "", "", "/" L60 L10 L10 L10 L10 "abcdef"},
     {RDL_UNIX, 0, 7, 0, "unix:///run/redis.sock?db=7", "", "", "/run/redis.sock"},
     {RDL_UNIX, 0, 0, 0, "unix:///a%20b%3fc@d:e%25?db=0", "", "", "/a b?c@d:e%"},
     {RDL_UNIX, 0, 0, 0, "unix://:secret@/run/s", "", "secret", "/run/s"},
@@ -120,10 +126,6 @@ START_TEST(valid_url_is_parsed)
 END_TEST
 
 /* ---------------------------------------------------------------- bad ones */
-
-#define L10 "abcdefghij"
-#define L60 L10 L10 L10 L10 L10 L10
-#define L63 L60 "abc"
 
 /* URLs, and a word that must be in the reason for their refusal. */
 static const struct {
