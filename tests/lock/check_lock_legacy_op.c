@@ -72,6 +72,14 @@ static const struct reply times[] = {
     {"-LOADING Redis is loading\r\n", RDL_ANSWER_ERROR, RDL_E_LOADING, 0, NULL},
 };
 
+/* A longer value was there before. */
+START_TEST(value_ends_where_its_length_says)
+{
+    ck_assert_uint_eq(rdl_legacy_seconds("17000000009", 10), 1700000000);
+    ck_assert_uint_eq(rdl_legacy_seconds("1700000000.5x", 12), 1700000000);
+}
+END_TEST
+
 START_TEST(time_is_seconds_and_milliseconds)
 {
     check_reply(&rdl_op_time, &times[_i]);
@@ -439,6 +447,7 @@ Suite *suite_lock_legacy_op(void)
     tcase_add_loop_test(tc, get_reports_the_value, 0, sizeof founds / sizeof founds[0]);
     tcase_add_loop_test(tc, release_once_does_not_survive_its_connection, 0, 2);
     tcase_add_loop_test(tc, getset_and_del_are_plain_commands, 0, 2);
+    tcase_add_test(tc, value_ends_where_its_length_says);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -81,6 +81,7 @@ static const struct {
     {RDL_UNRESOLVED, 6380, 1, 0, "redis://Ca-1.example_net.:6380/1", "", "", "Ca-1.example_net."},
     {RDL_UNRESOLVED, 6379, 0, 0, "redis://4f5e0a", "", "", "4f5e0a"},
     {RDL_UNRESOLVED, 6379, 0, 0, "redis://AZ.az", "", "", "AZ.az"},
+    {RDL_UNRESOLVED, 6379, 0, 0, "redis://a." L63 ".b", "", "", "a." L63 ".b"},
     {RDL_UNRESOLVED, 6379, 0, 0, "redis://1.2.3.4.in-addr.arpa", "", "", "1.2.3.4.in-addr.arpa"},
     {RDL_UNIX, 0, 0, 0, "unix:///run/redis.sock", "", "", "/run/redis.sock"},
     {RDL_UNIX, 0, 0, 0, "unix:///" L60 L10 L10 L10 L10 "abcdef", "", "", "/" L60 L10 L10 L10 L10 "abcdef"},

@@ -30,6 +30,20 @@ START_TEST(a_url_is_all_a_lock_needs)
 }
 END_TEST
 
+/* It may be on the stack. */
+START_TEST(memory_needs_no_value_before)
+{
+    struct rdl_posix_conn c, zero;
+
+    memset(&c, 0xff, sizeof c);
+    memset(&zero, 0, sizeof zero);
+    ck_assert_int_eq(rdl_posix_conn_init(&c, "redis://127.0.0.1", NULL), RDL_OK);
+    ck_assert_int_eq(rdl_posix_conn_init(&zero, "redis://127.0.0.1", NULL), RDL_OK);
+    ck_assert_uint_eq(c.config.connect_ms, zero.config.connect_ms);
+    ck_assert_mem_eq(c.queue, zero.queue, sizeof c.queue);
+}
+END_TEST
+
 START_TEST(a_host_name_is_refused_and_reported)
 {
     const char *why = NULL;
@@ -66,6 +80,7 @@ Suite *suite_lock_posix(void)
     tcase_add_test(tc, a_url_is_all_a_lock_needs);
     tcase_add_test(tc, a_host_name_is_refused_and_reported);
     tcase_add_test(tc, an_invalid_url_is_refused_and_connects_nowhere);
+    tcase_add_test(tc, memory_needs_no_value_before);
     suite_add_tcase(suite, tc);
     return suite;
 }
