@@ -221,6 +221,22 @@ START_TEST(unconfirmed_value_does_not_block_our_next_acquire)
 END_TEST
 
 /* A refused extend was not executed: there is nothing to settle. */
+/* Closed earlier, a server that thaws would write it for a lock that was given up. */
+START_TEST(stalled_extend_keeps_its_connection_for_a_ttl)
+{
+    uint64_t sent_ms;
+
+    hold(_i);
+    sent_ms = now;
+    ck_assert_int_eq(rdl_lock_extend_begin(&l.lock, TTL, now), RDL_PENDING);
+    scripted_sent(&s);
+    now += ATTEMPT;
+    ck_assert_int_eq(rdl_lock_step(&l.lock, now), RDL_UNKNOWN);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_STALLED);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, now + 1), sent_ms + TTL);
+}
+END_TEST
+
 START_TEST(refused_extend_leaves_one_value)
 {
     hold(_i);
@@ -405,6 +421,7 @@ Suite *suite_lock_legacy_lost(void)
     tcase_add_test(tc, repeated_release_does_not_try_a_second_whole_number);
     tcase_add_loop_test(tc, whole_number_is_released_only_while_it_must_be_ours, 0, 2);
     tcase_add_test(tc, repeated_release_after_the_lease_is_certain);
+    tcase_add_loop_test(tc, stalled_extend_keeps_its_connection_for_a_ttl, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

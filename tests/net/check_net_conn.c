@@ -69,6 +69,7 @@ START_TEST(new_conn_wants_nothing_and_has_no_error)
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_CLOSED);
     ck_assert_uint_eq(rdl_conn_wants(&s.conn), 0);
     ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_OK);
+    ck_assert_int_eq(s.conn.fd, -1);
     ck_assert_str_eq(rdl_conn_text(&s.conn), "");
     ck_assert(rdl_conn_is_idle(&s.conn));
     ck_assert_uint_eq(rdl_conn_tx(&s.conn, chunk, sizeof chunk), 0);

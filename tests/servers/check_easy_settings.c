@@ -82,6 +82,23 @@ START_TEST(max_ttl_bounds_every_ttl_from_then_on)
 }
 END_TEST
 
+START_TEST(each_connection_has_its_own_memory)
+{
+    const struct rdl_conn_config *hint, *first;
+
+    open_url(url);
+    ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_WAKE_HINT), RDL_OK);
+    hint = easy.hint_conn.conn.cfg;
+    first = easy.conns[0].conn.cfg;
+    ck_assert_ptr_eq(hint->endpoint, first->endpoint); /* the same server */
+    ck_assert_ptr_eq(hint->queue, easy.hint_conn.queue);
+    ck_assert_ptr_eq(first->queue, easy.conns[0].queue);
+    ck_assert_ptr_null(hint->server_info);
+    ck_assert_ptr_null(hint->text);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
 START_TEST(flags_can_be_set_again)
 {
     int before = live_count_fds();
@@ -390,6 +407,7 @@ Suite *suite_easy_settings(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, a_name_that_no_lock_may_have_is_refused, 0, 3);
     tcase_add_test(tc, max_ttl_bounds_every_ttl_from_then_on);
+    tcase_add_test(tc, each_connection_has_its_own_memory);
     tcase_add_test(tc, flags_can_be_set_again);
     tcase_add_test(tc, only_urls_that_request_tls_get_the_stream);
     tcase_add_test(tc, a_name_server_that_does_not_reply_is_reported);
