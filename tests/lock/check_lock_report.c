@@ -182,6 +182,21 @@ START_TEST(a_phrase_without_an_error_has_no_reason)
 }
 END_TEST
 
+START_TEST(any_time_of_the_holder_is_shown)
+{
+    static const int64_t ms[] = {0, UINT32_MAX, UINT32_MAX + (int64_t)1};
+    static const char *const lines[] = {"held by another client for another 0 ms",
+                                        "held by another client for another 4294967295 ms",
+                                        "held by another client"};
+    char text[64];
+    struct rdl_line line;
+
+    rdl_line_begin(&line, text, sizeof text);
+    rdl_line_add_holder(&line, ms[_i]);
+    ck_assert_str_eq(text, lines[_i]);
+}
+END_TEST
+
 Suite *suite_lock_report(void);
 
 Suite *suite_lock_report(void)
@@ -199,6 +214,7 @@ Suite *suite_lock_report(void)
     tcase_add_loop_test(tc, an_extend_is_shown_as_confirmed, 0, 2);
     tcase_add_loop_test(tc, a_missing_reply_is_shown_with_its_reason, 0, 2);
     tcase_add_test(tc, a_phrase_without_an_error_has_no_reason);
+    tcase_add_loop_test(tc, any_time_of_the_holder_is_shown, 0, 3);
     suite_add_tcase(suite, tc);
     return suite;
 }
