@@ -141,6 +141,20 @@ START_TEST(release_without_a_waiter_tries_all_methods_too)
 }
 END_TEST
 
+/* The PTTL after it only says more about a refusal. */
+START_TEST(release_by_delete_is_complete_with_its_first_reply)
+{
+    submit(&a, &rdl_op_release, "k");
+    scripted_sent(&s);
+    scripted_reply(&s, NOPERM);
+    ck_assert_str_eq(scripted_sent(&s), delex());
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(a.answer, RDL_ANSWER_YES);
+    scripted_reply(&s, GONE);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
 /* ---------------------------------------------------------------- EVAL once, then EVALSHA */
 
 START_TEST(two_releases_send_the_script_text_once)
@@ -1020,6 +1034,7 @@ Suite *suite_lock_methods(void)
     tcase_add_loop_test(tc, release_tries_methods_until_one_is_accepted, 0, 3);
     tcase_add_loop_test(tc, method_is_remembered_for_the_connection, 0, 3);
     tcase_add_test(tc, release_without_a_waiter_tries_all_methods_too);
+    tcase_add_test(tc, release_by_delete_is_complete_with_its_first_reply);
     tcase_add_test(tc, two_releases_send_the_script_text_once);
     tcase_add_loop_test(tc, flushed_script_is_sent_again, 0, 2);
     tcase_add_test(tc, repetition_is_reported_only_for_its_request);
