@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # lock/lock.c: R17: after a failed extend the next connect pauses only briefly
-s/if \(l->abort_below_ms == 0\) \/\* no lease .*/if (1)/
+s/return rdl_conn_tick_for_lease\(l->conn, .*/return rdl_conn_tick(l->conn, now_ms);/
