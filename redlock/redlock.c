@@ -216,7 +216,8 @@ static int step_pause(struct rdl_redlock *r, uint64_t now_ms)
     if (r->tries > 0 && now_ms >= r->deadline_ms)
         return rdl_redlock_finish(r, r->result);
     if (rdl_votes_count_unreleased(r) > 0 && now_ms < wait_end_ms) {
-        r->wake_ms = now_ms + RDL_QUEUE_RETRY_MS < wait_end_ms ? now_ms + RDL_QUEUE_RETRY_MS : wait_end_ms;
+        r->wake_ms = now_ms + RDL_QUEUE_RETRY_MS;
+        rdl_redlock_wake_by(r, wait_end_ms);
         return RDL_PENDING;
     }
     r->state = REDLOCK_CONNECT;
@@ -390,7 +391,6 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
     r->keys_end_ms = UINT64_MAX; /* only the client that acquired it knows */
     r->number = 0;
     r->extensions = 0;
-    r->seed = rdl_token_seed(r->token.bytes);
     take_servers(r);
     for (i = 0; i < r->n; i++) {
         r->servers[i].needs_release = 1;

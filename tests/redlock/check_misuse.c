@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lock/lock_lease.h"
 #include "net/net_op.h"
 #include "tests/fixtures/fleet.h"
 #include "tests/sim/any_lock.h"
@@ -92,6 +93,37 @@ START_TEST(of_two_idle_copies_only_the_first_used_works)
     ck_assert_int_eq(rdl_redlock_adopt(second, token_hex(7), 2 * RDL_TOKEN_LEN), RDL_E_SHARED);
     ck_assert_int_eq(release(first), RDL_OK);
     ck_assert_int_eq(acquire(second), RDL_E_SHARED);
+}
+END_TEST
+
+/* It may be moved after that, too. */
+START_TEST(failed_release_is_repeated_by_one_copy_only)
+{
+    struct rdl_redlock *first = _i ? &copy : lock, *second = _i ? lock : &copy;
+
+    fleet_init(SERVERS, NOW);
+    ck_assert_int_eq(acquire(lock), RDL_OK);
+    fleet_befall("eee", NOW);
+    ck_assert_int_eq(release(lock), RDL_UNKNOWN);
+    copy = *lock;
+    ck_assert_int_eq(rdl_redlock_release_begin(first, NOW), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_acquire_begin(second, token_bytes(7), NOW), RDL_E_SHARED);
+    ck_assert_int_eq(settle(first, RDL_PENDING), RDL_UNKNOWN);
+}
+END_TEST
+
+/* The number that tells copies apart comes from the entropy. */
+START_TEST(every_acquire_ends_the_use_of_the_copies)
+{
+    uint8_t entropy[RDL_ENTROPY_LEN] = {0};
+    uint32_t i;
+
+    fleet_init(SERVERS, NOW);
+    for (i = 1; (rdl_token_seed(entropy) & 0xffff) != 0; i++)
+        memcpy(entropy, &i, sizeof i);
+    copy = *lock;
+    ck_assert_int_eq(rdl_redlock_acquire_begin(lock, entropy, NOW), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_acquire_begin(&copy, token_bytes(7), NOW), RDL_E_SHARED);
 }
 END_TEST
 
@@ -287,6 +319,8 @@ Suite *suite_misuse(void)
     tcase_add_loop_test(tc, copy_of_a_held_redlock_holds_nothing, 0, 2);
     tcase_add_test(tc, copy_of_a_pending_redlock_takes_no_votes);
     tcase_add_loop_test(tc, of_two_idle_copies_only_the_first_used_works, 0, 2);
+    tcase_add_loop_test(tc, failed_release_is_repeated_by_one_copy_only, 0, 2);
+    tcase_add_test(tc, every_acquire_ends_the_use_of_the_copies);
     tcase_add_loop_test(tc, copy_of_an_unused_lock_is_another_lock, 0, MODES);
     tcase_add_loop_test(tc, copy_of_a_held_lock_has_no_remaining_time, 0, MODES);
     suite_add_tcase(suite, tc);

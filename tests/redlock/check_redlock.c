@@ -92,6 +92,21 @@ START_TEST(invalid_arguments_are_refused)
 }
 END_TEST
 
+/* Before the first operation, all votes count. */
+START_TEST(longest_name_and_all_servers_are_accepted)
+{
+    static const char name[RDL_NAME_MAX + 1] = "k";
+    size_t i;
+
+    fleet_init(RDL_SERVERS_MAX, 1000);
+    ck_assert_int_eq(rdl_redlock_init(lock, &fleet.opt, fleet.servers, fleet.n, name, RDL_NAME_MAX), RDL_OK);
+    for (i = 0; i < fleet.n; i++)
+        ck_assert_uint_eq(fleet.servers[i].counts, 1);
+    ck_assert_int_eq(rdl_redlock_init(lock, &fleet.opt, fleet.servers, fleet.n, name, sizeof name),
+                     RDL_E_NAME);
+}
+END_TEST
+
 /* A plain lock has opened the connection: it is unknown since when the server is up. */
 START_TEST(open_connection_without_checks_is_refused)
 {
@@ -345,17 +360,20 @@ START_TEST(server_that_frees_its_queue_in_time_is_used)
 }
 END_TEST
 
-/* Returns the last of its conns. */
+static size_t chosen;
+
+/* Returns the chosen one of its conns. */
 static struct rdl_conn *acquire_with(const uint8_t *entropy)
 {
     fleet_init(3, 1000);
     ck_assert_int_eq(rdl_redlock_acquire_begin(lock, entropy, 1000), RDL_PENDING);
-    return &fleet.s[2].conn;
+    return &fleet.s[chosen].conn;
 }
 
 /* Two programs lose the same server in the same ms. The bytes of two boards may differ in a single one. */
 START_TEST(acquire_makes_the_pauses_of_its_connections_random)
 {
+    chosen = (size_t)_i % 3;
     ck_assert_int_gt(scripted_pauses_that_differ(acquire_with, _i), 10);
 }
 END_TEST
@@ -370,6 +388,7 @@ Suite *suite_redlock(void)
     tcase_add_loop_test(tc, only_a_majority_of_the_configured_servers_decides, 1, 8);
     tcase_add_loop_test(tc, the_quorum_is_more_than_half, 1, 8);
     tcase_add_loop_test(tc, invalid_arguments_are_refused, 0, 2);
+    tcase_add_test(tc, longest_name_and_all_servers_are_accepted);
     tcase_add_loop_test(tc, open_connection_without_checks_is_refused, 0, 2);
     tcase_add_test(tc, all_servers_get_the_same_token_at_once);
     tcase_add_test(tc, late_connect_does_not_move_the_start_of_validity);

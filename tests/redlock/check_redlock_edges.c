@@ -249,7 +249,11 @@ START_TEST(release_ends_when_its_result_is_certain)
     static const struct {
         const char *fates;
         int result;
-    } cases[] = {{".fggg", RDL_EXPIRED}, {".ee", RDL_UNKNOWN}, {".ss", RDL_LOST}, {"..f", RDL_OK}};
+    } cases[] = {{".fggg", RDL_EXPIRED},
+                 {".ee", RDL_UNKNOWN},
+                 {".ss", RDL_LOST},
+                 {"..f", RDL_OK},
+                 {"ffggg", RDL_EXPIRED}};
 
     hold(strlen(cases[_i].fates));
     fleet_befall(cases[_i].fates, now);
@@ -337,6 +341,31 @@ START_TEST(repeated_release_is_sent_to_a_server_that_may_still_reply)
     ck_assert_int_eq(rdl_redlock_error(lock, 2), RDL_E_ABANDONED);
     fleet.mood[2] = MOOD_UP;
     ck_assert_int_eq(release(), RDL_OK);
+}
+END_TEST
+
+/* Server 0 has released the lock, has lost it, or lost it to another client. */
+START_TEST(repeated_release_is_sent_to_no_server_that_has_replied)
+{
+    static const char *const fates[] = {".ff", "gff", "sff"};
+
+    hold(3);
+    fleet_befall(fates[_i], now);
+    ck_assert_int_eq(release(), RDL_UNKNOWN);
+    scripted_sent(&fleet.s[0]);
+    ck_assert_int_eq(release(), RDL_UNKNOWN);
+    ck_assert_str_eq(scripted_sent(&fleet.s[0]), "");
+}
+END_TEST
+
+START_TEST(no_extend_is_sent_at_the_end_of_the_lease)
+{
+    hold(1);
+    scripted_sent(&fleet.s[0]);
+    now = rdl_redlock_until_ms(lock);
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_LOST);
+    ck_assert_str_eq(scripted_sent(&fleet.s[0]), wire_release_text("k", entropy_token(1)));
+    ck_assert_uint_eq(fleet.servers[0].vote, RDL_VOTE_GRANTED); /* that of the acquire */
 }
 END_TEST
 
@@ -436,13 +465,15 @@ Suite *suite_redlock_edges(void)
     tcase_add_test(tc, single_attempt_waits_for_the_slowest_connect);
     tcase_add_test(tc, missing_key_on_a_lost_connection_is_not_restored);
     tcase_add_test(tc, release_counts_replies_that_arrived_after_the_extend);
-    tcase_add_loop_test(tc, release_ends_when_its_result_is_certain, 0, 4);
+    tcase_add_loop_test(tc, release_ends_when_its_result_is_certain, 0, 5);
     tcase_add_test(tc, release_does_not_count_the_votes_of_the_acquire);
     tcase_add_test(tc, adopted_key_counts_as_held_until_a_server_reports_otherwise);
     tcase_add_test(tc, extend_counts_replies_that_arrived_before);
     tcase_add_test(tc, repair_does_not_wait_for_other_replies);
     tcase_add_test(tc, extend_after_an_unanswered_longer_one_is_as_long);
     tcase_add_test(tc, repeated_release_is_sent_to_a_server_that_may_still_reply);
+    tcase_add_loop_test(tc, repeated_release_is_sent_to_no_server_that_has_replied, 0, 3);
+    tcase_add_test(tc, no_extend_is_sent_at_the_end_of_the_lease);
     tcase_add_test(tc, no_attempt_begins_at_the_deadline);
     tcase_add_test(tc, longest_hold_of_an_adopted_lease_begins_with_its_first_extend);
     tcase_add_test(tc, first_attempt_of_every_acquire_has_its_time);

@@ -319,6 +319,18 @@ START_TEST(servers_shared_with_another_redlock_are_an_error)
 }
 END_TEST
 
+START_TEST(one_server_shared_with_another_redlock_is_an_error)
+{
+    begin();
+    fleet.n = 1;
+    init("k");
+    rdl_redlock_init(&other, &fleet.opt, m->servers, 1, "b", 1);
+    ck_assert_int_eq(rdl_redlock_acquire_begin(&m->lock, entropy_bytes(), now), RDL_E_SHARED);
+    works(&other);
+    free(m);
+}
+END_TEST
+
 /* The next call may be any that needs a handle without an operation. */
 START_TEST(cancel_ends_an_operation_on_servers_taken_by_another)
 {
@@ -423,6 +435,7 @@ Suite *suite_redlock_lifetime(void)
                         (int)(sizeof ends / sizeof ends[0]));
     tcase_add_test(tc, reply_to_an_old_release_is_not_a_grant);
     tcase_add_loop_test(tc, servers_shared_with_another_redlock_are_an_error, 0, 3);
+    tcase_add_test(tc, one_server_shared_with_another_redlock_is_an_error);
     tcase_add_loop_test(tc, lease_on_servers_taken_by_another_can_only_expire, 0, 3);
     tcase_add_test(tc, cancel_ends_an_operation_on_servers_taken_by_another);
     tcase_add_test(tc, redlock_may_be_moved_in_memory);

@@ -7,6 +7,7 @@
 #include <check.h>
 
 #include "lock/lock_op.h"
+#include "net/net_op.h"
 #include "tests/fixtures/fleet.h"
 
 #define lock (&fleet.lock)
@@ -96,17 +97,79 @@ START_TEST(redlock_release_waits_for_room_in_a_full_queue)
 }
 END_TEST
 
+/* A server that has refused it needs no release. */
+START_TEST(waiting_acquire_reserves_no_room)
+{
+    hold(1, 0);
+    rdl_redlock_cancel(lock);
+    fleet_serve_all(now);
+    fleet_steal(0, now);
+    fleet.opt.lease.wait_ms = fleet.opt.lease.retry_ms = 5000;
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    settle();
+    settle();
+    ck_assert_uint_gt(rdl_redlock_wake_ms(lock), now);
+    ck_assert_uint_eq(fleet.s[0].conn.reserved, 0);
+}
+END_TEST
+
 /* Its handle is stepped, though no operation is pending. */
 START_TEST(cancelled_lock_is_released_when_there_is_room)
 {
     hold(1, 0);
     fill(0);
     rdl_redlock_cancel(lock);
+    fleet_serve_all(now);
     ck_assert(!rdl_redlock_is_idle(lock));
-    settle();
+    rdl_redlock_step(lock, now);
+    ck_assert(!rdl_conn_refers_to(&fleet.s[0].conn, fleet.servers, sizeof fleet.servers));
     settle();
     ck_assert_uint_eq(fleet_keys(now), 0);
     ck_assert(rdl_redlock_is_idle(lock));
+}
+END_TEST
+
+/* Server 0 gets only the release: a majority of the others is down. */
+START_TEST(release_of_an_old_key_is_no_vote_in_an_acquire)
+{
+    hold(3, 0);
+    fill(0);
+    rdl_redlock_cancel(lock);
+    fleet_down(1);
+    fleet_down(2);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_NO_QUORUM);
+    ck_assert_uint_eq(fleet.servers[0].vote, RDL_VOTE_NONE);
+    ck_assert(!scripted_has_key(&fleet.s[0], "k", now));
+}
+END_TEST
+
+/* The release was to be sent before; the token is the same. */
+START_TEST(adopt_sends_a_pending_release)
+{
+    char token[RDL_TOKEN_TEXT_MAX];
+
+    hold(1, 0);
+    rdl_redlock_token(lock, token);
+    fill(0);
+    rdl_redlock_cancel(lock);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, token, RDL_VALUE_MAX), RDL_OK);
+    fleet_serve_all(now);
+    ck_assert_uint_eq(fleet_keys(now), 0);
+}
+END_TEST
+
+/* Server 1 has not replied, and server 2 has no room for the request. */
+START_TEST(release_waits_for_replies_and_for_room)
+{
+    hold(3, 0);
+    fleet_befall(".ff", now);
+    fill(2);
+    ck_assert_int_eq(rdl_redlock_release_begin(lock, now), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    fleet.mood[2] = MOOD_UP;
+    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
 }
 END_TEST
 
@@ -134,7 +197,11 @@ Suite *suite_redlock_room(void)
     tcase_add_test(tc, next_acquire_waits_until_the_old_key_is_released);
     tcase_add_loop_test(tc, next_acquire_waits_two_attempts_for_the_old_release, 0, 2);
     tcase_add_loop_test(tc, redlock_release_waits_for_room_in_a_full_queue, 0, 2);
+    tcase_add_test(tc, release_of_an_old_key_is_no_vote_in_an_acquire);
+    tcase_add_test(tc, adopt_sends_a_pending_release);
+    tcase_add_test(tc, release_waits_for_replies_and_for_room);
     tcase_add_test(tc, release_without_room_may_still_find_the_key);
+    tcase_add_test(tc, waiting_acquire_reserves_no_room);
     tcase_add_test(tc, cancelled_lock_is_released_when_there_is_room);
     suite_add_tcase(suite, tc);
     return suite;

@@ -207,6 +207,25 @@ START_TEST(redlock_aborts_stalled_connections_at_half_time)
 }
 END_TEST
 
+/* They fail at once: the servers that are not stalled refuse them. */
+START_TEST(repeated_extends_do_not_move_half_time)
+{
+    const uint32_t left_ms = _i ? 101 : 5;
+    uint64_t until;
+
+    hold_beside_sets("ww...");
+    until = rdl_redlock_until_ms(lock);
+    rdl_redlock_step(lock, until - left_ms);
+    fleet_befall("..eee", now);
+    for (now = until - left_ms; now < until - left_ms / 2; now++) {
+        ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
+        ck_assert_uint_eq(conns_in(RDL_CONN_STALLED), 2);
+    }
+    rdl_redlock_step(lock, now + 1);
+    ck_assert_uint_eq(conns_in(RDL_CONN_FAILED), 2);
+}
+END_TEST
+
 /* The next connections stall, too, under the same lease: half of the time that is left then. */
 START_TEST(redlock_aborts_connections_that_stall_again)
 {
@@ -305,6 +324,7 @@ Suite *suite_redlock_stalled(void)
     tcase_add_test(tc, adopted_lock_replaces_a_connection_that_swallows_sets);
     tcase_add_test(tc, connections_with_only_releases_stall_too);
     tcase_add_test(tc, redlock_aborts_stalled_connections_at_half_time);
+    tcase_add_loop_test(tc, repeated_extends_do_not_move_half_time, 0, 2);
     tcase_add_test(tc, redlock_aborts_connections_that_stall_again);
     tcase_add_loop_test(tc, stalled_minority_keeps_its_connections, 0, 2);
     tcase_add_test(tc, drain_reads_before_it_checks_timeouts);
