@@ -54,7 +54,7 @@ static uint64_t wait_for_hint(struct rdl_redlock *r, uint64_t now_ms)
  */
 static uint64_t redlock_pause_of(struct rdl_redlock *r, int result, uint64_t now_ms)
 {
-    uint64_t took_ms = now_ms - r->sent_ms;
+    uint64_t twice_ms = 2 * (now_ms - r->sent_ms);
     uint32_t keys_ms = rdl_votes_free_in_ms(r);
     uint32_t base_ms = r->opt->lease.retry_ms;
     uint64_t hint_ms = result == RDL_BUSY ? wait_for_hint(r, now_ms) : UINT64_MAX;
@@ -65,8 +65,10 @@ static uint64_t redlock_pause_of(struct rdl_redlock *r, int result, uint64_t now
         return hint_ms;
     }
     /* Up to twice as long as the attempt took, or two clients that collide keep splitting the votes. */
-    if (r->state != REDLOCK_CONNECT && took_ms * 2 > base_ms)
-        base_ms = took_ms * 2 < RDL_RETRY_CAP_MS ? (uint32_t)took_ms * 2 : RDL_RETRY_CAP_MS;
+    if (twice_ms > RDL_RETRY_CAP_MS)
+        twice_ms = RDL_RETRY_CAP_MS;
+    if (r->state != REDLOCK_CONNECT && twice_ms > base_ms)
+        base_ms = (uint32_t)twice_ms;
     pause_ms = rdl_backoff_ms(&r->seed, base_ms, RDL_RETRY_CAP_MS, r->tries);
     return pause_ms > keys_ms ? keys_ms + 1 : pause_ms;
 }
@@ -79,7 +81,7 @@ static int is_quarantine_too_long(const struct rdl_redlock *r)
 
     for (i = 0; i < r->n; i++) {
         int is_there = rdl_conn_state(r->servers[i].conn) == RDL_CONN_READY;
-        late += is_there && !r->servers[i].counts && rdl_redlock_counts_at(r, i) > r->deadline_ms;
+        late += is_there && !r->servers[i].counts && rdl_redlock_counts_at(r, i) >= r->deadline_ms;
     }
     return late > r->n - rdl_redlock_quorum(r);
 }

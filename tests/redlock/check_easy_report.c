@@ -135,6 +135,52 @@ START_TEST(text_that_names_no_server_has_no_brackets)
     const char *parts = text(RDL_E_QUARANTINE, "rrr");
 
     ck_assert_ptr_nonnull(strstr(parts, "0 of 3 servers may have lost locks in a restart. Wait longer"));
+    ck_assert_ptr_null(strstr(parts, "no useful reply"));
+}
+END_TEST
+
+/* Server 0 has been up for 3 s; or another one was at its address before. */
+START_TEST(text_says_when_a_server_in_quarantine_counts)
+{
+    struct rdl_server_info *info = &easy.conns[0].server_info;
+
+    text(RDL_OK, "q");
+    info->has = RDL_INFO_UPTIME | RDL_INFO_TIMESTAMP;
+    info->seen_ms = rdl_posix_now_ms() - 3000;
+    info->up_ms = (int64_t)info->seen_ms;
+    info->is_other = _i != 0;
+    rdl_easy_explain(&easy, RDL_E_QUARANTINE);
+    ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), " s). Wait longer"));
+    ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), _i ? ":1: counts in " : " s ago, counts in "));
+}
+END_TEST
+
+START_TEST(text_has_addresses_as_in_urls)
+{
+    ck_assert_int_eq(rdl_easy_open(&easy, "redis://[::1]:1", "nightly"), RDL_OK);
+    befall(0, 'x');
+    rdl_easy_explain(&easy, RDL_NO_QUORUM);
+    ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), "([::1]:1: "));
+}
+END_TEST
+
+START_TEST(text_says_which_name_has_no_address_or_which_url_is_wrong)
+{
+    text(RDL_OK, "xx");
+    ck_assert_str_eq(rdl_easy_error(&easy), "");
+    easy.unresolved[1] = "no such name";
+    rdl_easy_explain(&easy, RDL_NO_QUORUM);
+    ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), "127.0.0.1:2: no address: no such name)"));
+    ck_assert_int_eq(rdl_easy_refuse_url(&easy, RDL_E_URL, 1, "it is wrong"), RDL_E_URL);
+    ck_assert_str_eq(rdl_easy_error(&easy), "lock \"nightly\": URL 2: it is wrong");
+}
+END_TEST
+
+START_TEST(text_has_no_control_bytes)
+{
+    ck_assert_int_eq(rdl_easy_open(&easy, "redis://127.0.0.1:1", "a\x1f b\x7f"), RDL_OK);
+    rdl_easy_explain(&easy, RDL_E_TTL);
+    ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), "lock \"a? b?\": "));
 }
 END_TEST
 
@@ -150,6 +196,10 @@ Suite *suite_easy_report(void)
     tcase_add_test(tc, text_says_how_far_a_connection_got);
     tcase_add_test(tc, text_has_the_systems_reason_of_a_failed_connection);
     tcase_add_test(tc, text_that_names_no_server_has_no_brackets);
+    tcase_add_loop_test(tc, text_says_when_a_server_in_quarantine_counts, 0, 2);
+    tcase_add_test(tc, text_has_addresses_as_in_urls);
+    tcase_add_test(tc, text_says_which_name_has_no_address_or_which_url_is_wrong);
+    tcase_add_test(tc, text_has_no_control_bytes);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -161,6 +161,49 @@ START_TEST(adopted_key_release_is_retried_for_max_ttl)
 }
 END_TEST
 
+START_TEST(extended_key_release_is_retried_until_the_new_expiry)
+{
+    unsigned n;
+
+    hold(1);
+    now += 9000;
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
+    busy(1, 1);
+    ck_assert_int_eq(release(), RDL_UNKNOWN);
+    for (n = 0; !rdl_redlock_is_idle(lock) && n < 200; n++) {
+        now = rdl_redlock_wake_ms(lock);
+        rdl_redlock_step(lock, now);
+        fleet_serve_all(now);
+    }
+    ck_assert_uint_gt(now, NOW + 9000 + FLEET_TTL - 2 * PAUSE_MS);
+}
+END_TEST
+
+/* Server 0 gets a second release of the earlier lock. That of the adopted one, which it never had, is new. */
+START_TEST(release_of_an_adopted_lock_is_no_repeated_one)
+{
+    size_t i;
+
+    failed();
+    ck_assert_int_eq(release(), RDL_UNKNOWN);
+    busy(2, 0);
+    now += PAUSE_MS;
+    rdl_redlock_step(lock, now);
+    fleet_serve_all(now);
+    ck_assert_uint_eq(fleet_keys(now), 0);
+    for (i = 1; i < 3; i++)
+        scripted_other(&fleet.s[i], wire_acquire("k", token_hex(7), FLEET_TTL), now);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    fleet_down(0);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_ADOPTED);
+    fleet_connect(0, now);
+    ck_assert_int_eq(release(), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    ck_assert_uint_eq(fleet.servers[0].vote, RDL_VOTE_ABSENT);
+}
+END_TEST
+
 Suite *suite_redlock_again(void);
 
 Suite *suite_redlock_again(void)
@@ -175,6 +218,8 @@ Suite *suite_redlock_again(void)
     tcase_add_test(tc, redlock_with_a_pending_release_is_not_extended);
     tcase_add_test(tc, release_after_an_error_is_sent_once);
     tcase_add_test(tc, adopted_key_release_is_retried_for_max_ttl);
+    tcase_add_test(tc, extended_key_release_is_retried_until_the_new_expiry);
+    tcase_add_test(tc, release_of_an_adopted_lock_is_no_repeated_one);
     suite_add_tcase(suite, tc);
     return suite;
 }

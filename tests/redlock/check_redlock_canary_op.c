@@ -125,6 +125,8 @@ static const struct {
     {"*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n", 0},
     {"*2\r\n$10\r\n1699999999\r\n$1\r\n0\r\n", 0}, /* the clock was set back */
     {"*2\r\n$10\r\n1800000000\r\n$1\r\n0\r\n", RDL_CANARY_AGE_MAX},
+    {"*2\r\n$10\r\n4294967295\r\n$1\r\n0\r\n", RDL_CANARY_AGE_MAX}, /* the first and the last second */
+    {"*2\r\n$1\r\n1\r\n$1\r\n0\r\n", 0},
 };
 
 START_TEST(canary_age_is_within_bounds)
@@ -133,6 +135,7 @@ START_TEST(canary_age_is_within_bounds)
     scripted_sent(&s);
     scripted_reply(&s, "$27\r\n" MADE "\r\n");
     scripted_reply(&s, ages[_i].clock);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
     ck_assert_int_eq(req.value & RDL_CANARY_AGE_MAX, ages[_i].age);
 }
 END_TEST

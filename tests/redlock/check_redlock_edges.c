@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tests/fixtures/fleet.h"
+#include "tests/fixtures/guard_page.h"
 
 #define lock (&fleet.lock)
 
@@ -71,7 +72,9 @@ START_TEST(attempt_that_had_its_time_has_its_own_result)
     next_attempt();
     freeze(0, 1);
     ck_assert_uint_le(now + FLEET_ATTEMPT, 2000);
-    ck_assert_int_eq(rdl_redlock_step(lock, 2000), RDL_NO_QUORUM);
+    if (_i)
+        lock->deadline_ms = now + FLEET_ATTEMPT;
+    ck_assert_int_eq(rdl_redlock_step(lock, lock->deadline_ms), RDL_NO_QUORUM);
 }
 END_TEST
 
@@ -449,15 +452,49 @@ START_TEST(pauses_depend_on_the_random_bytes)
 }
 END_TEST
 
+/* servers[] is at the end of memory. */
+START_TEST(nothing_beyond_the_last_server_is_used)
+{
+    static const struct rdl_server none[3];
+    struct rdl_server *servers = (void *)(uintptr_t)at_the_edge(none, sizeof none);
+    char token[RDL_TOKEN_TEXT_MAX];
+    size_t i;
+
+    begin(3, 0);
+    for (i = 0; i < 3; i++)
+        servers[i].conn = &fleet.s[i].conn;
+    fleet.opt.fencing = &rdl_fencing;
+    ck_assert_int_eq(rdl_redlock_init(lock, &fleet.opt, servers, 3, "k", 1), RDL_OK);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_delete(1, now);
+    ck_assert_int_eq(extend(FLEET_TTL), RDL_REPAIRED);
+    rdl_redlock_token(lock, token);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, token, RDL_VALUE_MAX), RDL_OK);
+    ck_assert_int_eq(extend(FLEET_TTL), RDL_ADOPTED);
+    fleet_befall(".ss", now);
+    ck_assert_int_eq(extend(FLEET_TTL), RDL_LOST);
+    fleet_command(0, "SET k other\r\n", now);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_BUSY);
+    ck_assert_int_eq(rdl_redlock_holder_ms(lock), 5000);
+    for (i = 0; i < 3; i++)
+        fleet_delete(i, now);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_befall("eee", now);
+    ck_assert_int_eq(release(), RDL_UNKNOWN);
+    ck_assert_int_eq(release(), RDL_UNKNOWN);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_NO_QUORUM);
+}
+END_TEST
+
 Suite *suite_redlock_edges(void);
 
 Suite *suite_redlock_edges(void)
 {
     Suite *suite = suite_create("redlock_edges");
-    TCase *tc = tcase_create("edges");
+    TCase *tc = tcase_create("edges"), *memory = tcase_create("memory");
 
     tcase_add_test(tc, attempt_cut_short_has_the_result_of_the_one_before);
-    tcase_add_test(tc, attempt_that_had_its_time_has_its_own_result);
+    tcase_add_loop_test(tc, attempt_that_had_its_time_has_its_own_result, 0, 2);
     tcase_add_test(tc, servers_after_the_probe_server_share_the_deadline);
     tcase_add_test(tc, raising_the_token_ends_at_the_deadline);
     tcase_add_test(tc, repair_ends_with_the_lease);
@@ -480,5 +517,8 @@ Suite *suite_redlock_edges(void)
     tcase_add_test(tc, lock_without_fencing_keeps_no_token_of_an_earlier_lease);
     tcase_add_test(tc, pauses_depend_on_the_random_bytes);
     suite_add_tcase(suite, tc);
+    tcase_add_checked_fixture(memory, edge_setup, edge_teardown);
+    tcase_add_test(memory, nothing_beyond_the_last_server_is_used);
+    suite_add_tcase(suite, memory);
     return suite;
 }

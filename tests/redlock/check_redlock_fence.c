@@ -498,6 +498,23 @@ START_TEST(repair_restores_the_fencing_token_too)
 }
 END_TEST
 
+/* It was gone again when the server got the request to store the token. */
+START_TEST(second_repair_restores_the_fencing_token_too)
+{
+    fenced(5);
+    rdl_redlock_set_min_fence(lock, 41);
+    ck_assert_int_eq(acquire(), RDL_OK);
+    fleet_command(1, "FLUSHALL\r\n", now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_REPAIRED);
+    rdl_redlock_step(lock, now);
+    fleet_command(1, "FLUSHALL\r\n", now);
+    settle();
+    settle();
+    ck_assert_uint_eq(counted(1), 41);
+    ck_assert_uint_eq(rdl_redlock_fence_holders(lock), 5);
+}
+END_TEST
+
 /* Without a step in between: an extend raises every server that is behind. */
 START_TEST(extend_raises_every_server_that_replies)
 {
@@ -705,6 +722,7 @@ Suite *suite_redlock_fence(void)
     tcase_add_test(tc, fencing_token_needs_a_majority_that_counts);
     tcase_add_test(tc, server_that_lost_the_lock_stores_no_token);
     tcase_add_test(tc, repair_restores_the_fencing_token_too);
+    tcase_add_test(tc, second_repair_restores_the_fencing_token_too);
     tcase_add_test(tc, extend_raises_every_server_that_replies);
     tcase_add_test(tc, failed_raise_is_not_sent_again_in_the_operation);
     tcase_add_loop_test(tc, failed_raise_costs_no_vote, 0, 4);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "redlock/redlock_private.h"
 #include "tests/fixtures/fleet.h"
 
 #define lock (&fleet.lock)
@@ -40,16 +41,33 @@ END_TEST
 /* Two of three restarted. They count QUARANTINE later: a wait that ends before that changes nothing. */
 START_TEST(acquire_does_not_wait_for_a_quarantine_that_outlasts_it)
 {
+    const uint32_t left = QUARANTINE - 1; /* until they count */
+    const uint32_t waits[] = {left - 1, left, left + RDL_RETRY_CAP_MS};
     uint64_t now = NOW + 1;
-    uint32_t left = QUARANTINE - 1; /* until they count */
 
     guarded(3, RDL_GUARD_IF_PERMITTED);
     fleet.opt.lease.retry_ms = 50;
     fleet_restart(0, NOW);
     fleet_restart(2, NOW);
-    fleet.opt.lease.wait_ms = _i ? left + RDL_RETRY_CAP_MS : left - 1;
-    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), _i ? RDL_OK : RDL_E_QUARANTINE);
-    ck_assert(_i ? now >= NOW + QUARANTINE : now == NOW + 1);
+    fleet.opt.lease.wait_ms = waits[_i];
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), _i == 2 ? RDL_OK : RDL_E_QUARANTINE);
+    ck_assert(_i == 2 ? now >= NOW + QUARANTINE : now == NOW + 1);
+}
+END_TEST
+
+/* Three of five restarted, two of them a second later. */
+START_TEST(acquire_waits_if_enough_servers_count_in_time)
+{
+    uint64_t now = NOW + 1000;
+
+    guarded(5, RDL_GUARD_IF_PERMITTED);
+    fleet_restart(0, NOW);
+    fleet_restart(1, now);
+    fleet_restart(2, now);
+    fleet.opt.lease.retry_ms = 50;
+    fleet.opt.lease.wait_ms = QUARANTINE - 1000 + RDL_RETRY_CAP_MS;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    ck_assert_uint_lt(now, NOW + 1000 + QUARANTINE);
 }
 END_TEST
 
@@ -59,6 +77,8 @@ START_TEST(max_ttl_is_rounded_up_to_seconds)
     fleet_restart(0, NOW);
     fleet.opt.max_ttl_ms = 10001;
     ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), NOW + 12000);
+    fleet.opt.max_ttl_ms = 999000;
+    ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), NOW + 1000000);
 }
 END_TEST
 
@@ -309,6 +329,31 @@ START_TEST(request_is_not_repeated_over_another_address)
 }
 END_TEST
 
+/* One server behind 0 and 2. Its vote of this operation counts, whatever was before. */
+START_TEST(request_was_sent_over_the_address_that_counts)
+{
+    guarded(3, RDL_GUARD_REQUIRED);
+    fleet.s[2].conn.cfg->server_info->run = fleet.s[0].conn.cfg->server_info->run;
+    fleet.servers[0].certainty = CERTAINTY_CONTINUOUS;
+    fleet.servers[2].vote = RDL_VOTE_PENDING;
+    ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), UINT64_MAX);
+    ck_assert_uint_lt(rdl_redlock_counts_at(lock, 2), NOW);
+}
+END_TEST
+
+/* By its policy, and only if its memory has a limit. */
+START_TEST(server_that_may_evict_is_reported)
+{
+    guarded(1, RDL_GUARD_REQUIRED);
+    fleet.s[0].server_info.has = RDL_INFO_RUN | RDL_INFO_UPTIME | RDL_INFO_TIMESTAMP;
+    if (_i & 1)
+        fleet.s[0].server_info.has |= RDL_INFO_BOUNDED;
+    if (_i & 2)
+        fleet.s[0].server_info.has |= RDL_INFO_EVICTS;
+    ck_assert_int_eq(rdl_redlock_may_evict(lock, 0), _i == 3);
+}
+END_TEST
+
 /* One server counts, one will soon, and one is still connecting. */
 START_TEST(acquire_is_sent_when_a_quarantine_ends)
 {
@@ -393,7 +438,10 @@ Suite *suite_redlock_guard(void)
     TCase *tc = tcase_create("guard");
 
     tcase_add_loop_test(tc, restarted_server_counts_after_the_quarantine, 0, 3);
-    tcase_add_loop_test(tc, acquire_does_not_wait_for_a_quarantine_that_outlasts_it, 0, 2);
+    tcase_add_loop_test(tc, acquire_does_not_wait_for_a_quarantine_that_outlasts_it, 0, 3);
+    tcase_add_test(tc, request_was_sent_over_the_address_that_counts);
+    tcase_add_loop_test(tc, server_that_may_evict_is_reported, 0, 4);
+    tcase_add_test(tc, acquire_waits_if_enough_servers_count_in_time);
     tcase_add_test(tc, max_ttl_is_rounded_up_to_seconds);
     tcase_add_test(tc, restarted_server_counts_at_once_with_the_guard_off);
     tcase_add_loop_test(tc, server_that_forgot_a_lease_does_not_grant_it_twice, 0, 2);

@@ -57,6 +57,15 @@ START_TEST(hint_wait_is_on_the_first_server_up_to_a_cap)
 }
 END_TEST
 
+START_TEST(hint_wait_ends_at_the_deadline)
+{
+    begin(3);
+    fleet.opt.lease.wait_ms = 300;
+    refused(0, 2);
+    ck_assert_ptr_nonnull(strstr(waits(), "0.300"));
+}
+END_TEST
+
 START_TEST(hint_ends_the_pause_of_a_redlock)
 {
     begin(5);
@@ -186,6 +195,7 @@ Suite *suite_redlock_hint(void)
     TCase *tc = tcase_create("hint");
 
     tcase_add_loop_test(tc, hint_wait_is_on_the_first_server_up_to_a_cap, 0, 2);
+    tcase_add_test(tc, hint_wait_ends_at_the_deadline);
     tcase_add_test(tc, hint_ends_the_pause_of_a_redlock);
     tcase_add_test(tc, hints_do_not_make_later_pauses_longer);
     tcase_add_test(tc, backoff_begins_again_after_a_hint);

@@ -65,7 +65,9 @@ END_TEST
 
 START_TEST(info_lines_may_be_split_and_have_any_length)
 {
+    static const struct rdl_endpoint none;
     static char text[900];
+    const size_t piece = _i ? 50 : 1;
     char head[16];
     size_t i;
 
@@ -74,23 +76,47 @@ START_TEST(info_lines_may_be_split_and_have_any_length)
            "\r\nos:Linux 5.10 run_id:77\r\nmaxmemory:\r\n" RUN_A "uptime_in_seconds:4294967299\r\n");
     snprintf(head, sizeof head, "$%zu\r\n", strlen(text));
     scripted_reply(&s, head);
-    for (i = 0; text[i] != '\0'; i++)
-        scripted_feed(&s, text + i, 1);
+    for (i = 0; i < strlen(text); i += piece) {
+        char part[200] = {0}; /* what follows is not read */
+        strncpy(part, text + i, piece);
+        scripted_feed(&s, part, strlen(part));
+    }
     scripted_reply(&s, "\r\n");
     bulk("role:master\r\n");
     bulk("");
     rdl_conn_tick(&s.conn, 9000);
     ck_assert_uint_eq(rdl_guard_server_info(&s.conn)->run, 0x0123456789abcdef);
     ck_assert_uint_eq(rdl_guard_server_info(&s.conn)->uptime_s, INT32_MAX);
+    ck_assert_mem_eq(&s.endpoint, &none, sizeof none); /* it is next to the text */
+}
+END_TEST
+
+START_TEST(only_replies_to_info_are_read_as_info)
+{
+    const struct rdl_command look = {.op = &rdl_op_canary_look, .name = {"k", 1}};
+    struct rdl_req req = {0};
+
+    answer(RUN_A "uptime_in_seconds:7\r\n");
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &look), RDL_OK);
+    scripted_sent(&s);
+    bulk("x\n" RUN_B);
+    ck_assert_uint_eq(s.conn.cfg->server_info->run, 0x0123456789abcdef);
+    rdl_conn_abandon(&s.conn, &req);
 }
 END_TEST
 
 START_TEST(a_number_ends_at_the_first_other_character)
 {
-    static const char *const texts[] = {"uptime_in_seconds:12:9\r\n", "uptime_in_seconds:12 9\r\n"};
+    static const struct {
+        const char *text;
+        uint32_t uptime_s;
+    } lines[] = {{"uptime_in_seconds:12:9\r\n", 12},
+                 {"uptime_in_seconds:12 9\r\n", 12},
+                 {"uptime_in_seconds:2000000000\r\n", 2000000000},
+                 {"uptime_in_seconds:2200000000\r\n", INT32_MAX}};
 
-    bulk(texts[_i]);
-    ck_assert_uint_eq(s.conn.cfg->server_info->uptime_s, 12);
+    bulk(lines[_i].text);
+    ck_assert_uint_eq(s.conn.cfg->server_info->uptime_s, lines[_i].uptime_s);
 }
 END_TEST
 
@@ -124,6 +150,8 @@ static const struct {
     {100, 10000, 112, 0},
     {100, 10000, 113, 1},      /* another server, which has been up for longer */
     {100, 10000, 9, 1},        /* it started after the first reply */
+    {1, 10000, 10, 0},         /* at the first reply */
+    {100, 10104, 108, 0},      /* 2.104 s: that and the clocks' rates */
     {1, 1000, 0, 1},           /* here as well, although that is less than 2 s */
     {9000, 1000000, 9990, 0},  /* 10 s of 1000: the clocks' rates */
     {9000, 1000000, 9987, 1},  /* 13 s */
@@ -188,11 +216,12 @@ END_TEST
 static const struct {
     const char *server, *replication;
     int error;
+    const char *text;
 } unfit[] = {
-    {"redis_mode:cluster\r\n", "", RDL_E_CLUSTER},
-    {"server_mode:cluster\r\n", "", RDL_E_CLUSTER},
-    {RUN_A, "role:slave\r\n", RDL_E_READONLY},
-    {"redis_mode:standalone\r\n", "role:master\r\n", RDL_OK},
+    {"redis_mode:cluster\r\n", "", RDL_E_CLUSTER, "cluster mode is on"},
+    {"server_mode:cluster\r\n", "", RDL_E_CLUSTER, "cluster mode is on"},
+    {RUN_A, "role:slave\r\n", RDL_E_READONLY, "use its master"},
+    {"redis_mode:standalone\r\n", "role:master\r\n", RDL_OK, ""},
 };
 
 START_TEST(cluster_and_replica_are_refused)
@@ -201,6 +230,7 @@ START_TEST(cluster_and_replica_are_refused)
     if (rdl_conn_state(&s.conn) != RDL_CONN_FAILED)
         bulk(unfit[_i].replication);
     ck_assert_int_eq(rdl_conn_error(&s.conn), unfit[_i].error);
+    ck_assert_str_eq(rdl_conn_text(&s.conn), unfit[_i].text);
     ck_assert_int_eq(rdl_conn_state(&s.conn), unfit[_i].error ? RDL_CONN_FAILED : RDL_CONN_HANDSHAKE);
 }
 END_TEST
@@ -423,8 +453,9 @@ Suite *suite_redlock_info(void)
 
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, checks_are_sent_together_after_the_login);
-    tcase_add_test(tc, info_lines_may_be_split_and_have_any_length);
-    tcase_add_loop_test(tc, a_number_ends_at_the_first_other_character, 0, 2);
+    tcase_add_loop_test(tc, info_lines_may_be_split_and_have_any_length, 0, 2);
+    tcase_add_test(tc, only_replies_to_info_are_read_as_info);
+    tcase_add_loop_test(tc, a_number_ends_at_the_first_other_character, 0, 4);
     tcase_add_loop_test(tc, only_another_run_counts_as_first_seen, 0, 2);
     tcase_add_loop_test(tc, start_time_identifies_the_run_without_a_run_id, 0,
                         sizeof starts / sizeof starts[0]);

@@ -152,6 +152,24 @@ START_TEST(useless_probe_server_is_replaced)
 }
 END_TEST
 
+/* It is free in less than a millisecond. */
+START_TEST(probe_server_with_an_expiring_key_is_used_again)
+{
+    int i;
+
+    begin(3);
+    steal_all();
+    fleet_acquire(now);
+    next_attempt();
+    ck_assert_str_eq(sent_to(), "+..");
+    fleet.s[0].served = fleet.s[0].len;
+    scripted_reply(&fleet.s[0], "$-1\r\n:0\r\n");
+    for (i = 0; i < 2; i++)
+        next_attempt();
+    ck_assert_str_eq(sent_to(), "+..");
+}
+END_TEST
+
 START_TEST(probe_server_is_connected_and_counts)
 {
     size_t i;
@@ -224,6 +242,7 @@ Suite *suite_redlock_probe_server(void)
     tcase_add_test(tc, other_servers_are_used_after_the_probe_server_grants);
     tcase_add_loop_test(tc, no_single_server_can_lock_the_others_out, 0, sizeof vetoes / sizeof vetoes[0]);
     tcase_add_loop_test(tc, useless_probe_server_is_replaced, 0, 2);
+    tcase_add_test(tc, probe_server_with_an_expiring_key_is_used_again);
     tcase_add_test(tc, probe_server_is_connected_and_counts);
     tcase_add_test(tc, all_servers_are_used_without_a_probe_server);
     tcase_add_test(tc, endless_refusals_keep_the_pauses_long);

@@ -88,6 +88,7 @@ START_TEST(redlock_release_waits_for_room_in_a_full_queue)
     ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), _i ? RDL_OK : RDL_UNKNOWN);
     ck_assert_uint_eq(now, _i ? 1000 : 1000 + FLEET_ATTEMPT);
     ck_assert_uint_eq(fleet_keys(now), !_i);
+    ck_assert_int_eq(rdl_redlock_error(lock, 0), _i ? RDL_OK : RDL_E_FULL);
     if (_i)
         return;
     fleet.mood[0] = MOOD_UP;

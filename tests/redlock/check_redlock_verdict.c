@@ -157,6 +157,22 @@ START_TEST(server_that_connects_during_the_verdict_is_not_used)
 }
 END_TEST
 
+/* The last two do not get the request any more, so they have no vote. */
+START_TEST(request_is_not_sent_during_the_verdict)
+{
+    size_t i;
+
+    begin(5);
+    fleet_befall("dss..", now);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    fleet_serve(1, now);
+    fleet_serve(2, now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_NO_QUORUM);
+    for (i = 3; i < 5; i++)
+        ck_assert_str_eq(scripted_sent(&fleet.s[i]), "");
+}
+END_TEST
+
 START_TEST(verdict_does_not_wait_if_busy_is_impossible)
 {
     begin(5);
@@ -269,6 +285,7 @@ Suite *suite_redlock_verdict(void)
     tcase_add_test(tc, releases_are_sent_at_once_and_only_the_verdict_waits);
     tcase_add_test(tc, late_reply_is_a_vote_and_needs_no_second_release);
     tcase_add_test(tc, server_that_connects_during_the_verdict_is_not_used);
+    tcase_add_test(tc, request_is_not_sent_during_the_verdict);
     tcase_add_test(tc, verdict_does_not_wait_if_busy_is_impossible);
     tcase_add_test(tc, one_refusal_and_three_lost_servers_is_no_quorum);
     tcase_add_test(tc, lost_connection_has_one_pending_release);

@@ -119,6 +119,9 @@ START_TEST(shortest_and_longest_ttl_work)
     rdl_renewal_failed(&k, 6);
     ck_assert_int_eq(rdl_renewal_next(&k, 6, &at), RDL_RENEWAL_SLEEP);
     ck_assert_uint_eq(at, 8);
+    rdl_renewal_renewed(&k, 199, 0, 190, 0);
+    rdl_renewal_failed(&k, 100);
+    expect(100, RDL_RENEWAL_SLEEP, 110);
     rdl_renewal_renewed(&k, RDL_TTL_MAX, 0, RDL_TTL_MAX, 0);
     expect(0, RDL_RENEWAL_SLEEP, 715827882);
 }
