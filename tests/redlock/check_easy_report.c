@@ -3,6 +3,7 @@
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "redlock/easy_private.h"
@@ -139,19 +140,44 @@ START_TEST(text_that_names_no_server_has_no_brackets)
 }
 END_TEST
 
-/* Server 0 has been up for 3 s; or another one was at its address before. */
-START_TEST(text_says_when_a_server_in_quarantine_counts)
+/* The last call quarantined server 0, which started up_ms ago. */
+static const char *quarantined(uint64_t up_ms)
 {
     struct rdl_server_info *info = &easy.conns[0].server_info;
 
-    text(RDL_OK, "q");
     info->has = RDL_INFO_UPTIME | RDL_INFO_TIMESTAMP;
-    info->seen_ms = rdl_posix_now_ms() - 3000;
+    info->seen_ms = rdl_posix_now_ms() - up_ms;
     info->up_ms = (int64_t)info->seen_ms;
-    info->is_other = _i != 0;
     rdl_easy_explain(&easy, RDL_E_QUARANTINE);
-    ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), " s). Wait longer"));
-    ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), _i ? ":1: counts in " : " s ago, counts in "));
+    return rdl_easy_error(&easy);
+}
+
+/* When it started is of no use if another server was at its address before, or its canary was missing. */
+START_TEST(text_says_when_a_server_in_quarantine_counts)
+{
+    const char *parts;
+
+    text(RDL_OK, "q");
+    easy.conns[0].server_info.is_other = _i == 1;
+    easy.flags = _i == 2 ? RDL_EASY_CANARY : 0;
+    parts = quarantined(3000);
+    ck_assert_ptr_nonnull(strstr(parts, " s). Wait longer"));
+    ck_assert_ptr_nonnull(strstr(parts, _i ? ":1: counts in " : " s ago, counts in "));
+}
+END_TEST
+
+START_TEST(seconds_are_rounded_up)
+{
+    const char *started;
+    unsigned long up_s;
+
+    text(RDL_OK, "q");
+    easy.opt.max_ttl_ms = RDL_TTL_MAX;
+    started = strstr(quarantined(5000001), "started ");
+    ck_assert_ptr_nonnull(started);
+    up_s = strtoul(started + 8, NULL, 10);
+    ck_assert_uint_ge(up_s, 5001);
+    ck_assert_uint_le(up_s, (rdl_posix_now_ms() - easy.conns[0].server_info.seen_ms + 999) / 1000);
 }
 END_TEST
 
@@ -196,7 +222,8 @@ Suite *suite_easy_report(void)
     tcase_add_test(tc, text_says_how_far_a_connection_got);
     tcase_add_test(tc, text_has_the_systems_reason_of_a_failed_connection);
     tcase_add_test(tc, text_that_names_no_server_has_no_brackets);
-    tcase_add_loop_test(tc, text_says_when_a_server_in_quarantine_counts, 0, 2);
+    tcase_add_loop_test(tc, text_says_when_a_server_in_quarantine_counts, 0, 3);
+    tcase_add_test(tc, seconds_are_rounded_up);
     tcase_add_test(tc, text_has_addresses_as_in_urls);
     tcase_add_test(tc, text_says_which_name_has_no_address_or_which_url_is_wrong);
     tcase_add_test(tc, text_has_no_control_bytes);
