@@ -468,6 +468,7 @@ START_TEST(nothing_beyond_the_last_server_is_used)
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
     fleet_delete(1, now);
     ck_assert_int_eq(extend(FLEET_TTL), RDL_REPAIRED);
+    ck_assert_uint_ge(rdl_redlock_fence_holders(lock), 2);
     rdl_redlock_token(lock, token);
     ck_assert_int_eq(rdl_redlock_adopt(lock, token, RDL_VALUE_MAX), RDL_OK);
     ck_assert_int_eq(extend(FLEET_TTL), RDL_ADOPTED);

@@ -385,6 +385,24 @@ END_TEST
 
 static char longest[RDL_NAME_MAX];
 
+/* Its grant is a vote also while it has not stored the token yet. */
+START_TEST(server_that_is_raised_has_its_vote)
+{
+    const unsigned c[] = {10, 10, 1};
+
+    fenced(3);
+    acquire(); /* the script is known from now on */
+    release();
+    counters(c);
+    another_client();
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_fence_holders(lock), 2);
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 3);
+}
+END_TEST
+
 /* Two of five stall until the token is issued; they know the script or not. */
 START_TEST(late_server_is_raised_to_the_fencing_token)
 {
@@ -573,6 +591,8 @@ END_TEST
 START_TEST(failed_raise_costs_no_vote)
 {
     fail_to_raise(_i);
+    if (_i >= 2)
+        ck_assert_int_eq(fleet.servers[3].value, -2);
     ck_assert_int_eq(fleet.servers[3].vote, _i < 2    ? RDL_VOTE_GRANTED
                                             : _i == 2 ? RDL_VOTE_DENIED
                                                       : RDL_VOTE_ABSENT);
@@ -716,6 +736,7 @@ Suite *suite_redlock_fence(void)
     tcase_add_loop_test(tc, forgotten_script_at_the_last_try_is_not_permanent, 0, 2);
     tcase_add_test(tc, server_in_quarantine_gives_no_fencing_token);
     tcase_add_test(tc, gap_invalidates_the_fencing_token);
+    tcase_add_test(tc, server_that_is_raised_has_its_vote);
     tcase_add_loop_test(tc, late_server_is_raised_to_the_fencing_token, 0, 2);
     tcase_add_loop_test(tc, late_server_is_raised_when_there_is_room, 0, 2);
     tcase_add_test(tc, server_in_quarantine_is_raised_too);
