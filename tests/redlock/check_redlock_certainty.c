@@ -305,8 +305,8 @@ START_TEST(server_with_an_unknown_grant_is_not_released)
 END_TEST
 
 /*
- * Two of three lost it in a restart that we saw before the release, or when it was sent. Their replies are cut
- * off: no release.
+ * Two of three lost it in a restart that we saw before the release, or when it was sent. Their replies are
+ * cut off: no release.
  */
 START_TEST(key_lost_in_a_restart_was_not_released_by_us)
 {
