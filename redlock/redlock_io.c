@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* redlock_io.c - the blocking functions: clock, random numbers and waiting come from rdl_platform. */
-#include "lock/lock_hint.h"
-#include "lock/lock_op.h"
-#include "redlock/redlock.h"
+#include "redlock/redlock_private.h"
 
 static int poll_all(struct rdl_redlock *r, const struct rdl_platform *platform, uint64_t until_ms,
-                    int can_wake)
+                    size_t need, int can_wake)
 {
     struct rdl_conn *conns[RDL_SERVERS_MAX + 1];
     size_t n;
@@ -14,7 +12,7 @@ static int poll_all(struct rdl_redlock *r, const struct rdl_platform *platform, 
         conns[n] = r->servers[n].conn;
     if (r->hint != NULL && r->hint->conn != NULL)
         conns[n++] = r->hint->conn;
-    return platform->poll(platform->ctx, conns, n, until_ms, 1, can_wake);
+    return platform->poll(platform->ctx, conns, n, until_ms, need, can_wake);
 }
 
 /* Returns 1 if a connection is opening: it may be open by now, and would seem overdue. */
@@ -51,7 +49,7 @@ static uint64_t redlock_begin_ms(struct rdl_redlock *r, const struct rdl_platfor
     int is_due = is_opening(r) || !rdl_redlock_is_idle(r) || rdl_now(platform) > r->sent_ms + RDL_QUIET_MS;
 
     if (is_due && r->n > 0) /* 0: its set-up failed */
-        (void)poll_all(r, platform, 0, 0);
+        (void)poll_all(r, platform, 0, 1, 0);
     return rdl_now(platform);
 }
 
@@ -59,14 +57,14 @@ static uint64_t redlock_begin_ms(struct rdl_redlock *r, const struct rdl_platfor
 static int redlock_run(struct rdl_redlock *r, const struct rdl_platform *platform, int rc)
 {
     while (rc == RDL_PENDING) {
-        rc = poll_all(r, platform, rdl_redlock_wake_ms(r), r->action == RDL_ACQUIRE);
+        rc = poll_all(r, platform, rdl_redlock_wake_ms(r), rdl_redlock_need(r), r->action == RDL_ACQUIRE);
         if (rc == RDL_OK)
             rc = rdl_redlock_step(r, rdl_now(platform));
         else
             rdl_redlock_cancel(r);
     }
     if (has_output(r)) /* at once, because the caller may exit now */
-        (void)poll_all(r, platform, 0, 0);
+        (void)poll_all(r, platform, 0, 1, 0);
     return rc;
 }
 
@@ -97,7 +95,7 @@ int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_platform *platform
     uint64_t now_ms = 0;
 
     while (!rdl_redlock_is_idle(r) && now_ms < until_ms) {
-        int rc = poll_all(r, platform, wake_ms < until_ms ? wake_ms : until_ms, 0);
+        int rc = poll_all(r, platform, wake_ms < until_ms ? wake_ms : until_ms, 1, 0);
         if (rc != RDL_OK)
             return rc;
         now_ms = rdl_now(platform);
