@@ -135,18 +135,31 @@ static uint64_t stalled_close_at(struct rdl_conn *c, uint64_t now_ms)
     return end_ms;
 }
 
+/* Returns when the oldest reply of a READY conn is overdue: c->retry_ms, or earlier for a lease in danger. */
+static uint64_t overdue_at(const struct rdl_conn *c)
+{
+    uint32_t timeout_ms = timeout_of(c);
+    int is_in_danger = c->lease_timeout_ms != 0 && c->lease_timeout_ms < timeout_ms;
+
+    return is_in_danger ? c->retry_ms - (timeout_ms - c->lease_timeout_ms) : c->retry_ms;
+}
+
+int rdl_conn_is_due(const struct rdl_conn *c, uint64_t now_ms)
+{
+    if (c->state == RDL_CONN_READY)
+        return c->retry_ms != 0 && now_ms >= overdue_at(c);
+    return c->state != RDL_CONN_CLOSED && c->state != RDL_CONN_FAILED;
+}
+
 /* Marks the conn stalled when the oldest reply is overdue, and closes it later. Returns the next deadline. */
 static uint64_t tick_waiting(struct rdl_conn *c, uint64_t now_ms)
 {
-    uint32_t timeout_ms = timeout_of(c);
     uint64_t end_ms;
 
     if (c->state == RDL_CONN_READY) {
         if (c->retry_ms == 0)
-            c->retry_ms = now_ms + timeout_ms;
-        end_ms = c->retry_ms;
-        if (c->lease_timeout_ms != 0 && c->lease_timeout_ms < timeout_ms)
-            end_ms -= timeout_ms - c->lease_timeout_ms;
+            c->retry_ms = now_ms + timeout_of(c);
+        end_ms = overdue_at(c);
         if (now_ms < end_ms) /* the oldest reply is not overdue */
             return end_ms;
         c->state = RDL_CONN_STALLED;

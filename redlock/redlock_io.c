@@ -15,19 +15,6 @@ static int poll_all(struct rdl_redlock *r, const struct rdl_platform *platform, 
     return platform->poll(platform->ctx, conns, n, until_ms, need, can_wake);
 }
 
-/* Returns 1 if a connection is opening: it may be open by now, and would seem overdue. */
-static int is_opening(const struct rdl_redlock *r)
-{
-    size_t i;
-
-    for (i = 0; i < r->n; i++) {
-        enum rdl_conn_state state = rdl_conn_state(r->servers[i].conn);
-        if (state == RDL_CONN_OPENING || state == RDL_CONN_HANDSHAKE)
-            return 1;
-    }
-    return 0;
-}
-
 /* Returns 1 if there are bytes to send or connections to close, the hint's included. */
 static int has_output(const struct rdl_redlock *r)
 {
@@ -40,16 +27,21 @@ static int has_output(const struct rdl_redlock *r)
 }
 
 /*
- * Reads what arrived since the last operation; otherwise a conn would seem stalled. It also reads after a
- * time in which a connection may have closed. A request sent over such a connection is sent twice, and the
- * second release cannot always find out what the first one did.
+ * Reads what arrived since the last operation where it would otherwise count as missing. It also reads after
+ * a time in which a connection may have closed. A request sent over such a connection is sent twice, and the
+ * second release cannot always find out what the first one did. All else is read with the next replies.
  */
 static uint64_t redlock_begin_ms(struct rdl_redlock *r, const struct rdl_platform *platform)
 {
-    int is_due = is_opening(r) || !rdl_redlock_is_idle(r) || rdl_now(platform) > r->sent_ms + RDL_QUIET_MS;
+    uint64_t now_ms = rdl_now(platform);
+    int is_due = now_ms > r->sent_ms + RDL_QUIET_MS;
+    size_t i;
 
-    if (is_due && r->n > 0) /* 0: its set-up failed */
-        (void)poll_all(r, platform, 0, 1, 0);
+    for (i = 0; i < r->n; i++)
+        is_due |= rdl_conn_is_due(r->servers[i].conn, now_ms);
+    if (!is_due || r->n == 0) /* its set-up failed */
+        return now_ms;
+    (void)poll_all(r, platform, 0, 1, 0);
     return rdl_now(platform);
 }
 

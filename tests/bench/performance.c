@@ -76,6 +76,7 @@ static size_t read_all(struct server *s)
 static int poll_servers(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
                         int can_wake)
 {
+    static size_t next; /* the replies arrive in the order of the requests */
     size_t did = 0;
     size_t i;
 
@@ -91,8 +92,8 @@ static int poll_servers(void *ctx, struct rdl_conn *const *conns, size_t n, uint
     }
     if (did > 0)
         return RDL_OK;
-    for (i = 0; i < n && (until_ms == 0 || did < need); i++)
-        did += read_all((struct server *)conns[i]);
+    for (i = 0; i < n && (until_ms == 0 || did < need); i++, next = (next + 1) % n)
+        did += read_all((struct server *)conns[next % n]);
     return did > 0 || until_ms == 0 ? RDL_OK : RDL_E_SYSTEM; /* it would wait for ever */
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_redlock_need.c - for how many servers an operation waits at a time: never for more replies than can
- * change its outcome, or cause a request.
+ * check_redlock_need.c - when a blocking call polls: never to wait for more replies than can change its
+ * outcome, and before it begins only for what would count as missing.
  *
  * All fates of up to five servers are tried. Every server is as good as the others, so this covers all orders
  * of their replies, too.
@@ -240,9 +240,23 @@ END_TEST
 
 /* ---------------------------------------------------------------- the blocking functions */
 
-static unsigned polls;
+static struct {
+    unsigned all, for_reading; /* polls */
+    uint64_t now_ms;
+    size_t next; /* the replies arrive in the order of the requests */
+} driver;
 
-/* A driver that waits as long as it may. */
+static size_t read_next(void)
+{
+    struct scripted *s = &fleet.s[driver.next];
+    uint32_t before = rdl_conn_replies(&s->conn);
+
+    fleet_serve(driver.next, driver.now_ms);
+    driver.next = (driver.next + 1) % fleet.n;
+    return rdl_conn_replies(&s->conn) != before;
+}
+
+/* A driver that waits for as many as it may. */
 static int poll_fleet(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
                       int can_wake)
 {
@@ -250,25 +264,22 @@ static int poll_fleet(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
 
     (void)ctx;
     (void)conns;
-    (void)until_ms;
     (void)can_wake;
     ck_assert_uint_ge(need, 1);
     ck_assert_uint_le(need, n);
-    polls++;
+    driver.all++;
+    driver.for_reading += until_ms == 0;
     for (i = 0; i < fleet.n; i++)
         scripted_sent(&fleet.s[i]);
-    for (i = 0; i < fleet.n && need > 0; i++) {
-        size_t before = rdl_conn_replies(&fleet.s[i].conn);
-        fleet_serve(i, NOW);
-        need -= rdl_conn_replies(&fleet.s[i].conn) != before;
-    }
+    for (i = 0; i < fleet.n && (need > 0 || until_ms == 0); i++)
+        need -= read_next() && until_ms > 0;
     return RDL_OK;
 }
 
 static uint64_t fleet_now(void *ctx)
 {
     (void)ctx;
-    return NOW;
+    return driver.now_ms;
 }
 
 static int fleet_random(void *ctx, void *buf, size_t len)
@@ -278,20 +289,54 @@ static int fleet_random(void *ctx, void *buf, size_t len)
     return RDL_OK;
 }
 
+static const struct rdl_platform platform = {poll_fleet, fleet_now, fleet_random, NULL};
+
+static void hold_blocking(void)
+{
+    fleet_init(5, NOW);
+    memset(&driver, 0, sizeof driver);
+    driver.now_ms = NOW;
+    ck_assert_int_eq(rdl_redlock_acquire(lock, &platform), RDL_OK);
+}
+
+/* The last two replies are read with those of the next operation. */
 START_TEST(a_blocking_call_waits_once)
 {
-    const struct rdl_platform platform = {poll_fleet, fleet_now, fleet_random, NULL};
-
-    fleet_init(5, NOW);
-    polls = 0;
-    ck_assert_int_eq(rdl_redlock_acquire(lock, &platform), RDL_OK);
-    ck_assert_uint_eq(polls, 1);
-    fleet_serve_all(NOW);
+    hold_blocking();
+    ck_assert_uint_eq(driver.all, 1);
     ck_assert_int_eq(rdl_redlock_extend(lock, &platform, FLEET_TTL), RDL_OK);
-    ck_assert_uint_eq(polls, 2);
-    fleet_serve_all(NOW);
+    ck_assert_uint_eq(driver.all, 2);
     ck_assert_int_eq(rdl_redlock_release(lock, &platform), RDL_OK);
-    ck_assert_uint_eq(polls, 3);
+    ck_assert_uint_eq(driver.all, 3);
+    ck_assert_uint_eq(driver.for_reading, 0);
+}
+END_TEST
+
+START_TEST(an_overdue_reply_is_read_first)
+{
+    hold_blocking();
+    driver.now_ms += FLEET_ATTEMPT - 1;
+    ck_assert_int_eq(rdl_redlock_extend(lock, &platform, FLEET_TTL), RDL_OK);
+    ck_assert_uint_eq(driver.for_reading, 0);
+    driver.now_ms += FLEET_ATTEMPT;
+    ck_assert_int_eq(rdl_redlock_release(lock, &platform), RDL_OK);
+    ck_assert_uint_eq(driver.for_reading, 1);
+    ck_assert_uint_eq(rdl_votes_count_conns(lock, RDL_CONN_STALLED), 0);
+}
+END_TEST
+
+/* A connection may have closed since. */
+START_TEST(a_call_after_a_quiet_time_reads_first)
+{
+    hold_blocking();
+    fleet_serve_all(NOW);
+    driver.now_ms += RDL_QUIET_MS;
+    ck_assert_int_eq(rdl_redlock_extend(lock, &platform, FLEET_TTL), RDL_OK);
+    fleet_serve_all(driver.now_ms);
+    ck_assert_uint_eq(driver.for_reading, 0);
+    driver.now_ms += RDL_QUIET_MS + 1;
+    ck_assert_int_eq(rdl_redlock_release(lock, &platform), RDL_OK);
+    ck_assert_uint_eq(driver.for_reading, 1);
 }
 END_TEST
 
@@ -312,6 +357,8 @@ Suite *suite_redlock_need(void)
     tcase_add_loop_test(tc, every_reply_is_waited_for_alone, 0, 4);
     tcase_add_test(tc, a_probe_server_is_waited_for_alone);
     tcase_add_test(tc, a_blocking_call_waits_once);
+    tcase_add_test(tc, an_overdue_reply_is_read_first);
+    tcase_add_test(tc, a_call_after_a_quiet_time_reads_first);
     suite_add_tcase(s, tc);
     return s;
 }
