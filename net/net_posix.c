@@ -392,14 +392,12 @@ static int attempt_all(struct rdl_conn *c, struct attempt *attempt)
 
 /*
  * Does for one conn what can be done without waiting. revents is what poll reported for it, or 0. Returns 1
- * if anything was done. A stalled conn is always read, because it may be closed before the next poll.
+ * if anything was done.
  */
 static int advance(struct rdl_conn *c, short revents)
 {
     struct attempt attempt = {revents, MSG_DONTWAIT, 0};
 
-    if (rdl_conn_state(c) == RDL_CONN_STALLED)
-        attempt.revents |= POLLIN;
     if (rdl_conn_state(c) == RDL_CONN_FAILED) /* the conn ends it, and not the system */
         c->sys_error = 0;
     return attempt_all(c, &attempt);
@@ -481,8 +479,11 @@ void rdl_posix_opened(struct rdl_conn *c, int fd)
     }
 }
 
+/* Always reads a stalled conn, because it may be closed before the next poll. */
 void rdl_posix_ready(struct rdl_conn *c, short revents)
 {
+    if (rdl_conn_state(c) == RDL_CONN_STALLED)
+        revents |= POLLIN;
     if (!is_forked(c, getpid()))
         (void)advance(c, revents);
 }
@@ -561,6 +562,7 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     int wake_fd = can_wake ? p->wake_fd : -1;
     pid_t pid = getpid();
     int did = 0;
+    int is_stalled = 0;
     size_t i;
     int ready;
 
@@ -571,10 +573,14 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
         did |= is_forked(conns[i], pid);
     if (did)
         return RDL_E_FORKED;
-    for (i = 0; i < n; i++)
+    for (i = 0; i < n; i++) {
         did |= advance(conns[i], 0);
-    if (did)
+        is_stalled |= rdl_conn_state(conns[i]) == RDL_CONN_STALLED;
+    }
+    if (did && !is_stalled)
         return RDL_OK;
+    if (did) /* the next step may close a stalled conn: what it has sent is read before */
+        until_ms = 0;
     if (n == 1 && wake_fd < 0 && may_wait_in_recv(conns[0]) && wait_in_recv(conns[0], until_ms))
         return RDL_OK;
     for (i = 0; i < n; i++) {

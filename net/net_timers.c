@@ -144,11 +144,21 @@ static uint64_t overdue_at(const struct rdl_conn *c)
     return is_in_danger ? c->retry_ms - (timeout_ms - c->lease_timeout_ms) : c->retry_ms;
 }
 
-int rdl_conn_is_due(const struct rdl_conn *c, uint64_t now_ms)
+int rdl_conn_is_due(struct rdl_conn *c, uint64_t now_ms)
 {
-    if (c->state == RDL_CONN_READY)
+    switch ((enum rdl_conn_state)c->state) {
+    case RDL_CONN_OPENING:
+    case RDL_CONN_HANDSHAKE:
+        return 1;
+    case RDL_CONN_READY:
         return c->retry_ms != 0 && now_ms >= overdue_at(c);
-    return c->state != RDL_CONN_CLOSED && c->state != RDL_CONN_FAILED;
+    case RDL_CONN_STALLED:
+        return now_ms >= stalled_close_at(c, now_ms);
+    case RDL_CONN_CLOSED:
+    case RDL_CONN_FAILED:
+        break;
+    }
+    return 0;
 }
 
 /* Marks the conn stalled when the oldest reply is overdue, and closes it later. Returns the next deadline. */

@@ -83,17 +83,25 @@ START_TEST(due_connection_is_one_that_the_next_tick_would_stall)
     rdl_conn_abort_if_stalled(&s.conn, 100);
     ck_assert_int_eq(rdl_conn_is_due(&s.conn, NOW + 99), 0);
     ck_assert_int_eq(rdl_conn_is_due(&s.conn, NOW + 100), 1);
-    ck_assert_int_eq(state_at(NOW + 100), RDL_CONN_STALLED);
-    ck_assert_int_eq(rdl_conn_is_due(&s.conn, NOW + 100), 1);
     scripted_reply(&s, "+OK\r\n:1\r\n");
     ck_assert_int_eq(rdl_conn_is_due(&s.conn, NOW + TTL), 0); /* nothing is awaited */
-    scripted_break(&s);
+}
+END_TEST
+
+START_TEST(due_connection_is_one_that_the_next_tick_would_close)
+{
+    request(&rdl_op_acquire, NOW);
+    ck_assert_int_eq(state_at(NOW + TIMEOUT), RDL_CONN_STALLED);
+    ck_assert_int_eq(rdl_conn_is_due(&s.conn, NOW + TTL - 1), 0); /* it is kept for its SET */
+    ck_assert_int_eq(rdl_conn_is_due(&s.conn, NOW + TTL), 1);
+    ck_assert_int_eq(state_at(NOW + TTL), RDL_CONN_FAILED);
+    ck_assert_int_eq(rdl_conn_is_due(&s.conn, NOW + TTL), 0);
+    rdl_conn_closed(&s.conn, RDL_E_TIMEOUT);
     ck_assert_int_eq(rdl_conn_is_due(&s.conn, NOW + TTL), 0);
     rdl_conn_tick(&s.conn, NOW + TTL);
+    rdl_conn_tick(&s.conn, NOW + 2 * TTL); /* after a pause */
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
-    ck_assert_int_eq(rdl_conn_is_due(&s.conn, NOW + TTL), 1); /* it may be open by now */
-    rdl_conn_shut(&s.conn, RDL_E_CLOSED);
-    ck_assert_int_eq(rdl_conn_is_due(&s.conn, NOW + TTL), 0);
+    ck_assert_int_eq(rdl_conn_is_due(&s.conn, NOW + 2 * TTL), 1); /* it may be open by now */
 }
 END_TEST
 
@@ -455,6 +463,7 @@ Suite *suite_net_stalled(void)
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, connection_with_an_overdue_reply_is_stalled);
     tcase_add_test(tc, due_connection_is_one_that_the_next_tick_would_stall);
+    tcase_add_test(tc, due_connection_is_one_that_the_next_tick_would_close);
     tcase_add_loop_test(tc, stalled_connection_gets_only_releases, 0, sizeof requests / sizeof requests[0]);
     tcase_add_loop_test(tc, unsent_set_keeps_no_stalled_connection, 0, 2);
     tcase_add_test(tc, any_byte_ends_the_stall_and_restarts_the_timeout);
