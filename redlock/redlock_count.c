@@ -33,42 +33,37 @@ static uint32_t distance_ms(const struct rdl_server *s)
     return s->counts && rdl_conn_state(s->conn) == RDL_CONN_READY ? s->conn->rtt_ms : UINT32_MAX;
 }
 
-/* Returns the k-th smallest of ms[0..n), or UINT32_MAX. */
-static uint32_t kth_smallest(const uint32_t *ms, size_t n, unsigned k)
+/* Inserts a time into ms[0..n), which is in ascending order. */
+static void insert_sorted(uint32_t *ms, size_t n, uint32_t new_ms)
 {
-    uint32_t found = UINT32_MAX;
-    size_t i;
-    size_t j;
-
-    for (i = 0; i < n; i++) {
-        unsigned not_above = 0;
-        for (j = 0; j < n; j++)
-            not_above += ms[j] <= ms[i];
-        if (not_above >= k && ms[i] < found)
-            found = ms[i];
-    }
-    return found;
+    for (; n > 0 && ms[n - 1] > new_ms; n--)
+        ms[n] = ms[n - 1];
+    ms[n] = new_ms;
 }
 
 /*
  * A majority is as far away as its farthest server. So a slow minority does not make attempts longer. While
  * no majority is ready, the round trips of the last connections count.
  */
-uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r)
+uint32_t rdl_votes_quorum_rtt_ms(const struct rdl_redlock *r)
 {
+    unsigned last = rdl_redlock_quorum(r) - 1;
     uint32_t ms[RDL_SERVERS_MAX];
-    uint32_t last_ms[RDL_SERVERS_MAX];
-    uint32_t quorum_ms;
     size_t i;
 
-    for (i = 0; i < r->n; i++) {
-        ms[i] = distance_ms(&r->servers[i]);
-        last_ms[i] = r->servers[i].conn->rtt_ms;
+    ms[0] = UINT32_MAX; /* without servers */
+    for (i = 0; i < r->n; i++)
+        insert_sorted(ms, i, distance_ms(&r->servers[i]));
+    if (ms[last] == UINT32_MAX) {
+        for (i = 0; i < r->n; i++)
+            insert_sorted(ms, i, r->servers[i].conn->rtt_ms);
     }
-    quorum_ms = kth_smallest(ms, i, rdl_redlock_quorum(r));
-    if (quorum_ms == UINT32_MAX)
-        quorum_ms = kth_smallest(last_ms, i, rdl_redlock_quorum(r));
-    return rdl_attempt_ms_for_rtt(&r->opt->lease, quorum_ms);
+    return ms[last];
+}
+
+uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r)
+{
+    return rdl_attempt_ms_for_rtt(&r->opt->lease, rdl_votes_quorum_rtt_ms(r));
 }
 
 unsigned rdl_votes_count_conns(const struct rdl_redlock *r, enum rdl_conn_state state)
@@ -181,20 +176,21 @@ uint32_t rdl_votes_free_in_ms(const struct rdl_redlock *r)
     for (i = 0; i < r->n; i++) {
         const struct rdl_server *s = &r->servers[i];
         int is_known = s->vote == RDL_VOTE_DENIED && s->value >= 0 && s->value < UINT32_MAX;
-        ms[i] = is_known ? (uint32_t)s->value : UINT32_MAX;
+        insert_sorted(ms, i, is_known ? (uint32_t)s->value : UINT32_MAX);
     }
-    return kth_smallest(ms, i, needed);
+    return ms[needed - 1];
 }
 
 /* A key without expiry never ends. If such keys leave no majority, the lock is never free. */
 int64_t rdl_redlock_holder_ms(const struct rdl_redlock *r)
 {
-    uint32_t ms = rdl_votes_free_in_ms(r);
     unsigned endless = 0;
+    uint32_t ms;
     size_t i;
 
     if (r->result != RDL_BUSY)
         return -2;
+    ms = rdl_votes_free_in_ms(r);
     if (ms != UINT32_MAX)
         return ms;
     for (i = 0; i < r->n; i++)

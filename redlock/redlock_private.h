@@ -120,8 +120,6 @@ void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms);
  */
 int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op,
                      struct rdl_req *req, uint64_t until_ms);
-/* Sends a request to one server. Its vote is pending until it replies. */
-void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op, uint64_t now_ms);
 /* Puts the key back where it is gone. Returns how many requests were sent. */
 unsigned rdl_votes_repair(struct rdl_redlock *r, uint64_t now_ms);
 /*
@@ -153,6 +151,8 @@ inline unsigned rdl_redlock_quorum(const struct rdl_redlock *r)
 {
     return r->n / 2u + 1u;
 }
+/* Returns the round trip to the farthest server of the nearest majority, in ms; UINT32_MAX: unknown. */
+uint32_t rdl_votes_quorum_rtt_ms(const struct rdl_redlock *r);
 /* Counts the conns in this state. */
 unsigned rdl_votes_count_conns(const struct rdl_redlock *r, enum rdl_conn_state state);
 /* Counts the servers that are connected and that the restart guard excludes permanently. */

@@ -55,23 +55,27 @@ static uint32_t answer_ms(const struct rdl_redlock *r, const struct rdl_server *
 }
 
 /* Returns the attempt's time, or the time that this server needs if that is longer. */
-static uint32_t reply_timeout_ms(const struct rdl_redlock *r, const struct rdl_server *s)
+static uint32_t reply_timeout_ms(const struct rdl_redlock *r, const struct rdl_server *s,
+                                 uint32_t quorum_rtt_ms)
 {
-    uint32_t attempt_ms = rdl_redlock_attempt_ms(r);
-    uint32_t own_ms = answer_ms(r, s);
+    uint32_t rtt_ms = s->conn->rtt_ms > quorum_rtt_ms ? s->conn->rtt_ms : quorum_rtt_ms;
 
-    return own_ms > attempt_ms ? own_ms : attempt_ms;
+    return rdl_attempt_ms_for_rtt(&r->opt->lease, rtt_ms);
 }
 
-/* If the queue is full, or too many requests are unanswered, the request is sent when there is room again. */
-void rdl_votes_send(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op, uint64_t now_ms)
+/*
+ * Sends a request to one server. Its vote is pending until it replies. If the queue is full, or too many
+ * requests are unanswered, the request is sent when there is room again.
+ */
+static void send_request(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op,
+                         uint32_t quorum_rtt_ms, uint64_t now_ms)
 {
     int rc = RDL_E_FULL;
 
     rdl_conn_abandon(s->conn, &s->req); /* if it has no reply yet: the new request replaces it */
     if (r->keys_end_ms < now_ms + r->ttl_ms)
         r->keys_end_ms = now_ms + r->ttl_ms;
-    rdl_conn_set_timeout(s->conn, reply_timeout_ms(r, s));
+    rdl_conn_set_timeout(s->conn, reply_timeout_ms(r, s, quorum_rtt_ms));
     if (rdl_conn_waiting(s->conn) < RDL_WAITING_MAX)
         rc = rdl_votes_submit(r, s, op, &s->req, now_ms + r->ttl_ms);
     if (r->state == REDLOCK_IDLE) /* a lease that is held reserves nothing */
@@ -187,13 +191,15 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
 static uint64_t abort_stalled(struct rdl_redlock *r, uint64_t now_ms)
 {
     uint32_t left_ms = rdl_redlock_remaining_ms(r, now_ms);
+    uint32_t rtt_ms;
     size_t i;
 
     if (left_ms >= r->abort_below_ms)
         return r->abort_below_ms > 1 ? now_ms + (left_ms - r->abort_below_ms + 1) : UINT64_MAX;
     r->abort_below_ms = 1;
+    rtt_ms = rdl_votes_quorum_rtt_ms(r);
     for (i = 0; left_ms > 0 && i < r->n; i++)
-        rdl_conn_abort_if_stalled(r->servers[i].conn, reply_timeout_ms(r, &r->servers[i]));
+        rdl_conn_abort_if_stalled(r->servers[i].conn, reply_timeout_ms(r, &r->servers[i], rtt_ms));
     return UINT64_MAX;
 }
 
@@ -201,12 +207,13 @@ uint64_t rdl_votes_take_replies(struct rdl_redlock *r, uint64_t now_ms)
 {
     uint64_t wake_ms = abort_stalled(r, now_ms);
     uint32_t left_ms = r->abort_below_ms != 0 ? rdl_redlock_remaining_ms(r, now_ms) : 0;
+    uint32_t rtt_ms = rdl_votes_quorum_rtt_ms(r);
     size_t i;
 
     for (i = 0; i < r->n; i++) {
         uint64_t at_ms;
         if (r->servers[i].req.is_queued) /* the server's round trip may be known only now */
-            rdl_conn_set_timeout(r->servers[i].conn, reply_timeout_ms(r, &r->servers[i]));
+            rdl_conn_set_timeout(r->servers[i].conn, reply_timeout_ms(r, &r->servers[i], rtt_ms));
         at_ms = rdl_conn_tick_for_lease(r->servers[i].conn, left_ms, now_ms);
         if (at_ms < wake_ms)
             wake_ms = at_ms;
@@ -235,6 +242,7 @@ unsigned rdl_votes_mark_eligible(struct rdl_redlock *r, uint64_t now_ms)
 void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms)
 {
     const struct rdl_op *op = rdl_plain_ops[r->action];
+    uint32_t rtt_ms = rdl_votes_quorum_rtt_ms(r);
     size_t i;
 
     if (r->opt->fencing != NULL)
@@ -249,7 +257,7 @@ void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms)
             continue;
         s->counts = now_ms >= rdl_guard_counts_at(r, s, &why);
         if (why == RDL_OK)
-            rdl_votes_send(r, s, op, now_ms);
+            send_request(r, s, op, rtt_ms, now_ms);
         else
             set_vote(s, RDL_VOTE_NONE, why);
     }
@@ -257,6 +265,7 @@ void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms)
 
 unsigned rdl_votes_repair(struct rdl_redlock *r, uint64_t now_ms)
 {
+    uint32_t rtt_ms = rdl_votes_quorum_rtt_ms(r);
     unsigned n = 0;
     size_t i;
 
@@ -264,7 +273,7 @@ unsigned rdl_votes_repair(struct rdl_redlock *r, uint64_t now_ms)
         struct rdl_server *s = &r->servers[i];
         if (s->vote != RDL_VOTE_ABSENT || rdl_conn_state(s->conn) != RDL_CONN_READY)
             continue;
-        rdl_votes_send(r, s, &rdl_op_acquire, now_ms);
+        send_request(r, s, &rdl_op_acquire, rtt_ms, now_ms);
         n += s->vote == RDL_VOTE_PENDING;
     }
     return n;
@@ -383,6 +392,7 @@ void rdl_votes_release_granted(struct rdl_redlock *r, uint64_t now_ms)
 void rdl_votes_flush_releases(struct rdl_redlock *r, int wait, uint64_t now_ms)
 {
     int is_over = now_ms >= r->keys_end_ms;
+    uint32_t rtt_ms = wait ? rdl_votes_quorum_rtt_ms(r) : 0;
     size_t i;
 
     for (i = 0; i < r->n; i++) {
@@ -392,7 +402,7 @@ void rdl_votes_flush_releases(struct rdl_redlock *r, int wait, uint64_t now_ms)
             continue;
         rdl_conn_free_room(s->conn, &s->req); /* the room was reserved for this release */
         if (wait)
-            rdl_conn_set_timeout(s->conn, reply_timeout_ms(r, s));
+            rdl_conn_set_timeout(s->conn, reply_timeout_ms(r, s, rtt_ms));
         rc = rdl_votes_submit(r, s, release_op(r, s), wait ? &s->req : NULL, r->keys_end_ms);
         s->needs_release = rc != RDL_OK && !is_over;
         if (wait) {
