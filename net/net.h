@@ -578,7 +578,7 @@ void rdl_conn_set_text(struct rdl_conn *c, const char *text);
 struct rdl_platform {
     /**
      * Does once what the conns want. If there is nothing to do, waits until there is, but not after
-     * until_ms.
+     * until_ms. A driver may also wait after it has sent bytes and done nothing else.
      *
      * `need` (1 to n) is a hint: the caller waits for something to happen on that many of the n conns. A
      * driver may always return earlier, after the first conn or for no reason (a signal). until_ms is an

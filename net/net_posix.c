@@ -3,7 +3,8 @@
  * net_posix.c - the driver for sockets. Only this file and net_posix_clock.c have system calls.
  *
  * Only poll(2) blocks, never past the caller's until_ms, and recv(2) for RECV_MS when it waits for a single
- * conn. An exchange then takes two system calls, send and recv, without a poll between them.
+ * conn. An exchange then takes two system calls, send and recv, without a poll between them. A poll that sends
+ * goes on to wait for the reply.
  */
 #define _POSIX_C_SOURCE 200809L
 #ifdef __APPLE__
@@ -391,8 +392,8 @@ static int attempt_all(struct rdl_conn *c, struct attempt *attempt)
 }
 
 /*
- * Does for one conn what can be done without waiting. revents is what poll reported for it, or 0. Returns 1
- * if anything was done.
+ * Does for one conn what can be done without waiting. revents is what poll reported for it, or 0. Returns what
+ * was done, as rdl_stream_drive.
  */
 static int advance(struct rdl_conn *c, short revents)
 {
@@ -577,10 +578,11 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
         did |= advance(conns[i], 0);
         is_stalled |= rdl_conn_state(conns[i]) == RDL_CONN_STALLED;
     }
-    if (did && !is_stalled)
-        return RDL_OK;
-    if (did) /* the next step may close a stalled conn: what it has sent is read before */
+    if (did & RDL_STREAM_DONE)
         until_ms = 0;
+    /* A stalled conn is read before it returns, because the next step may close it. */
+    if (did != 0 && until_ms == 0 && !is_stalled)
+        return RDL_OK;
     if (n == 1 && wake_fd < 0 && may_wait_in_recv(conns[0]) && wait_in_recv(conns[0], until_ms))
         return RDL_OK;
     for (i = 0; i < n; i++) {

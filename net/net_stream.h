@@ -35,6 +35,12 @@ enum rdl_stream_state {
 enum { RDL_STREAM_NONE = 0, RDL_STREAM_BEGUN = 128 };
 /** @endcond */
 
+/** What rdl_stream_drive() did. */
+enum rdl_stream_did {
+    RDL_STREAM_DONE = 1, /**< something that may change what the conn's locks want */
+    RDL_STREAM_SENT = 2  /**< sent bytes, and nothing else */
+};
+
 /**
  * The functions of a stream. None of them blocks.
  *
@@ -82,7 +88,9 @@ struct rdl_stream_ops {
  * @param c    a conn whose configuration has a stream
  * @param buf  memory for bytes that are sent or received; yours again after the call
  * @param cap  its size in bytes, 1 to INT_MAX; 16 will do
- * @return not 0: something was done, so call it again before you wait; 0: there is nothing to do now
+ * @return 0: there is nothing to do now.
+ *         RDL_STREAM_SENT: you may wait, as after 0, but not longer than the conn's locks need.
+ *         RDL_STREAM_DONE: call it again before you wait.
  */
 int rdl_stream_drive(struct rdl_conn *c, uint8_t *buf, size_t cap);
 

@@ -85,13 +85,9 @@ static int poll_servers(void *ctx, struct rdl_conn *const *conns, size_t n, uint
     for (i = 0; i < n; i++) {
         if (rdl_conn_wants(conns[i]) & RDL_WANT_OPEN)
             rdl_conn_opened(conns[i]);
-        if (rdl_conn_wants(conns[i]) & RDL_WANT_WRITE) {
+        if (rdl_conn_wants(conns[i]) & RDL_WANT_WRITE)
             send_all((struct server *)conns[i]); /* the conn is its first member */
-            did++;
-        }
     }
-    if (did > 0)
-        return RDL_OK;
     for (i = 0; i < n && (until_ms == 0 || did < need); i++, next = (next + 1) % n)
         did += read_all((struct server *)conns[next % n]);
     return did > 0 || until_ms == 0 ? RDL_OK : RDL_E_SYSTEM; /* it would wait for ever */

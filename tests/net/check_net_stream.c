@@ -221,7 +221,7 @@ START_TEST(all_bytes_are_sent_in_order_whatever_the_stream_takes)
 
     open_and_ask();
     stream.piece = _i < CHUNK ? sizeof stream.out : (size_t)(_i - CHUNK) + 1;
-    ck_assert_int_eq(rdl_stream_drive(&s.conn, buf, cap), 1);
+    ck_assert_int_eq(rdl_stream_drive(&s.conn, buf, cap), RDL_STREAM_SENT);
     ck_assert_str_eq(stream.out, request());
     ck_assert_int_eq(rdl_stream_drive(&s.conn, buf, cap), 0);
     ck_assert_str_eq(stream.out, request());
@@ -237,7 +237,7 @@ START_TEST(bytes_without_room_are_offered_again)
     for (size_t n = 0; n < strlen(request()); n++) {
         ck_assert_uint_eq(stream.len, n);
         stream.room = 1;
-        ck_assert_int_eq(drive(), 1);
+        ck_assert_int_eq(drive(), RDL_STREAM_SENT);
     }
     ck_assert_str_eq(stream.out, request());
 }
