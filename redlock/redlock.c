@@ -386,6 +386,7 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
     rdl_votes_release(r, 0, r->sent_ms);
     rdl_votes_clear(r);
     r->token = token;
+    rdl_copy(r->value, token_hex, sizeof r->value);
     r->action = RDL_RELEASE; /* not an acquire: nothing is sent to servers that connect later */
     r->until_ms = UINT64_MAX;
     r->keys_end_ms = UINT64_MAX; /* only the client that acquired it knows */
@@ -401,7 +402,7 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
 
 void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_TOKEN_TEXT_MAX])
 {
-    rdl_token_hex(&r->token, out);
+    rdl_token_hex(&r->token, out); /* also before the first acquire */
     out[RDL_VALUE_MAX] = '\0';
 }
 

@@ -275,6 +275,7 @@ struct rdl_redlock {
     uint64_t least;       /* and not less than this; 0: none was set */
     uint64_t number;      /* that of this lease; 0: none */
     struct rdl_token token;
+    char value[RDL_VALUE_MAX]; /* the token in hex */
     uint8_t entropy[RDL_ENTROPY_LEN]; /* of an acquire that has sent nothing yet: the old token is needed */
     /** @endcond */
 };

@@ -267,6 +267,7 @@ static void next_token(struct rdl_redlock *r)
     }
     r->has_new_entropy = 0;
     rdl_token_next(&r->token);
+    rdl_token_hex(&r->token, r->value);
 }
 
 /* Validity begins with the attempt: when a majority of the servers is ready and counts. */

@@ -6,17 +6,15 @@
 int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct rdl_op *op,
                      struct rdl_req *req, uint64_t until_ms)
 {
-    char value[RDL_VALUE_MAX];
     char extra[RDL_EXTRA_MAX];
     struct rdl_command cmd;
 
-    rdl_token_hex(&r->token, value);
     rdl_zero(&cmd, sizeof cmd);
     cmd.op = op;
     cmd.name.data = r->name;
     cmd.name.len = r->name_len;
-    cmd.value.data = value;
-    cmd.value.len = sizeof value;
+    cmd.value.data = r->value;
+    cmd.value.len = sizeof r->value;
     cmd.until_ms = until_ms;
     cmd.ttl_ms = r->ttl_ms;
     if (op->must_send) /* a release: after a SET that was refused with an error, a key is unlikely */
@@ -242,9 +240,12 @@ unsigned rdl_votes_mark_eligible(struct rdl_redlock *r, uint64_t now_ms)
 void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms)
 {
     const struct rdl_op *op = rdl_plain_ops[r->action];
-    uint32_t rtt_ms = rdl_votes_quorum_rtt_ms(r);
+    uint32_t rtt_ms;
     size_t i;
 
+    if (rdl_redlock_count(r, RDL_VOTE_NONE) == 0)
+        return;
+    rtt_ms = rdl_votes_quorum_rtt_ms(r);
     if (r->opt->fencing != NULL)
         op = r->action == RDL_ACQUIRE ? r->opt->fencing->acquire : r->opt->fencing->extend;
 
@@ -392,9 +393,12 @@ void rdl_votes_release_granted(struct rdl_redlock *r, uint64_t now_ms)
 void rdl_votes_flush_releases(struct rdl_redlock *r, int wait, uint64_t now_ms)
 {
     int is_over = now_ms >= r->keys_end_ms;
-    uint32_t rtt_ms = wait ? rdl_votes_quorum_rtt_ms(r) : 0;
+    uint32_t rtt_ms;
     size_t i;
 
+    if (rdl_votes_count_unreleased(r) == 0)
+        return;
+    rtt_ms = rdl_votes_quorum_rtt_ms(r);
     for (i = 0; i < r->n; i++) {
         struct rdl_server *s = &r->servers[i];
         int rc;

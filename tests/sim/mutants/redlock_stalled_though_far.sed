@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock_vote.c: R18: over N servers, too, a reply is not overdue before the attempt ends
-s/return own_ms > attempt_ms \? own_ms : attempt_ms;/return rdl_attempt_ms(\&r->opt->lease);/
+s/uint32_t rtt_ms = s->conn->rtt_ms > quorum_rtt_ms .*/uint32_t rtt_ms = 0 * quorum_rtt_ms;/
