@@ -51,7 +51,10 @@ int rdl_posix_random(void *buf, size_t len)
     return sys_csrand_get(buf, len) == 0 ? RDL_OK : RDL_E_RANDOM;
 }
 #else
-/* A kernel without getrandom has the file. Without entropy (EAGAIN, just booted) it has no source. */
+/*
+ * A kernel without getrandom has the file. Without entropy (EAGAIN, just booted) it has no source. No bytes are
+ * kept for the next call: after a fork or a VM snapshot two programs would have the same.
+ */
 int rdl_posix_random(void *buf, size_t len)
 {
     uint8_t *p = buf;
