@@ -138,8 +138,8 @@ int rdl_conn_refers_to(const struct rdl_conn *c, const void *memory, size_t len)
 int rdl_conn_cause(const struct rdl_conn *c);
 
 /*
- * Returns 1 if the conn must be read before the next rdl_conn_tick: it opens, its oldest reply is overdue, or it
- * is stalled and would be closed. What has arrived would otherwise count as missing.
+ * Returns 1 if the conn must be read before the next rdl_conn_tick: it opens, its oldest reply is overdue, or
+ * it is stalled and would be closed. What has arrived would otherwise count as missing.
  */
 int rdl_conn_is_due(struct rdl_conn *c, uint64_t now_ms);
 

@@ -3,8 +3,8 @@
  * net_posix.c - the driver for sockets. Only this file and net_posix_clock.c have system calls.
  *
  * Only poll(2) blocks, never past the caller's until_ms, and recv(2) for RECV_MS when it waits for a single
- * conn. An exchange then takes two system calls, send and recv, without a poll between them. A poll that sends
- * goes on to wait for the reply.
+ * conn. An exchange then takes two system calls, send and recv, without a poll between them. A poll that
+ * sends goes on to wait for the reply.
  */
 #define _POSIX_C_SOURCE 200809L
 #ifdef __APPLE__
@@ -392,8 +392,8 @@ static int attempt_all(struct rdl_conn *c, struct attempt *attempt)
 }
 
 /*
- * Does for one conn what can be done without waiting. revents is what poll reported for it, or 0. Returns what
- * was done, as rdl_stream_drive.
+ * Does for one conn what can be done without waiting. revents is what poll reported for it, or 0. Returns
+ * what was done, as rdl_stream_drive.
  */
 static int advance(struct rdl_conn *c, short revents)
 {

@@ -52,8 +52,8 @@ int rdl_posix_random(void *buf, size_t len)
 }
 #else
 /*
- * A kernel without getrandom has the file. Without entropy (EAGAIN, just booted) it has no source. No bytes are
- * kept for the next call: after a fork or a VM snapshot two programs would have the same.
+ * A kernel without getrandom has the file. Without entropy (EAGAIN, just booted) it has no source. No bytes
+ * are kept for the next call: after a fork or a VM snapshot two programs would have the same.
  */
 int rdl_posix_random(void *buf, size_t len)
 {

@@ -42,10 +42,13 @@ int rdl_stream_run(struct rdl_conn *c, const struct rdl_stream *s)
             did = RDL_STREAM_DONE;
         }
         while (rdl_conn_wants(c) & RDL_WANT_WRITE) {
+            uint32_t queued = c->tail - c->base;
             size_t len = rdl_conn_tx(c, s->buf, s->cap);
 
-            if (len == 0) /* the request failed instead of being sent */
-                return RDL_STREAM_DONE;
+            if (len == 0 || c->tail - c->base != queued) /* a request failed instead of being sent */
+                did = RDL_STREAM_DONE;
+            if (len == 0)
+                return did;
             n = s->ops->send(s->ctx, c, s->buf, len);
             if (n <= 0)
                 break;

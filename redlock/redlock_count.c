@@ -170,7 +170,7 @@ uint32_t rdl_votes_free_in_ms(const struct rdl_redlock *r)
 {
     unsigned others = r->n - rdl_redlock_count(r, RDL_VOTE_DENIED);
     unsigned needed = rdl_redlock_quorum(r) > others ? rdl_redlock_quorum(r) - others : 1;
-    uint32_t ms[RDL_SERVERS_MAX];
+    uint32_t ms[RDL_SERVERS_MAX] = {0};
     size_t i;
 
     for (i = 0; i < r->n; i++) {

@@ -2,8 +2,8 @@
 /*
  * performance.c - a lock acquired and released on one and on five servers, plain and fenced: for callgrind.
  *
- * There is no socket and no clock. The servers are scripted and reply at once, but each poll reads only as many
- * of them as the caller needs. Only the instructions of CYCLES are counted; some cycles before warm up.
+ * There is no socket and no clock. The servers are scripted and reply at once, but each poll reads only as
+ * many of them as the caller needs. Only the instructions of CYCLES are counted; some cycles before warm up.
  */
 #include "lock/lock_fenced.h"
 #include "redlock/redlock.h"

@@ -301,8 +301,7 @@ END_TEST
  */
 START_TEST(acquire_and_release_cost_two_round_trips)
 {
-    static const char *const cycles_with[2][2] = {{"|isrisr|", "|gisrisr|"},
-                                                  {"|isprisr|", "|gisprisr|"}};
+    static const char *const cycles_with[2][2] = {{"|isrisr|", "|gisrisr|"}, {"|isprisr|", "|gisprisr|"}};
     const char *cycle = cycles_with[_i][calls_for_random()];
     const char *calls = strchr(calls_of(_i ? watched_cycles : cycles), '|');
 

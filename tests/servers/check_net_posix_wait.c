@@ -66,8 +66,8 @@ START_TEST(poll_with_a_past_deadline_returns_at_once)
 END_TEST
 
 /*
- * A poll that has a connection to close returns at once. One that has bytes to send need not. A connection that
- * may be closed at the next turn was read by then.
+ * A poll that has a connection to close returns at once. One that has bytes to send need not. A connection
+ * that may be closed at the next turn was read by then.
  */
 START_TEST(a_stalled_connection_is_always_read)
 {

@@ -78,8 +78,8 @@ static int count(const char *calls, char call)
 }
 
 /*
- * How many replies have come by each poll is random. Each poll of ours is one poll of the system, also the one
- * that sends before. It checks first which process owns the connections (getpid).
+ * How many replies have come by each poll is random. Each poll of ours is one poll of the system, also the
+ * one that sends before. It checks first which process owns the connections (getpid).
  */
 START_TEST(a_cycle_on_five_servers_makes_no_call_in_vain)
 {

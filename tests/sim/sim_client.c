@@ -4,6 +4,7 @@
  * out), and where it may be stopped in the middle.
  */
 #include "lock/lock_lease.h"
+#include "net/net_op.h"
 #include "tests/sim/sim.h"
 
 #include <string.h>
@@ -203,7 +204,10 @@ static void bytes_in(struct world *w, struct client *c, unsigned s)
 static size_t fill(struct world *w, struct client *c, unsigned s, uint8_t *chunk, size_t cap)
 {
     memset(chunk + cap, ZONE_BYTE, ZONE);
+    uint32_t waiting = rdl_conn_waiting(&c->conn[s]);
     size_t n = rdl_conn_tx(&c->conn[s], chunk, cap);
+    if (rdl_conn_waiting(&c->conn[s]) < waiting) /* a request failed instead of being sent */
+        hear(w, c, s);
     if (n > cap || !oracle_zone(chunk + cap))
         world_violation(w, "bounds", "conn c%u-s%u: something was written behind a chunk", c->index, s);
     return n;
