@@ -170,9 +170,10 @@ uint32_t rdl_votes_free_in_ms(const struct rdl_redlock *r)
 {
     unsigned others = r->n - rdl_redlock_count(r, RDL_VOTE_DENIED);
     unsigned needed = rdl_redlock_quorum(r) > others ? rdl_redlock_quorum(r) - others : 1;
-    uint32_t ms[RDL_SERVERS_MAX] = {0};
+    uint32_t ms[RDL_SERVERS_MAX];
     size_t i;
 
+    ms[0] = UINT32_MAX; /* without servers */
     for (i = 0; i < r->n; i++) {
         const struct rdl_server *s = &r->servers[i];
         int is_known = s->vote == RDL_VOTE_DENIED && s->value >= 0 && s->value < UINT32_MAX;
