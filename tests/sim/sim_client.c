@@ -307,7 +307,7 @@ static int step_pending(struct world *w, const struct client *c, struct handle *
 {
     int was_early = is_early(w, c, h, now_ms);
     int state = h->is_single ? 0 : h->m->redlock.state;
-    if (was_early && (w->opt.seed + h->client) % 2)
+    if (was_early && !w->opt.is_scripted && (w->opt.seed + h->client) % 2)
         return RDL_PENDING;
     int rc = handle_step(w, h, now_ms);
     if (was_early && (rc != RDL_PENDING || (!h->is_single && h->m->redlock.state != state)))
