@@ -2,7 +2,7 @@
 # libredlock. `make help` lists the targets. To add a file of
 #   the library    put it into resp/, net/, lock/ or redlock/, and a line into redlock/pkg/rdl_posix.c if it makes system calls,
 #                  into redlock/pkg/plain/rdl.c if a lock on one server needs it, else into redlock/pkg/rdl.c or, for easy.h,
-#                  rdl_easy.c. A public header: HEADERS below, redlock/pkg/rdl.h or rdl_easy.h; a public function: redlock/pkg/libredlock.map
+#                  rdl_easy.c. A public header: HEADERS below, redlock/pkg/rdl.h, rdl_easy.h or rdl_uring.h; a public function: redlock/pkg/libredlock.map
 #   the command    put it into redlock/cli/ or a folder there
 #   the examples   put it into LAYER/examples/; if it needs more than POSIX, add it to MORE_EXAMPLE_SRC, its library to LIBS_
 #   the tests      put a suite into tests/FOLDER/check_NAME.c, and a line into tests/suites.inc; put what several suites
@@ -50,11 +50,11 @@ FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/
 # The sources of the library, as redlock/pkg/ lists them. The core makes no system calls.
 listed = $(filter-out redlock/pkg/%,$(sort $(shell sed -n 's/^\#include "\(.*\.c\)"$$/\1/p' $(1:%=redlock/pkg/%))))
 CORE_SRC := $(call listed,plain/rdl.c rdl.c)
-POSIX_SRC := $(call listed,rdl_posix.c rdl_easy.c)
+POSIX_SRC := $(call listed,rdl_posix.c rdl_easy.c rdl_uring.c)
 LIB_SRC := $(CORE_SRC) $(POSIX_SRC)
 UNLISTED := $(filter-out $(LIB_SRC),$(wildcard resp/*.c net/*.c lock/*.c redlock/*.c))
 ifneq ($(UNLISTED),)
-$(error no list of sources has $(UNLISTED). Add a line to redlock/pkg/plain/rdl.c, redlock/pkg/rdl.c, redlock/pkg/rdl_posix.c or redlock/pkg/rdl_easy.c: \
+$(error no list of sources has $(UNLISTED). Add a line to redlock/pkg/plain/rdl.c, redlock/pkg/rdl.c, redlock/pkg/rdl_posix.c, redlock/pkg/rdl_easy.c or redlock/pkg/rdl_uring.c: \
 	see the top of the Makefile)
 endif
 CLI_SRC := $(sort $(wildcard redlock/cli/*.c redlock/cli/*/*.c))
@@ -69,7 +69,7 @@ VERSION := $(shell sed -n 's/^\#define RDL_VERSION  *"\(.*\)"/\1/p' resp/resp.h)
 # Programs linked with one release run with another of the same: until 1.0 those of one minor version.
 SONAME := libredlock.so.$(shell echo $(VERSION) | sed -E 's/^(0\.[0-9]+|[0-9]+)\..*/\1/')
 # The public ones: programs include them, and they are installed.
-HEADERS := resp/resp.h net/net.h net/net_stream.h net/net_posix_resolve.h $(patsubst %,lock/lock_%.h,results limits state) \
+HEADERS := resp/resp.h net/net.h net/net_stream.h net/net_posix_resolve.h net/net_uring.h $(patsubst %,lock/lock_%.h,results limits state) \
 	lock/lock.h $(patsubst %,lock/lock_%.h,io fenced multi hint legacy) redlock/redlock_results.h redlock/redlock.h \
 	redlock/easy.h redlock/easy_thread.h
 # The folders whose suites need no server and start no process.
@@ -130,7 +130,7 @@ endef
 $(eval $(call program,lib,$$(CC),check,$(B)/lib/libredlock.a))
 $(eval $(call program,asan,$$(GCC) $$(SANITIZE),check-asan,$(B)/asan/libredlock.a))
 # The library as one file (tests/pkg/pkg.mk).
-$(eval $(call program,clang,$$(CLANG),check-clang,$(B)/amalgam/clang/rdl.o $(B)/amalgam/clang/rdl_posix.o $(B)/amalgam/clang/rdl_easy.o))
+$(eval $(call program,clang,$$(CLANG),check-clang,$(B)/amalgam/clang/rdl.o $(B)/amalgam/clang/rdl_posix.o $(B)/amalgam/clang/rdl_easy.o $(B)/amalgam/clang/rdl_uring.o))
 
 $(LIB): $(B)/lib/libredlock.a
 	@cp $< $@

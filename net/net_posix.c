@@ -26,8 +26,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "net/net_op.h"
-#include "net/net_stream.h"
+#include "net/net_posix_private.h"
 
 #if defined(ESP_PLATFORM) || defined(__ZEPHYR__) /* they have no processes and no unix sockets */
 #define getpid() ((pid_t)0)
@@ -339,6 +338,18 @@ static int receive(struct rdl_conn *c, uint8_t *buf, size_t cap, struct attempt 
     return *n < 0 ? errno : 0;
 }
 
+int rdl_posix_received(struct rdl_conn *c, const uint8_t *bytes, int n, int err)
+{
+    if (n <= 0)
+        return failed(c, err, RDL_E_CLOSED);
+    if (c->sys_error < 0) {
+        if (is_from_gateway(bytes, (size_t)n))
+            return RDL_E_GATEWAY;
+        c->sys_error = NO_BYTE_YET - c->sys_error;
+    }
+    return n;
+}
+
 static int socket_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
 {
     struct attempt *attempt = ctx;
@@ -352,14 +363,7 @@ static int socket_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
         attempt->revents = 0;
     if (err == EAGAIN || err == EWOULDBLOCK)
         return 0;
-    if (n <= 0)
-        return failed(c, err, RDL_E_CLOSED);
-    if (c->sys_error < 0) {
-        if (is_from_gateway(buf, (size_t)n))
-            return RDL_E_GATEWAY;
-        c->sys_error = NO_BYTE_YET - c->sys_error;
-    }
-    return (int)n;
+    return rdl_posix_received(c, buf, (int)n, err);
 }
 
 static int socket_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size_t len)
@@ -422,6 +426,11 @@ static int is_forked(struct rdl_conn *c, pid_t pid)
         (void)advance(c, 0);
     }
     return 1;
+}
+
+int rdl_posix_is_forked(struct rdl_conn *c)
+{
+    return is_forked(c, getpid());
 }
 
 /* ---------------------------------------------------------------- your own event loop */

@@ -21,7 +21,7 @@ int rdl_stream_run(struct rdl_conn *c, const struct rdl_stream *s)
             return 0;
         if (n == RDL_STREAM_READY)
             rdl_conn_opened(c);
-        did = RDL_STREAM_DONE;
+        did = RDL_STREAM_DID;
     }
     do {
         int error = n, reads = 0;
@@ -33,34 +33,34 @@ int rdl_stream_run(struct rdl_conn *c, const struct rdl_stream *s)
                 break;
             rdl_conn_rx(c, s->buf, (size_t)n);
             reads++;
-            did = RDL_STREAM_DONE;
+            did |= RDL_STREAM_DID;
         }
         if (n >= 0)
             n = error;
         if (n < 0) {
             rdl_conn_shut(c, n);
-            did = RDL_STREAM_DONE;
+            did |= RDL_STREAM_DID;
         }
         while (rdl_conn_wants(c) & RDL_WANT_WRITE) {
             uint32_t queued = c->tail - c->base;
             size_t len = rdl_conn_tx(c, s->buf, s->cap);
 
-            if (len == 0 || c->tail - c->base != queued) /* a request failed instead of being sent */
-                did = RDL_STREAM_DONE;
-            if (len == 0)
-                return did;
+            if (c->tail - c->base != queued) /* a request failed, and others follow it */
+                did |= RDL_STREAM_DID;
+            if (len == 0) /* the request failed instead of being sent */
+                return did | RDL_STREAM_DID;
             n = s->ops->send(s->ctx, c, s->buf, len);
             if (n <= 0)
                 break;
             rdl_conn_tx_done(c, (size_t)n);
-            did = did != 0 ? did : RDL_STREAM_SENT;
+            did |= RDL_STREAM_SENT;
         }
     } while (n < 0 && (rdl_conn_wants(c) & RDL_WANT_READ));
     if (rdl_conn_wants(c) & RDL_WANT_CLOSE) {
         if (c->waits != RDL_STREAM_NONE)
             s->ops->close(s->ctx, c);
         rdl_conn_closed(c, rdl_conn_error(c));
-        did = RDL_STREAM_DONE;
+        did |= RDL_STREAM_DID;
     }
     return did;
 }

@@ -80,6 +80,12 @@ struct rdl_stream_ops {
     void (*close)(void *ctx, struct rdl_conn *c);
 };
 
+/** Bits of what rdl_stream_drive() and rdl_stream_run() return. */
+enum rdl_stream_did {
+    RDL_STREAM_DID = 1, /**< something other than sending was done: a caller may have to act on it */
+    RDL_STREAM_SENT = 2 /**< the stream took bytes to send */
+};
+
 /**
  * Does what a conn wants, once, over the stream of its configuration: opens, receives, sends, closes.
  *
@@ -88,9 +94,8 @@ struct rdl_stream_ops {
  * @param c    a conn whose configuration has a stream
  * @param buf  memory for bytes that are sent or received; yours again after the call
  * @param cap  its size in bytes, 1 to INT_MAX; 16 will do
- * @return 0: there is nothing to do now.
- *         RDL_STREAM_SENT: you may wait, as after 0, but not longer than the conn's locks need.
- *         RDL_STREAM_DONE: call it again before you wait.
+ * @return bits of enum rdl_stream_did: something was done, so call it again before you wait; 0: there is
+ *         nothing to do now
  */
 int rdl_stream_drive(struct rdl_conn *c, uint8_t *buf, size_t cap);
 

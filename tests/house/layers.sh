@@ -70,7 +70,7 @@ quoted_include() { # file layer included
 }
 
 system_include() { # file layer included
-    case $1 in net/net_posix*.c | redlock/easy_thread.[ch] | */cli/* | */examples/*) return ;; esac
+    case $1 in net/net_posix*.c | net/net_uring.c | redlock/easy_thread.[ch] | */cli/* | */examples/*) return ;; esac
     case " $core_headers " in *" $3 "*) ;; *) bad "$1 includes <$3>: not for the core" ;; esac
 }
 
@@ -117,6 +117,7 @@ arm_wants="__gnu_thumb1_case_sqi __gnu_thumb1_case_uqi __gnu_thumb1_case_shi __g
 posix_wants='socket connect close send recv poll fcntl setsockopt getsockopt getsockname getpeername
     clock_gettime getpid getrandom open read write __errno_location
     getaddrinfo freeaddrinfo gai_strerror getnameinfo stpcpy strcmp strlen'
+uring_wants='syscall mmap munmap madvise open read close poll __errno_location'
 # The texts of easy.h. It needs no system call of its own: the driver has them.
 easy_wants='strlen strcmp strncmp strchr strspn strcspn strerror_r __xpg_strerror_r'
 thread_wants='pthread_create pthread_join pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock pthread_mutex_unlock
@@ -137,12 +138,12 @@ objects() { # tree
 symbols() { # tree allowed...
     list=$(objects "$1")
     [ -n "$list" ] || return 0
-    nm -A -P $list | awk -v allowed="$core_wants $2" -v posix="$posix_wants" -v easy="$easy_wants" -v threads="$thread_wants" -v sized="${1##*/size/*}" '
+    nm -A -P $list | awk -v allowed="$core_wants $2" -v posix="$posix_wants" -v uring="$uring_wants" -v easy="$easy_wants" -v threads="$thread_wants" -v sized="${1##*/size/*}" '
         function words(list, set,    n, i, w) {
             n = split(list, w, " ")
             for (i = 1; i <= n; i++) set[w[i]] = 1
         }
-        BEGIN { words(allowed, ok); words(posix, system_call); words(easy, text); words(threads, thread) }
+        BEGIN { words(allowed, ok); words(posix, system_call); words(uring, ring_call); words(easy, text); words(threads, thread) }
         {
             object = substr($1, 1, length($1) - 1)
             if ($3 == "U" || $3 == "w") wants[++n] = object " " $2
@@ -157,6 +158,7 @@ symbols() { # tree allowed...
                 split(wants[i], w, " ")
                 if ((w[2] in gives) || (w[2] in ok)) continue
                 if (w[1] ~ /\/net_posix(_clock|_resolve)?\.o$/ && (w[2] in system_call)) continue
+                if (w[1] ~ /\/net_uring\.o$/ && (w[2] in ring_call)) continue
                 if (w[1] ~ /\/easy(_report)?\.o$/ && (w[2] in text)) continue
                 if (w[1] ~ /\/easy_thread\.o$/ && (w[2] in thread)) continue
                 print w[1] " wants " w[2]

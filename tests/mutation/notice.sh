@@ -9,7 +9,7 @@
 # A change is a folder (a place) with the objects of the changed files, named as the files are: PLACE/lock/lock.o.
 # From make come CORE_SRC, POSIX_SRC, WAITING_SRC (the tests of these and of POSIX_SRC need servers), SUITES, and the objects of each program without the library: TEST_OBJ, SIM_OBJ.
 libs=$(pkg-config --libs check)
-with_servers='net_posix net_posix_bad net_posix_calls net_posix_errors net_posix_fork net_posix_resolve net_posix_wait
+with_servers='net_posix net_posix_bad net_posix_calls net_posix_errors net_posix_fork net_posix_resolve net_posix_wait net_uring
 lock_io lock_posix redlock_io redlock_calls redlock_several easy easy_settings easy_thread'
 
 # The same name and the same line numbers as the original, so that equal code gives equal objects.

@@ -354,6 +354,27 @@ START_TEST(a_send_error_ends_the_connection)
 }
 END_TEST
 
+/* The server refuses its only method, and the request after it is sent: its caller does not wait for that reply. */
+START_TEST(a_request_that_fails_before_others_are_sent_is_reported)
+{
+    static struct rdl_req failing;
+    const struct rdl_command cmd = {&rdl_op_release, {"k", 1}, {token_hex(0xab), RDL_VALUE_MAX},
+                                    {NULL, 0},       60000,    30000};
+
+    unsigned n = 0;
+
+    open_it();
+    memset(&failing, 0, sizeof failing);
+    while (s.cfg.methods->of[rdl_op_release.family - 1][n] != NULL)
+        s.conn.refused[rdl_op_release.family] |= (uint8_t)(1u << n++);
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &failing, &cmd), RDL_OK);
+    ask(&rdl_op_acquire);
+    ck_assert_int_eq(drive(), RDL_STREAM_DID | RDL_STREAM_SENT);
+    ck_assert_int_eq(failing.answer, RDL_ANSWER_ERROR);
+    ck_assert_str_eq(stream.out, request());
+}
+END_TEST
+
 START_TEST(a_conn_that_fails_closes_the_stream_once)
 {
     open_it();
@@ -439,6 +460,7 @@ Suite *suite_net_stream(void)
     tcase_add_loop_test(tc, an_end_is_reported_once_and_after_all_bytes, 1, GRANTED_LEN + 2);
     tcase_add_loop_test(tc, after_a_send_error_the_reason_is_read_first, 0, 2);
     tcase_add_test(tc, a_send_error_ends_the_connection);
+    tcase_add_test(tc, a_request_that_fails_before_others_are_sent_is_reported);
     tcase_add_test(tc, a_conn_that_fails_closes_the_stream_once);
     tcase_add_test(tc, the_next_connection_opens_the_stream_again);
     tcase_add_test(tc, a_platform_may_name_a_stream_of_its_own);

@@ -15,10 +15,10 @@ same() { # what, file, file
     cmp -s "$2" "$3" || { echo "amalgam.sh: $1:"; diff "$2" "$3"; exit 1; }
 }
 echo "$HEADERS" | tr ' ' '\n' | sort >"$dir/headers"
-sed -n 's/^#include "\(.*\)"$/\1/p' $pkg/rdl.h $pkg/rdl_easy.h | sort >"$dir/listed"
-same "rdl.h and rdl_easy.h (right) are not the public headers (left)" "$dir/headers" "$dir/listed"
+sed -n 's/^#include "\(.*\)"$/\1/p' $pkg/rdl.h $pkg/rdl_easy.h $pkg/rdl_uring.h | sort >"$dir/listed"
+same "rdl.h, rdl_easy.h and rdl_uring.h (right) are not the public headers (left)" "$dir/headers" "$dir/listed"
 listed $pkg/plain/rdl.c $pkg/rdl.c | grep -v ^$pkg/ >"$dir/order"
-twice=$(listed $pkg/rdl_posix.c $pkg/rdl_easy.c | cat "$dir/order" - | sort | uniq -d)
+twice=$(listed $pkg/rdl_posix.c $pkg/rdl_easy.c $pkg/rdl_uring.c | cat "$dir/order" - | sort | uniq -d)
 [ -z "$twice" ] || { echo "amalgam.sh: $pkg lists these twice:" "$twice"; exit 1; }
 cut -d / -f 1 "$dir/order" | uniq >"$dir/layers"
 printf '%s\n' resp net lock redlock >"$dir/right"

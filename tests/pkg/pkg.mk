@@ -17,9 +17,9 @@ check-rename: ## ci: redlock/pkg/rename-0.2.sed turns a program with the old pub
 PKG := redlock/pkg
 AMALGAM := $(B)/amalgam
 PUBLIC_AND_PRIVATE := $(wildcard resp/*.h net/*.h lock/*.h redlock/*.h)
-amalgam: $(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c ## build: build/amalgam/rdl.c, rdl.h and rdl_posix.c, rdl_easy.c and rdl_easy.h; plain/: for one server alone
+amalgam: $(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c ## build: build/amalgam/rdl.c, rdl.h and rdl_posix.c, rdl_easy.c and rdl_easy.h, rdl_uring.c and rdl_uring.h; plain/: for one server alone
 $(AMALGAM)/%/rdl.c: LISTS = $(PKG)/plain/rdl.h $(PKG)/plain/rdl.c
-$(AMALGAM)/rdl.c: LISTS = $(PKG)/rdl.h $(PKG)/rdl_easy.h $(PKG)/rdl.c $(PKG)/rdl_easy.c
+$(AMALGAM)/rdl.c: LISTS = $(PKG)/rdl.h $(PKG)/rdl_easy.h $(PKG)/rdl_uring.h $(PKG)/rdl.c $(PKG)/rdl_easy.c $(PKG)/rdl_uring.c
 $(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c: $(wildcard $(PKG)/*.[ch] $(PKG)/plain/*.[ch]) $(PKG)/flatten.awk $(LIB_SRC) $(PUBLIC_AND_PRIVATE)
 	@mkdir -p $(@D)
 	$(Q)awk -v out=$(@D) -f $(PKG)/flatten.awk $(LISTS) $(PKG)/rdl_posix.c
@@ -41,7 +41,7 @@ endef
 $(eval $(call one_file,gcc,$(GCC) $(WARN_GCC) -O2 -g))
 $(eval $(call one_file,clang,$(CLANG) $(WARN) -Os -g))
 # The tests are those of build/check.
-$(AMALGAM)/gcc/check: $(patsubst %.c,$(B)/lib/%.o,$(TEST_SRC) $(MODEL_SRC)) $(B)/lib/cli.a $(AMALGAM)/gcc/rdl.o $(AMALGAM)/gcc/rdl_posix.o $(AMALGAM)/gcc/rdl_easy.o
+$(AMALGAM)/gcc/check: $(patsubst %.c,$(B)/lib/%.o,$(TEST_SRC) $(MODEL_SRC)) $(B)/lib/cli.a $(AMALGAM)/gcc/rdl.o $(AMALGAM)/gcc/rdl_posix.o $(AMALGAM)/gcc/rdl_easy.o $(AMALGAM)/gcc/rdl_uring.o
 	$(Q)$(GCC) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check)
 
 # ------------------------------------------------------------------ a shared library

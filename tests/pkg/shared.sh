@@ -31,7 +31,8 @@ build() { # tree, library
     version=$(sed -n 's/^#define RDL_VERSION  *"\(.*\)"/\1/p' "$1/resp/resp.h")
     soname=libredlock.so.$(echo "$version" | sed -E 's/^(0\.[0-9]+|[0-9]+)\..*/\1/')
     gcc -std=c99 -O0 -g -fPIC -shared -I "$1" -Wl,-soname,"$soname" -Wl,--version-script="$1/$map" -o "$2" \
-        "$1/redlock/pkg/rdl.c" "$1/redlock/pkg/rdl_posix.c" "$1/redlock/pkg/rdl_easy.c"
+        "$1/redlock/pkg/rdl.c" "$1/redlock/pkg/rdl_posix.c" "$1/redlock/pkg/rdl_easy.c" \
+        "$1/redlock/pkg/rdl_uring.c"
 }
 soname_of() { readelf -d "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p'; }
 keeps() { # old, new: does the new one keep the interface?

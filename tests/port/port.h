@@ -130,6 +130,8 @@ int port_free_number(void);
  * While it is set, the calls that send and receive transfer few bytes, and fail as they may (port_calls.c).
  */
 extern int port_is_hard;
+/* While it is set, the system takes few bytes at a time of sockets that are connected, by whatever call. */
+extern int port_is_narrow;
 enum { PORT_TURN_BYTES = 65536 }; /* more bytes of one conn in one poll delay the others */
 /* One poll of the driver, of these conns, for ms at most. */
 void port_turn(struct port_conn *const *conns, unsigned n, uint64_t ms);

@@ -3,9 +3,9 @@
 
 # The sources to check, one of which has port_driver(); those of the library that it needs.
 DRIVER = tests/port/port_posix.c net/net_posix.c net/net_posix_clock.c
-PORT_OBJ := $(patsubst %.c,$(B)/lib/%.o,$(filter-out %/port_posix.c %/port_stream.c,$(sort $(wildcard tests/port/port_*.c))) net/net_stream.c)
+PORT_OBJ := $(patsubst %.c,$(B)/lib/%.o,$(filter-out %/port_posix.c %/port_stream.c %/port_uring.c,$(sort $(wildcard tests/port/port_*.c))) net/net_stream.c)
 
-.PHONY: check-port check-port-stream check-port-lwip port-rules
+.PHONY: check-port check-port-stream check-port-lwip check-port-uring port-rules
 $(B)/port/port.a: $(PORT_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
@@ -28,6 +28,10 @@ check-port-lwip: $(B)/port/port.a ## check: the same for the driver for lwIP, wh
 	@$(CC) $(WARN) $(CFLAGS) -I. -isystem $(shell pkg-config --variable=includedir lwip) -o $(B)/port/check-lwip \
 	    $(LWIP_DRIVER) $< -llwip -lslirp
 	@$(B)/port/check-lwip
+URING_DRIVER := tests/port/port_uring.c net/net_uring.c net/net_posix.c net/net_posix_clock.c
+check-port-uring: $(B)/port/port.a ## check: the same for the driver over io_uring; where that is refused, it says so and checks what is used instead
+	@$(CC) $(WARN) $(CFLAGS) -I. -o $(B)/port/check-uring $(URING_DRIVER) $<
+	@$(B)/port/check-uring
 port-rules: $(B)/port/port.a ## check: check-port finds a driver that breaks a rule, for each rule
 	@tests/port/port.sh --rules
 	@CC='$(CC)' tests/port/port.sh $(B)
@@ -39,4 +43,4 @@ check-line: $(B)/port/port.a $(B)/lib/tests/port/line_cases.o ## check: a driver
 	@$(CC) $(WARN) $(CFLAGS) -I. -o $(B)/port/line $(LINE_DRIVER) $(B)/lib/tests/port/line_cases.o $<
 	@$(B)/port/line
 port-rules: $(B)/lib/tests/port/line_cases.o
-CHECK_MORE += check-port check-port-stream check-port-lwip check-line port-rules
+CHECK_MORE += check-port check-port-stream check-port-lwip check-port-uring check-line port-rules

@@ -7,11 +7,13 @@
 #include "tests/port/port.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int port_is_hard;
+int port_is_hard, port_is_narrow;
 
 /* -1 and errno: it fails this time. Else how many of len bytes it transfers. */
 static long hard(size_t len)
@@ -30,6 +32,18 @@ static long hard(size_t len)
         return -1;
     }
     return call % 7 + 1 < len ? (long)(call % 7 + 1) : (long)len;
+}
+
+/* Few bytes are in flight, in small segments: also a system that sends by other calls takes a part at times. */
+int connect(int fd, const struct sockaddr *to, socklen_t size)
+{
+    const int least = 1, segment = 300;
+
+    if (port_is_narrow) {
+        setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &least, sizeof least);
+        setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof segment);
+    }
+    return (int)syscall(SYS_connect, fd, to, size);
 }
 
 ssize_t sendto(int fd, const void *data, size_t len, int flags, const struct sockaddr *to, socklen_t size)

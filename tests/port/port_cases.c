@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MUCH = 300000, LITTLE = 6000, TURN_MS = 20, MANY = 200, LINES = 4 };
+enum { MUCH = 300000, LITTLE = 6000, LAST_WORDS = 3000, TURN_MS = 20, MANY = 200, LINES = 4 };
 
 static struct port_conn conn;
 
@@ -135,6 +135,7 @@ static void slow(void)
     unsigned long before = 0;
 
     start();
+    port_is_narrow = 1;
     open_it(10L * MUCH);
     port_expect(PORT_SENDS, "not all that was put arrived");
     do { /* until no more bytes are taken */
@@ -265,7 +266,7 @@ static void last_words_peer(int listener)
 {
     int fd = port_accept(listener);
 
-    port_send(fd, 1, 0, 40);
+    port_send(fd, 1, 0, LAST_WORDS);
     close(fd);
     port_wait_go(1);
     port_wait_go(2);
@@ -280,9 +281,9 @@ static void last_words(void)
     conn.is_reading = 1;
     conn.to_send = 100L * MUCH;
     wait_closed(PORT_ENDS, not_reported);
-    if (conn.in.at != 40)
-        port_broken(PORT_RECEIVES, "the peer sent 40 bytes before it closed, and %lu were passed on",
-                    conn.in.at);
+    if (conn.in.at != LAST_WORDS)
+        port_broken(PORT_RECEIVES, "the peer sent %d bytes before it closed, and %lu were passed on",
+                    LAST_WORDS, conn.in.at);
     port_let();
     port_let();
 }
@@ -320,6 +321,65 @@ static void again(void)
         port_wait_step(2 * i);
         port_let();
     }
+}
+
+/* No byte is in flight, and the driver waits for the next: its waiting must not keep the connection open. */
+static void waiting_peer(int listener)
+{
+    struct port_stream s = {0};
+    int fd = port_accept(listener);
+
+    port_wait_go(1);
+    port_read_end(fd, &s);
+    port_wait_go(2);
+}
+
+static void waiting(void)
+{
+    start();
+    open_it(0);
+    for (int i = 0; i < 3; i++)
+        turn(TURN_MS);
+    port_conn_close(&conn);
+    wait_closed(PORT_CLOSES, "the conn wanted to be closed, and rdl_conn_closed was not called");
+    port_let();
+    port_expect(PORT_CLOSES, "rdl_conn_closed was called, and the peer sees no end");
+    port_wait_step(2);
+    port_let();
+}
+
+/* The conn reads, then not for a while, and bytes arrive: they wait, in the order in which they came. */
+static void pauses_peer(int listener)
+{
+    int fd = port_accept(listener);
+
+    port_send(fd, 1, 0, 40);
+    for (int i = 1; i <= 3; i++) {
+        port_wait_go(i);
+        port_send(fd, 1, 40 + (unsigned long)(i - 1) * 1000, 1000);
+    }
+    port_wait_go(4);
+    close(fd);
+}
+
+static void pauses(void)
+{
+    start();
+    open_it(0);
+    wait_received(40, "not all that the peer sent was passed on");
+    turn(0);
+    conn.is_reading = 0;
+    for (int i = 1; i <= 3; i++) { /* each of them meets a driver that has just been polled */
+        port_let();
+        port_wait_step(i + 1);
+        turn(TURN_MS);
+    }
+    conn.is_reading = 1;
+    port_let();
+    wait_received(3040, "bytes that arrived while the conn did not read were not passed on");
+    wait_closed(PORT_ENDS, not_reported);
+    if (conn.in.at != 3040)
+        port_broken(PORT_RECEIVES, "of 3040 bytes the conn got %lu", conn.in.at);
 }
 
 static void many_peer(int listener)
@@ -501,6 +561,7 @@ static void draws_unlike(void)
     if (pipe(fd) != 0)
         exit(2);
     memset(drawn, 0, sizeof drawn);
+    port_random(first, RDL_TOKEN_LEN - 4); /* a driver that keeps a stock now has one, and so has the child */
     if (fork() == 0) {
         draw(drawn);
         _exit(write(fd[1], drawn, sizeof drawn / 2) == (ssize_t)sizeof drawn / 2 ? 0 : 1);
@@ -545,6 +606,8 @@ const struct port_case port_cases[] = {
     {"the peer resets the connection", reset, reset_peer},
     {"the peer says why and hangs up", last_words, last_words_peer},
     {"the conn closes, and connects again", again, again_peer},
+    {"the conn closes while it waits", waiting, waiting_peer},
+    {"the conn stops reading for a while", pauses, pauses_peer},
     {"many connections, one after the other", many, many_peer},
     {"several conns", several, several_peer},
 };

@@ -4,14 +4,18 @@
 #include <arpa/inet.h>
 #include <check.h>
 #include <ctype.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "net/net_uring.h"
+#include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/tls.h"
 
 enum { SERVERS = 5, OUTPUT_MAX = 4096, LINES_MAX = 400, LINE_MAX = 160 };
@@ -72,7 +76,7 @@ static const char *const examples[] = {"lock/minimal",       "lock/event_loop", 
                                        "lock/fencing",       "lock/small_chunks",    "redlock/minimal",
                                        "redlock/superloop",  "redlock/renewal",      "redlock/many_locks",
                                        "redlock/red_packet", "redlock/epoll_server", "lock/raii",
-                                       "redlock/easy",       "redlock/easy_thread"};
+                                       "redlock/easy",       "redlock/easy_thread",  "redlock/uring"};
 
 /* ---------------------------------------------------------------- running the examples */
 
@@ -134,6 +138,32 @@ START_TEST(locks_work_in_other_event_loops)
     live_kill(&server[0]);
     ck_assert_int_eq(run(name, url(0)), 1);
     ck_assert_str_eq(output, "acquire: cannot connect\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- io_uring, or poll where it is refused */
+
+/* 0: as this host has it; 1: refused, as in most containers. */
+START_TEST(a_lock_over_io_uring_falls_back_to_poll)
+{
+    static struct rdl_uring uring;
+    struct rdl_platform platform;
+    char args[3 * 256];
+    int is_refused;
+
+    for (int i = 0; i < 3; i++)
+        live_start(&server[i]);
+    snprintf(args, sizeof args, "%s %s %s", url(0), url(1), url(2));
+    if (_i == 1)
+        refuse_call(SYS_io_uring_setup, EPERM);
+    ck_assert_int_eq(run("redlock/uring", args), 0);
+    is_refused = rdl_uring_init(&uring, &platform, NULL) != RDL_OK;
+    ck_assert_int_eq(strstr(output, "no io_uring, so poll: ") != NULL, is_refused);
+    rdl_uring_end(&uring);
+    assert_prints("ours on ");
+    assert_prints("\nreleased\n");
+    for (int i = 0; i < 3; i++)
+        ck_assert_str_eq(live_command(&server[i], "DBSIZE"), ":0\r\n");
 }
 END_TEST
 
@@ -407,12 +437,12 @@ END_TEST
 /* ---------------------------------------------------------------- what their first comments say */
 
 static const char *const commented[] = {
-    "lock/examples/minimal.c",       "lock/examples/event_loop.c",    "lock/examples/fencing.c",
-    "lock/examples/legacy.c",        "lock/examples/small_chunks.c",  "lock/examples/unit_test.c",
-    "lock/examples/raii.cpp",        "lock/examples/loops/libuv.c",   "lock/examples/loops/io_uring.c",
-    "redlock/examples/minimal.c",    "redlock/examples/many_locks.c", "redlock/examples/renewal.c",
-    "redlock/examples/superloop.c",  "redlock/examples/red_packet.c", "redlock/examples/easy.c",
-    "redlock/examples/easy_thread.c"};
+    "lock/examples/minimal.c",        "lock/examples/event_loop.c",    "lock/examples/fencing.c",
+    "lock/examples/legacy.c",         "lock/examples/small_chunks.c",  "lock/examples/unit_test.c",
+    "lock/examples/raii.cpp",         "lock/examples/loops/libuv.c",   "lock/examples/loops/io_uring.c",
+    "redlock/examples/minimal.c",     "redlock/examples/many_locks.c", "redlock/examples/renewal.c",
+    "redlock/examples/superloop.c",   "redlock/examples/red_packet.c", "redlock/examples/easy.c",
+    "redlock/examples/easy_thread.c", "redlock/examples/uring.c"};
 enum { COMMENTED = sizeof commented / sizeof commented[0] };
 
 /* Appends n bytes of text to out, which has OUTPUT_MAX bytes. */
@@ -758,6 +788,7 @@ Suite *suite_examples_loops(void)
     tcase_add_checked_fixture(tc, NULL, teardown);
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, locks_work_in_other_event_loops, 0, LOOPS);
+    tcase_add_loop_test(tc, a_lock_over_io_uring_falls_back_to_poll, 0, 2);
     tcase_add_test(tc, the_epoll_server_leads_and_renews_its_lock);
     tcase_add_test(tc, the_epoll_server_serves_while_another_one_leads);
     tcase_add_test(tc, the_epoll_server_stops_leading_before_its_lease_ends);

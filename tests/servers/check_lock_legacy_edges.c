@@ -322,6 +322,7 @@ static void child(enum any_mode mode)
     int i;
 
     live_url(&server, LIVE_V4, url, sizeof url);
+    client_setup(); /* a driver of this process */
     client_init(&client, url);
     opt.wait_ms = 50000;
     opt.retry_ms = 1;
@@ -404,6 +405,7 @@ static void shortest(void)
     int i;
 
     live_url(&server, LIVE_V4, url, sizeof url);
+    client_setup(); /* a driver of this process */
     client_init(&client, url);
     opt.wait_ms = 50000;
     opt.retry_ms = 1;

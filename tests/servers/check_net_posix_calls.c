@@ -90,7 +90,7 @@ static void watch_signals(void)
 
     if (pipe(ends) != 0)
         _exit(1);
-    client_posix.wake_fd = ends[0];
+    client_set_wake_fd(ends[0]);
 }
 
 static void watched_cycles(void)
@@ -175,7 +175,7 @@ START_TEST(a_poll_without_a_deadline_does_not_wake_up_idly)
 
     ck_assert_int_eq(pipe(fds), 0);
     ck_assert_int_eq(write(fds[1], "x", 1), 1);
-    client_posix.wake_fd = fds[0];
+    client_set_wake_fd(fds[0]);
     meet(_i);
     calls = strchr(calls_of(endless_wait), '|');
     ck_assert_str_eq(calls, "|ip|");

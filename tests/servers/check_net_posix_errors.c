@@ -228,8 +228,6 @@ Suite *suite_net_posix_errors(void)
     tcase_add_test(tc, a_connection_whose_result_cannot_be_read_has_failed);
     tcase_add_test(tc, a_socket_whose_own_address_is_unknown_is_used);
     tcase_add_test(tc, a_given_socket_may_still_be_connecting);
-    tcase_add_test(tc, without_room_to_send_a_request_waits);
-    tcase_add_loop_test(tc, the_reason_why_sending_failed_is_kept, 0, 2);
     tcase_add_test(tc, a_socket_that_the_program_made_nonblocking_is_polled);
     tcase_add_loop_test(tc, random_numbers_that_cannot_be_read_are_an_error, 0, 2);
     suite_add_tcase(suite, tc);
@@ -238,5 +236,11 @@ Suite *suite_net_posix_errors(void)
     tcase_add_test(below, a_stream_gets_the_given_socket);
     tcase_add_test(below, a_stream_learns_that_sending_failed);
     suite_add_tcase(suite, below);
+    tc = tcase_create("sockets alone");
+    tcase_set_tags(tc, "sockets");
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, without_room_to_send_a_request_waits);
+    tcase_add_loop_test(tc, the_reason_why_sending_failed_is_kept, 0, 2);
+    suite_add_tcase(suite, tc);
     return suite;
 }

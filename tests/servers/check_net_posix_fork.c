@@ -223,6 +223,10 @@ Suite *suite_net_posix_fork(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, a_forked_child_is_refused_and_the_parent_keeps_its_locks, 0, n);
     tcase_add_loop_test(tc, a_child_is_refused_even_if_the_parents_socket_was_closed, 0, n - 2);
+    suite_add_tcase(suite, tc);
+    tc = tcase_create("sockets alone");
+    tcase_set_tags(tc, "sockets");
+    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, a_child_with_its_own_connection_has_its_own_locks);
     tcase_add_test(tc, a_connection_opened_after_the_fork_is_the_childs);
     suite_add_tcase(suite, tc);

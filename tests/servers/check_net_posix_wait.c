@@ -194,7 +194,7 @@ START_TEST(wake_fd_ends_a_poll_without_a_limit)
 
     wait_for_nothing(_i);
     ck_assert_int_eq(pipe(fds), 0);
-    client_posix.wake_fd = fds[0];
+    client_set_wake_fd(fds[0]);
     if (live_fork() == 0)
         _exit(write(fds[1], "x", 1) == 1 ? 0 : 1);
     for (int i = 0; i < 2; i++) /* the second time it is still readable */
@@ -213,7 +213,7 @@ START_TEST(wake_fd_does_not_end_a_poll_that_ignores_it)
     wait_for_nothing(_i);
     ck_assert_int_eq(pipe(fds), 0);
     ck_assert_int_eq(write(fds[1], "x", 1), 1);
-    client_posix.wake_fd = fds[0];
+    client_set_wake_fd(fds[0]);
     until_ms = client_now() + 250;
     while (client_now() < until_ms) /* nothing else came: it returns as often as recv waits */
         ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 1, until_ms, 1, 0), RDL_OK);
@@ -230,7 +230,7 @@ START_TEST(a_closed_wake_fd_is_an_error)
     wait_for_nothing(_i);
     ck_assert_int_eq(pipe(fds), 0);
     close(fds[0]);
-    client_posix.wake_fd = fds[0];
+    client_set_wake_fd(fds[0]);
     ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 1, UINT64_MAX, 1, 1), RDL_E_SYSTEM);
 }
 END_TEST

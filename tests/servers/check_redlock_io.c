@@ -144,7 +144,7 @@ START_TEST(an_interrupted_acquire_leaves_no_key)
     int ends[2];
 
     ck_assert_int_eq(pipe(ends), 0);
-    client_posix.wake_fd = ends[0];
+    client_set_wake_fd(ends[0]);
     party.opt.lease.wait_ms = RDL_WAIT_FOREVER;
     party.opt.lease.retry_ms = 50;
     rdl_redlock_init(lock, &party.opt, party.servers, 3, "nightly", 7);

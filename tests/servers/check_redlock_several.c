@@ -185,7 +185,7 @@ START_TEST(a_server_restarted_without_data_grants_no_second_lease)
     struct party *b = &parties[1];
     struct rdl_platform platform;
     uint64_t run;
-    int granted;
+    int granted, released;
 
     quorum_start(3);
     platform = client_platform;
@@ -212,7 +212,9 @@ START_TEST(a_server_restarted_without_data_grants_no_second_lease)
     rdl_redlock_cancel(&b->lock);
     rdl_redlock_drain(&b->lock, &platform, later(platform.ctx) + CLIENT_TIMEOUT_MS);
     ck_assert_int_eq(quorum_keys(), 1);
-    ck_assert_int_lt(party_release(a), 0); /* one of its two has lost its data, or is not connected yet */
+    /* One of its two has lost its data. If the other replies first, a majority no longer has the lock. */
+    released = party_release(a);
+    ck_assert(released == RDL_EXPIRED || released == RDL_OK);
     party_drain(a);
     ck_assert_int_eq(quorum_keys(), 0);
 }

@@ -12,6 +12,21 @@ live: $(B)/check ## ci: methods, scripts, errors and the model server on servers
 	@$(PROBE)
 	tests/servers/versions.sh $(B) $(LIVE_SUITES)
 
+# The suites of the driver for sockets, of blocking locks and of servers with faults, over io_uring. Tests with the tag
+# `sockets` are left out: they refuse or count the system calls of the other driver, or use one driver in two processes.
+URING_SUITES = net_posix net_posix_bad net_posix_errors net_posix_fork net_posix_wait lock_adopt lock_fenced lock_hint_live \
+	lock_io lock_legacy_edges lock_multi lock_shared live_errors live_errors_host live_errors_rare live_methods live_stalled \
+	redlock_faults redlock_io redlock_many redlock_several
+.PHONY: check-uring
+CHECK_MORE += check-uring
+check-uring: $(B)/check $(B)/lib/bin/redlock $(B)/examples/redlock/uring ## check: suites with servers over io_uring; where that is refused, it says so
+	@if $(B)/examples/redlock/uring redis://127.0.0.1:1 2>&1 | grep '^no io_uring'; then \
+	    echo "check-uring: NOT CHECKED: io_uring is refused here"; \
+	else \
+	    RDL_DRIVER=uring CK_EXCLUDE_TAGS=sockets RDL_COMMAND=$(B)/lib/bin/redlock \
+	        $(B)/check -j $(CHECK_JOBS) -r $(B)/results/$@ $(URING_SUITES); \
+	fi
+
 # The thread that renews a lock, and those that ask meanwhile.
 .PHONY: check-tsan
 NEEDS_check-tsan = test

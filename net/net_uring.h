@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file
+ * @brief net_uring.h - a driver for sockets over io_uring: Linux 6.1 or later, where io_uring is allowed.
+ *
+ * It takes the place of rdl_posix_init(). A poll sends to all servers and waits for their replies in one
+ * system call. A program that does not call rdl_uring_init() links nothing of it.
+ */
+#ifndef RDL_NET_URING_H
+#define RDL_NET_URING_H
+
+#include "net/net.h"
+
+/**
+ * @addtogroup libredlock_posix
+ * @{
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Limits of the driver. */
+enum {
+    RDL_URING_CONNS_MAX = 64 /**< most conns of a driver that are connected at a time */
+};
+
+/** The driver: call rdl_uring_init(), then set wake_fd if you have one. */
+struct rdl_uring {
+    /**
+     * As rdl_posix.wake_fd. Keep the descriptor open until rdl_uring_end(), or until another poll with
+     * can_wake got another one.
+     */
+    int wake_fd;
+    /** @cond private */
+    int fd;              /* the ring's; -1: none */
+    void *memory;        /* what belongs to the connections, and is empty in a child after fork */
+    void *ring;          /* the queues, which the kernel shares */
+    void *requests;      /* the entries of the first one */
+    size_t ring_len;     /* bytes of the ring */
+    size_t requests_len; /* bytes of the requests */
+    /** @endcond */
+};
+
+/**
+ * Sets up the driver, without a wake_fd, and a platform that uses it.
+ *
+ * It tries what it will need: a kernel may lack io_uring, or refuse it (kernel.io_uring_disabled, the seccomp
+ * profile of a container, RLIMIT_MEMLOCK below 16 KB). After RDL_OK nothing of this is refused later. After
+ * RDL_E_SYSTEM use rdl_posix_init() with the same platform.
+ *
+ * The driver belongs to the thread that calls this. In a child after fork, poll returns RDL_E_FORKED: call
+ * rdl_uring_end(), then rdl_uring_init(), and rdl_conn_init() for the conns. Its conns are those of sockets:
+ * their addresses, rdl_posix_errno() and streams (rdl_conn_config.stream) are as with rdl_posix_init(). Do not
+ * call rdl_posix_ready() or rdl_posix_close() for them. Never blocks.
+ *
+ * @param u         the driver; it must stay where it is, and valid as long as the platform is used
+ * @param platform  receives the functions of the driver, and u as its ctx; unchanged after an error
+ * @param why       NULL, or receives the reason for RDL_E_SYSTEM in words, a constant text; else NULL
+ * @return RDL_OK.
+ *         RDL_E_SYSTEM: there is no io_uring here; nothing is left of the driver.
+ */
+int rdl_uring_init(struct rdl_uring *u, struct rdl_platform *platform, const char **why);
+
+/**
+ * Closes the connection of a conn, if it has one, as rdl_posix_close() does.
+ *
+ * The kernel writes to no memory of the connection afterwards, and the peer sees the end. Never blocks. Call
+ * it in any state, and before you free a conn.
+ *
+ * @param u  the driver
+ * @param c  one of its conns
+ */
+void rdl_uring_close(struct rdl_uring *u, struct rdl_conn *c);
+
+/**
+ * Frees what belongs to the driver. Call rdl_uring_close() for its conns before.
+ *
+ * Never blocks. It may be called after rdl_uring_init() failed, and twice.
+ *
+ * @param u  the driver
+ */
+void rdl_uring_end(struct rdl_uring *u);
+
+/** @} */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The driver over io_uring: what it costs, what only such a driver can get wrong, and where it is refused.
+ * `make check-port-uring` has the rules of all drivers, `make check-uring` the other suites over it.
+ */
+#define _GNU_SOURCE
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lock/lock_op.h"
+#include "net/net_uring.h"
+#include "redlock/redlock.h"
+#include "tests/fixtures/calls.h"
+#include "tests/fixtures/client.h"
+#include "tests/fixtures/quorum.h"
+#include "tests/fixtures/refused_call.h"
+
+enum { CYCLES = 20, FAR_MS = 20000, REGISTER_CLOCK = 29 };
+
+static struct rdl_uring uring;
+static struct rdl_platform platform;
+static struct live_server server;
+static struct client client;
+static char url[256];
+
+static const struct rdl_lock_options opt = {.ttl_ms = 60000, .attempt_ms = 5000};
+
+static void begin(void)
+{
+    const char *why;
+
+    ck_assert_msg(rdl_uring_init(&uring, &platform, &why) == RDL_OK, "%s", why);
+    ck_assert_ptr_null(why);
+}
+
+static void setup(void)
+{
+    client_setup();
+    begin();
+    live_start(&server);
+    client_init(&client, live_url(&server, LIVE_V4, url, sizeof url));
+}
+
+static void teardown(void)
+{
+    rdl_uring_close(&uring, &client.conn);
+    rdl_uring_end(&uring);
+    live_remove(&server);
+}
+
+static int poll_it(uint64_t until_ms, int can_wake)
+{
+    struct rdl_conn *conns[] = {&client.conn};
+
+    return platform.poll(platform.ctx, conns, 1, until_ms, 1, can_wake);
+}
+
+/* ---------------------------------------------------------------- where it is refused */
+
+/* The errors of io_uring_setup, and a word of the reason. */
+static const struct {
+    unsigned call, err;
+    const char *word;
+} refusals[] = {
+    {SYS_io_uring_setup, ENOSYS, "seccomp"},        {SYS_io_uring_setup, EINVAL, "Linux 6.1"},
+    {SYS_io_uring_setup, ENOMEM, "RLIMIT_MEMLOCK"}, {SYS_io_uring_setup, EMFILE, "descriptor"},
+    {SYS_io_uring_setup, EFAULT, "does not work"},
+};
+enum { REFUSALS = sizeof refusals / sizeof refusals[0] };
+
+static void is_refused(const char *word)
+{
+    struct rdl_platform untouched = {NULL, NULL, NULL, NULL};
+    const char *why = NULL;
+
+    ck_assert_int_eq(rdl_uring_init(&uring, &untouched, &why), RDL_E_SYSTEM);
+    ck_assert_ptr_null((void *)untouched.ctx);
+    ck_assert_ptr_nonnull(why);
+    ck_assert_msg(strstr(why, word) != NULL, "not '%s' but: %s", word, why);
+    ck_assert_int_eq(rdl_uring_init(&uring, &untouched, NULL), RDL_E_SYSTEM);
+    rdl_uring_end(&uring);
+    rdl_uring_end(&uring);
+}
+
+START_TEST(a_refusal_is_reported_in_words)
+{
+    refuse_call(refusals[_i].call, refusals[_i].err);
+    is_refused(refusals[_i].word);
+}
+END_TEST
+
+/* The setting is read to name it; without it, it is the sandbox. */
+START_TEST(a_forbidden_ring_names_the_setting_or_the_sandbox)
+{
+    char digit = '0';
+    int fd = open("/proc/sys/kernel/io_uring_disabled", O_RDONLY);
+
+    if (fd >= 0)
+        ck_assert_int_eq(read(fd, &digit, 1), 1);
+    refuse_call(SYS_io_uring_setup, EPERM);
+    is_refused(digit == '0' ? "seccomp" : "kernel.io_uring_disabled");
+}
+END_TEST
+
+/* It works as before with the driver that then takes its place, and nothing of the other is in its way. */
+START_TEST(after_a_refusal_the_driver_for_sockets_takes_its_place)
+{
+    struct rdl_posix posix;
+    struct rdl_lock lock;
+
+    refuse_call(SYS_io_uring_setup, EPERM);
+    ck_assert_int_eq(rdl_uring_init(&uring, &platform, NULL), RDL_E_SYSTEM);
+    rdl_posix_init(&posix, &platform);
+    client_setup();
+    live_start(&server);
+    client_init(&client, live_url(&server, LIVE_V4, url, sizeof url));
+    rdl_lock_init(&lock, &opt, &client.conn, RDL_NAME("nightly"));
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &platform), RDL_OK);
+    ck_assert_int_eq(rdl_lock_release(&lock, &platform), RDL_OK);
+    rdl_uring_close(&uring, &client.conn); /* a program need not know which of the two it is */
+    ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
+    live_remove(&server);
+}
+END_TEST
+
+/* A sandbox may let the first call through, and refuse the one that each poll makes. */
+START_TEST(a_ring_that_cannot_be_entered_is_refused)
+{
+    refuse_call(SYS_io_uring_enter, EPERM);
+    is_refused("io_uring");
+}
+END_TEST
+
+START_TEST(no_descriptor_for_the_ring_is_a_refusal)
+{
+    struct rlimit none = {3, 3};
+
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+    is_refused("descriptor");
+}
+END_TEST
+
+START_TEST(an_ended_driver_does_not_poll)
+{
+    begin();
+    rdl_uring_end(&uring);
+    ck_assert_int_eq(platform.poll(platform.ctx, NULL, 0, 0, 1, 0), RDL_E_SYSTEM);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- what it costs */
+
+static void one_server(void)
+{
+    struct rdl_lock lock;
+
+    begin();
+    rdl_lock_init(&lock, &opt, &client.conn, RDL_NAME("nightly"));
+    for (int i = 0; i < CYCLES; i++) {
+        if (i == 1) /* the first one has connected */
+            calls_mark();
+        if (rdl_lock_acquire(&lock, &platform) != RDL_OK || rdl_lock_release(&lock, &platform) != RDL_OK)
+            _exit(1);
+        if (i > 0)
+            calls_mark();
+    }
+}
+
+/* A random number for each acquire, never from a stock; then the two requests, one call for each. */
+START_TEST(a_cycle_on_one_server_makes_two_calls_and_a_random_number)
+{
+    const char *cycle = calls_for_random() ? "guu|" : "uu|";
+    const char *at = calls_of(one_server);
+
+    at = strchr(at, '|');
+    ck_assert_ptr_nonnull(at);
+    for (at++; *at != '\0'; at += strlen(cycle))
+        ck_assert_msg(strncmp(at, cycle, strlen(cycle)) == 0 || (at[0] == 'g' && at[1] == 'u'), "%s", at);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- how many replies it waits for */
+
+enum { PEERS = 3, STEP_MS = 30 };
+
+static struct client peers[PEERS];
+static struct rdl_conn *conns[PEERS];
+static int ends[PEERS];
+
+/* Connected, each to a process of its own that greets it after 1, 2, 3 steps. */
+static void meet_peers(void)
+{
+    for (int i = 0; i < PEERS; i++) {
+        int fds[2];
+        ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+        client_init(&peers[i], "redis://127.0.0.1:1");
+        conns[i] = &peers[i].conn;
+        rdl_conn_tick(conns[i], client_now());
+        rdl_posix_opened(conns[i], fds[0]);
+        ck_assert_int_eq(rdl_conn_state(conns[i]), RDL_CONN_READY);
+        client_submit(&peers[i], &rdl_op_acquire, "a");
+        ends[i] = fds[1];
+    }
+}
+
+static void answer_in_turn(void)
+{
+    if (live_fork() > 0)
+        return;
+    for (int i = 0; i < PEERS; i++) {
+        usleep(STEP_MS * 1000);
+        if (write(ends[i], "+OK\r\n", 5) != 5)
+            _exit(1);
+    }
+    pause();
+}
+
+static size_t answered(void)
+{
+    size_t n = 0;
+
+    for (int i = 0; i < PEERS; i++)
+        n += peers[i].req.answer == RDL_ANSWER_YES;
+    return n;
+}
+
+/* The call that sends also waits: for as many conns as are needed, in one call of the kernel. */
+START_TEST(a_poll_waits_for_as_many_replies_as_are_needed)
+{
+    size_t need = (size_t)_i + 1;
+
+    client_setup();
+    begin();
+    meet_peers();
+    answer_in_turn();
+    ck_assert_int_eq(platform.poll(platform.ctx, conns, PEERS, client_now() + FAR_MS, need, 0), RDL_OK);
+    ck_assert_uint_ge(answered(), need);
+}
+END_TEST
+
+START_TEST(needed_replies_that_do_not_arrive_are_waited_for_until_the_deadline)
+{
+    uint64_t until_ms;
+
+    client_setup();
+    begin();
+    meet_peers();
+    ck_assert_int_eq(write(ends[0], "+OK\r\n", 5), 5);
+    until_ms = client_now() + 100;
+    ck_assert_int_eq(platform.poll(platform.ctx, conns, PEERS, until_ms, PEERS, 0), RDL_OK);
+    ck_assert_uint_ge(client_now(), until_ms);
+    ck_assert_uint_eq(answered(), 1);
+}
+END_TEST
+
+/* Three are needed, and only one of them can say anything: a wait for three would not end. */
+START_TEST(no_more_replies_are_waited_for_than_can_arrive)
+{
+    client_setup();
+    begin();
+    meet_peers();
+    for (int i = 1; i < PEERS; i++)
+        rdl_uring_close(&uring, conns[i]);
+    ck_assert_int_eq(write(ends[0], "+OK\r\n", 5), 5);
+    ck_assert_int_eq(platform.poll(platform.ctx, conns, PEERS, UINT64_MAX, PEERS, 0), RDL_OK);
+    ck_assert_uint_eq(answered(), 1);
+}
+END_TEST
+
+/* A wake-up is a single event, and ends a wait for three. */
+START_TEST(a_wake_up_ends_a_wait_for_several_replies)
+{
+    int fds[2];
+
+    client_setup();
+    begin();
+    meet_peers();
+    ck_assert_int_eq(pipe(fds), 0);
+    uring.wake_fd = fds[0];
+    if (live_fork() == 0) {
+        usleep(STEP_MS * 1000);
+        _exit(write(fds[1], "x", 1) == 1 ? 0 : 1);
+    }
+    ck_assert_int_eq(platform.poll(platform.ctx, conns, PEERS, UINT64_MAX, PEERS, 1), RDL_E_INTERRUPTED);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- waiting */
+
+/* Before Linux 6.12: slices of the time that is left, as the driver for sockets waits. */
+START_TEST(without_a_clock_in_the_kernel_waits_end_in_time)
+{
+    struct rdl_lock lock;
+    uint64_t until_ms;
+
+    rdl_uring_end(&uring);
+    refuse_call_with(SYS_io_uring_register, REGISTER_CLOCK, EINVAL);
+    begin();
+    rdl_lock_init(&lock, &opt, &client.conn, RDL_NAME("nightly"));
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &platform), RDL_OK);
+    until_ms = client_now() + 150;
+    while (client_now() < until_ms)
+        ck_assert_int_eq(poll_it(until_ms, 0), RDL_OK);
+    ck_assert_int_eq(poll_it(UINT64_MAX, 0), RDL_OK); /* a slice, too: no event ends it */
+    ck_assert_int_eq(rdl_lock_release(&lock, &platform), RDL_OK);
+}
+END_TEST
+
+/* It became readable between two polls, and the program has read it: the kernel's answer is old. */
+START_TEST(a_wake_up_that_was_read_meanwhile_ends_no_poll)
+{
+    char byte;
+    int fds[2];
+
+    ck_assert_int_eq(pipe(fds), 0);
+    uring.wake_fd = fds[0];
+    ck_assert_int_eq(poll_it(client_now() + 20, 1), RDL_OK);
+    ck_assert_int_eq(write(fds[1], "x", 1), 1);
+    ck_assert_int_eq(read(fds[0], &byte, 1), 1);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(poll_it(client_now() + 20, 1), RDL_OK);
+    ck_assert_int_eq(write(fds[1], "x", 1), 1);
+    ck_assert_int_eq(poll_it(UINT64_MAX, 1), RDL_E_INTERRUPTED);
+}
+END_TEST
+
+START_TEST(another_wake_fd_takes_the_place_of_the_first)
+{
+    int first[2], second[2];
+
+    ck_assert_int_eq(pipe(first), 0);
+    ck_assert_int_eq(pipe(second), 0);
+    uring.wake_fd = first[0];
+    ck_assert_int_eq(poll_it(client_now() + 20, 1), RDL_OK);
+    uring.wake_fd = second[0];
+    ck_assert_int_eq(poll_it(client_now() + 20, 1), RDL_OK);
+    ck_assert_int_eq(write(first[1], "x", 1), 1);
+    ck_assert_int_eq(poll_it(client_now() + 20, 1), RDL_OK);
+    ck_assert_int_eq(write(second[1], "x", 1), 1);
+    ck_assert_int_eq(poll_it(UINT64_MAX, 1), RDL_E_INTERRUPTED);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- connections */
+
+enum { MOST = RDL_URING_CONNS_MAX };
+
+static struct client many[MOST + 1];
+static struct rdl_conn *all[MOST + 1];
+
+static void connect_many(int from, int n)
+{
+    uint64_t end_ms = client_now() + FAR_MS;
+    int open = 0;
+
+    for (int i = from; i < from + n; i++) {
+        client_init(&many[i], url);
+        all[i] = &many[i].conn;
+    }
+    while (open < n) {
+        ck_assert_uint_lt(client_now(), end_ms);
+        open = 0;
+        for (int i = from; i < from + n; i++) {
+            rdl_conn_tick(all[i], client_now());
+            open += rdl_conn_state(all[i]) == RDL_CONN_READY;
+        }
+        ck_assert_int_eq(platform.poll(platform.ctx, all + from, (size_t)n, client_now() + 20, 1, 0), RDL_OK);
+    }
+}
+
+START_TEST(a_conn_too_many_is_refused_until_another_is_closed)
+{
+    connect_many(0, MOST);
+    client_init(&many[MOST], url);
+    all[MOST] = &many[MOST].conn;
+    rdl_conn_tick(all[MOST], client_now());
+    ck_assert_int_eq(platform.poll(platform.ctx, all + MOST, 1, 0, 1, 0), RDL_OK);
+    ck_assert_int_eq(rdl_conn_error(all[MOST]), RDL_E_SYSTEM);
+    ck_assert_int_eq(rdl_posix_errno(all[MOST]), EMFILE);
+    rdl_uring_close(&uring, all[0]);
+    connect_many(MOST, 1);
+    ck_assert_int_eq(platform.poll(platform.ctx, all, MOST + 1, 0, 1, 0), RDL_E_SYSTEM); /* in one poll */
+}
+END_TEST
+
+/* The bytes of a reply arrive after the conn was closed and freed: they are written nowhere. */
+START_TEST(a_closed_conn_may_be_freed_while_its_server_replies)
+{
+    struct client *k = calloc(1, sizeof *k);
+    struct rdl_conn *one[] = {&k->conn};
+
+    ck_assert_ptr_nonnull(k);
+    client_init(k, url);
+    while (rdl_conn_state(&k->conn) != RDL_CONN_READY) {
+        rdl_conn_tick(&k->conn, client_now());
+        ck_assert_int_eq(platform.poll(platform.ctx, one, 1, client_now() + 20, 1, 0), RDL_OK);
+    }
+    live_freeze(&server);
+    client_submit(k, &rdl_op_acquire, "a");
+    ck_assert_int_eq(platform.poll(platform.ctx, one, 1, client_now() + 20, 1, 0), RDL_OK);
+    rdl_uring_close(&uring, &k->conn);
+    ck_assert_int_eq(k->req.answer, RDL_ANSWER_UNKNOWN);
+    free(k);
+    live_thaw(&server);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(platform.poll(platform.ctx, NULL, 0, client_now() + 20, 1, 0), RDL_OK);
+    rdl_uring_close(&uring, &client.conn); /* one that was never open */
+    ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
+}
+END_TEST
+
+/* The driver is gone, and the conn is still connected: no request of the kernel is left. */
+START_TEST(an_ended_driver_leaves_no_request)
+{
+    connect_many(0, 2);
+    ck_assert_int_eq(platform.poll(platform.ctx, all, 2, client_now() + 20, 1, 0), RDL_OK);
+    rdl_uring_end(&uring);
+    live_command(&server, "CLIENT KILL TYPE normal SKIPME yes");
+    begin();
+    for (int i = 0; i < 2; i++) {
+        rdl_posix_close(all[i]);
+        client_init(&many[i], url);
+    }
+    connect_many(0, 2);
+    for (int i = 0; i < 2; i++)
+        rdl_uring_close(&uring, all[i]);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- fork and threads */
+
+static struct rdl_lock lock;
+
+/* In a child: its parent's driver, then its own. */
+static int child_has_its_own(void)
+{
+    struct rdl_lock mine;
+
+    rdl_lock_init(&mine, &opt, &client.conn, RDL_NAME("mine"));
+    if (rdl_lock_acquire(&mine, &platform) != RDL_E_FORKED || rdl_posix_fd(&client.conn) >= 0)
+        return 0;
+    rdl_uring_close(&uring, &client.conn);
+    rdl_uring_end(&uring);
+    if (rdl_uring_init(&uring, &platform, NULL) != RDL_OK)
+        return 0;
+    client_init(&client, url);
+    rdl_lock_init(&mine, &opt, &client.conn, RDL_NAME("mine"));
+    return rdl_lock_acquire(&mine, &platform) == RDL_OK && rdl_lock_release(&mine, &platform) == RDL_OK;
+}
+
+/* Its own driver, but the connection of its parent. */
+static int child_has_its_parents_conn(void)
+{
+    struct rdl_lock mine;
+
+    rdl_uring_end(&uring);
+    if (rdl_uring_init(&uring, &platform, NULL) != RDL_OK)
+        return 0;
+    rdl_lock_init(&mine, &opt, &client.conn, RDL_NAME("mine"));
+    (void)rdl_lock_acquire(&mine, &platform);
+    return rdl_conn_error(&client.conn) == RDL_E_FORKED && rdl_posix_fd(&client.conn) < 0;
+}
+
+START_TEST(a_child_needs_a_driver_and_conns_of_its_own)
+{
+    int (*const claims[])(void) = {child_has_its_own, child_has_its_parents_conn};
+    int status = 0, fd;
+
+    rdl_lock_init(&lock, &opt, &client.conn, RDL_NAME("nightly"));
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &platform), RDL_OK);
+    ck_assert_int_eq(poll_it(client_now() + 20, 0), RDL_OK); /* a request for bytes is under way */
+    fd = rdl_posix_fd(&client.conn);
+    for (int i = 0; i < 2; i++) {
+        pid_t pid = live_fork();
+        if (pid == 0)
+            _exit(claims[i]() ? 0 : 1);
+        ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+        ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "claim %d", i);
+    }
+    ck_assert_int_eq(rdl_lock_extend(&lock, &platform, 60000), RDL_OK);
+    ck_assert_int_eq(rdl_posix_fd(&client.conn), fd);
+    ck_assert_int_eq(rdl_lock_release(&lock, &platform), RDL_OK);
+    ck_assert_str_eq(live_command(&server, "DBSIZE"), ":0\r\n");
+}
+END_TEST
+
+static void *poll_elsewhere(void *result)
+{
+    *(int *)result = platform.poll(platform.ctx, NULL, 0, client_now() + 20, 1, 0);
+    return NULL;
+}
+
+START_TEST(another_thread_cannot_poll)
+{
+    pthread_t thread;
+    int rc = RDL_OK;
+
+    ck_assert_int_eq(pthread_create(&thread, NULL, poll_elsewhere, &rc), 0);
+    ck_assert_int_eq(pthread_join(thread, NULL), 0);
+    ck_assert_int_eq(rc, RDL_E_SYSTEM);
+}
+END_TEST
+
+Suite *suite_net_uring(void);
+
+/* Where io_uring is refused, that is what can be tested. */
+static void add_refusals(Suite *suite)
+{
+    TCase *tc = tcase_create("refused");
+
+    tcase_add_loop_test(tc, a_refusal_is_reported_in_words, 0, REFUSALS);
+    tcase_add_test(tc, a_forbidden_ring_names_the_setting_or_the_sandbox);
+    tcase_add_test(tc, after_a_refusal_the_driver_for_sockets_takes_its_place);
+    suite_add_tcase(suite, tc);
+}
+
+Suite *suite_net_uring(void)
+{
+    Suite *suite = suite_create("net_uring");
+    TCase *alone = tcase_create("alone"), *tc = tcase_create("uring");
+    const char *why;
+    int rc = rdl_uring_init(&uring, &platform, &why);
+
+    add_refusals(suite);
+    if (rc != RDL_OK) {
+        fprintf(stderr, "net_uring: NOT CHECKED: %s. Only the refusals are.\n", why);
+        return suite;
+    }
+    rdl_uring_end(&uring);
+    tcase_add_test(alone, a_ring_that_cannot_be_entered_is_refused);
+    tcase_add_test(alone, no_descriptor_for_the_ring_is_a_refusal);
+    tcase_add_test(alone, an_ended_driver_does_not_poll);
+    tcase_add_loop_test(alone, a_poll_waits_for_as_many_replies_as_are_needed, 0, PEERS);
+    tcase_add_test(alone, needed_replies_that_do_not_arrive_are_waited_for_until_the_deadline);
+    tcase_add_test(alone, no_more_replies_are_waited_for_than_can_arrive);
+    tcase_add_test(alone, a_wake_up_ends_a_wait_for_several_replies);
+    suite_add_tcase(suite, alone);
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, a_cycle_on_one_server_makes_two_calls_and_a_random_number);
+    tcase_add_test(tc, without_a_clock_in_the_kernel_waits_end_in_time);
+    tcase_add_test(tc, a_wake_up_that_was_read_meanwhile_ends_no_poll);
+    tcase_add_test(tc, another_wake_fd_takes_the_place_of_the_first);
+    tcase_add_test(tc, a_conn_too_many_is_refused_until_another_is_closed);
+    tcase_add_test(tc, a_closed_conn_may_be_freed_while_its_server_replies);
+    tcase_add_test(tc, an_ended_driver_leaves_no_request);
+    tcase_add_test(tc, a_child_needs_a_driver_and_conns_of_its_own);
+    tcase_add_test(tc, another_thread_cannot_poll);
+    suite_add_tcase(suite, tc);
+    return suite;
+}
