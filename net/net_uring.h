@@ -5,6 +5,10 @@
  *
  * It takes the place of rdl_posix_init(). A poll sends to all servers and waits for their replies in one
  * system call. A program that does not call rdl_uring_init() links nothing of it.
+ *
+ * Measure before you use it (`make bench-uring`). It makes 5 system calls instead of 28 for a lock on five
+ * servers, but a request through the ring has a cost of its own. Where an empty system call takes 0.13 us, it
+ * needs 1.05 of the CPU time of rdl_posix_init(). It can only save time where system calls take longer.
  */
 #ifndef RDL_NET_URING_H
 #define RDL_NET_URING_H

@@ -32,6 +32,51 @@ static int acquire(uint64_t now_ms)
     return rdl_lock_acquire_begin(&l, entropy_bytes(), now_ms);
 }
 
+/* ---------------------------------------------------------------- a release that is not waited for */
+
+/* With the script's text the first time, then with its hash. */
+START_TEST(the_release_of_a_canceled_lock_is_sent_before_the_next_acquire)
+{
+    static const char *(*const release[])(const char *, const char *) = {wire_release_text, wire_release_sha};
+
+    ck_assert_int_eq(acquire(1000), RDL_PENDING);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n:10000\r\n");
+    ck_assert_int_eq(rdl_lock_step(&l, 1001), RDL_OK);
+    for (int i = 0; i < 2; i++) {
+        unsigned held = (unsigned)i + 1; /* acquires so far, each with a token of its own */
+        rdl_lock_cancel(&l);
+        ck_assert_uint_eq(rdl_lock_remaining_ms(&l, 1001), 0);
+        ck_assert_int_eq(rdl_lock_step(&l, 1001), RDL_EXPIRED);
+        ck_assert_int_eq(rdl_lock_is_idle(&l), 0);
+        ck_assert_int_eq(acquire(1002), RDL_PENDING);
+        ck_assert_str_eq(scripted_sent(&s), wire_join(release[i]("k", entropy_token(held)),
+                                                      wire_acquire("k", entropy_token(held + 1), TTL), NULL));
+        scripted_reply(&s, ":1\r\n+OK\r\n:10000\r\n");
+        ck_assert_int_eq(rdl_lock_step(&l, 1003), RDL_OK);
+    }
+}
+END_TEST
+
+/* The caller does not learn that the lease had ended: the result is the same, and no key of another goes. */
+START_TEST(a_canceled_lock_does_not_report_what_its_release_found)
+{
+    scripted_model(&s, 1000);
+    ck_assert_int_eq(acquire(1000), RDL_PENDING);
+    scripted_serve(&s, 1000);
+    ck_assert_int_eq(rdl_lock_step(&l, 1001), RDL_OK);
+    if (_i == 1) {
+        scripted_other(&s, "DEL k\r\n", 1002);
+        scripted_other(&s, "SET k theirs\r\n", 1002);
+    }
+    rdl_lock_cancel(&l);
+    scripted_serve(&s, 1003);
+    ck_assert_int_eq(rdl_lock_step(&l, 1003), RDL_EXPIRED);
+    ck_assert_int_eq(rdl_lock_is_idle(&l), 1);
+    ck_assert_int_eq(scripted_has_key(&s, "k", 1003), _i);
+}
+END_TEST
+
 static const uint64_t times[] = {
     1, 1000, UINT32_MAX - 5000u, UINT32_MAX, (uint64_t)UINT32_MAX * 3, UINT64_MAX / 4};
 
@@ -270,6 +315,8 @@ Suite *suite_lock(void)
     TCase *tc = tcase_create("lock");
 
     tcase_add_checked_fixture(tc, setup, NULL);
+    tcase_add_test(tc, the_release_of_a_canceled_lock_is_sent_before_the_next_acquire);
+    tcase_add_loop_test(tc, a_canceled_lock_does_not_report_what_its_release_found, 0, 2);
     tcase_add_loop_test(tc, validity_ends_at_first_send_plus_ttl_minus_drift, 0, 6);
     tcase_add_test(tc, slow_connect_does_not_shorten_the_lease);
     tcase_add_loop_test(tc, busy_reports_the_holders_remaining_time, 0, 4);

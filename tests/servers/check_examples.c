@@ -160,7 +160,7 @@ START_TEST(a_lock_over_io_uring_falls_back_to_poll)
     is_refused = rdl_uring_init(&uring, &platform, NULL) != RDL_OK;
     ck_assert_int_eq(strstr(output, "no io_uring, so poll: ") != NULL, is_refused);
     rdl_uring_end(&uring);
-    assert_prints("ours on ");
+    assert_prints("ours for ");
     assert_prints("\nreleased\n");
     for (int i = 0; i < 3; i++)
         ck_assert_str_eq(live_command(&server[i], "DBSIZE"), ":0\r\n");
@@ -355,7 +355,7 @@ START_TEST(redlock_minimal_needs_a_majority)
         snprintf(args + strlen(args), sizeof args - strlen(args), "%s ", url(i));
     }
     ck_assert_int_eq(run("redlock/minimal", args), 0);
-    assert_prints("ours on ");
+    assert_prints("ours for ");
     live_kill(&server[0]);
     live_kill(&server[1]);
     ck_assert_int_eq(run("redlock/minimal", args), 0);

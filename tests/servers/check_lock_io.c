@@ -200,6 +200,25 @@ START_TEST(a_server_without_memory_still_releases)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- a release that is not waited for */
+
+/* It is sent with the next acquire, or by a drain that does not wait; the server then has no key of ours. */
+START_TEST(a_release_that_is_not_waited_for_is_done)
+{
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
+    for (int i = 0; i < 3; i++) {
+        rdl_lock_cancel(&lock);
+        ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
+    }
+    rdl_lock_cancel(&lock);
+    ck_assert_uint_ne(rdl_conn_wants(&client.conn) & RDL_WANT_WRITE, 0);
+    (void)rdl_lock_drain(&lock, &client_platform, 1);
+    ck_assert_uint_eq(rdl_conn_wants(&client.conn) & RDL_WANT_WRITE, 0);
+    ck_assert_int_eq(rdl_lock_drain(&lock, &client_platform, UINT64_MAX), RDL_OK);
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
 /* ---------------------------------------------------------------- a host with problems */
 
 START_TEST(acquire_fails_without_entropy)
@@ -330,6 +349,7 @@ Suite *suite_lock_io(void)
     tcase_add_test(tc, a_dead_server_is_reported);
     tcase_add_test(tc, a_server_that_comes_back_is_used_again);
     tcase_add_test(tc, a_server_without_memory_still_releases);
+    tcase_add_test(tc, a_release_that_is_not_waited_for_is_done);
     tcase_add_test(tc, acquire_fails_without_entropy);
     tcase_add_test(tc, a_failed_poll_is_reported_and_leaves_no_key);
     tcase_add_test(tc, acquire_that_ends_busy_closes_its_hint_connection);
