@@ -17,7 +17,7 @@ fail() {
 # ---------------------------------------------------------------- what it exports and needs
 nm -D -P --defined-only "$library" | cut -d ' ' -f 1 | sort >"$dir/exported"
 sed -n 's/^    \(rdl_.*\);$/\1/p' $map | sort >"$dir/listed"
-printf '#include "redlock/pkg/%s.h"\n' rdl rdl_easy | gcc -E -P -I. - | grep -oE 'rdl_[a-z0-9_]+ ?[([;]' | grep -oE 'rdl_[a-z0-9_]+' | sort -u >"$dir/words"
+printf '#include "redlock/pkg/%s.h"\n' rdl rdl_easy rdl_uring | gcc -E -P -I. - | grep -oE 'rdl_[a-z0-9_]+ ?[([;]' | grep -oE 'rdl_[a-z0-9_]+' | sort -u >"$dir/words"
 nm -g -P --defined-only "$archive" | cut -d ' ' -f 1 | sort -u | comm -12 - "$dir/words" >"$dir/declared"
 diff "$dir/listed" "$dir/declared" || fail "$map (<) is not what the public headers declare (>)"
 diff "$dir/listed" "$dir/exported" || fail "the shared library does not export (>) what $map lists (<)"
