@@ -61,7 +61,7 @@ enum kind { KIND_RECV, KIND_SEND, KIND_WAIT, KIND_WAKE, KIND_CANCEL, KIND_PROBE 
 struct slot {
     struct rdl_conn *conn; /* NULL: none */
     int fd;
-    int error;       /* is_ended: errno, 0: the peer closed it */
+    int error;       /* is_ended: errno, 0: the peer closed it; is_plain: errno of the send */
     int sent;        /* is_sending: bytes that were taken, or -errno */
     uint16_t in_len; /* bytes received and not passed on */
     uint16_t out_len;
@@ -232,6 +232,7 @@ static void settle_send(struct ring *r, struct slot *s)
         s->is_full = s->out_len > 0;
     } else if (s->sent != -EINTR) {
         s->is_plain = 1;
+        s->error = -s->sent;
     }
 }
 
@@ -361,7 +362,7 @@ static int ring_open(void *ctx, struct rdl_conn *c)
     const struct side *d = ctx;
     int state;
 
-    if (c->fd < 0 || d->slot->is_receiving)
+    if (c->fd < 0)
         end_requests(d->ring, d->slot);
     else if (d->slot->is_waiting)
         return RDL_STREAM_WAIT_WRITE;
@@ -383,23 +384,12 @@ static int ring_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size_t
     return (int)n;
 }
 
-/* Reads what the server sent before it closed, then returns the error of the send; or sends after all. */
-static int recv_plain(const struct side *d, struct rdl_conn *c, uint8_t *buf, size_t cap)
+/* A send failed: reads what the server sent before it closed, then returns the error of the send. */
+static int recv_plain(struct slot *s, struct rdl_conn *c, uint8_t *buf, size_t cap)
 {
-    struct slot *s = d->slot;
-    uint8_t *out = bytes_out(d->ring, s);
     int n = rdl_posix_stream.recv(NULL, c, buf, cap);
 
-    if (n != 0)
-        return n;
-    n = rdl_posix_stream.send(NULL, c, out, s->out_len);
-    if (n < 0)
-        return n;
-    memmove(out, out + n, (size_t)(s->out_len - n));
-    s->out_len = (uint16_t)(s->out_len - n);
-    s->is_plain = 0;
-    s->is_full = 1;
-    return 0;
+    return n != 0 ? n : rdl_posix_received(c, buf, 0, s->error);
 }
 
 static int ring_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
@@ -417,7 +407,7 @@ static int ring_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
     }
     if (s->is_ended)
         return rdl_posix_received(c, buf, 0, s->error);
-    return s->is_plain ? recv_plain(d, c, buf, cap) : 0;
+    return s->is_plain ? recv_plain(s, c, buf, cap) : 0;
 }
 
 static void ring_close(void *ctx, struct rdl_conn *c)
@@ -500,11 +490,19 @@ static int run(struct ring *r, struct rdl_conn *c)
     return rdl_stream_run(c, &s);
 }
 
+static uint32_t mask_of(short events)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return (uint32_t)events << 16; /* the member has its halves swapped */
+#else
+    return (uint32_t)events;
+#endif
+}
+
 /* Waits for events of the conn's descriptor. Returns 1 if an earlier wait has to end first. */
 static int queue_wait(struct ring *r, struct slot *s, int fd, short events)
 {
     struct io_uring_sqe *e;
-    uint32_t mask = (uint32_t)events;
 
     if (s->is_waiting && s->fd == fd && s->waits_for == events)
         return 0;
@@ -516,8 +514,7 @@ static int queue_wait(struct ring *r, struct slot *s, int fd, short events)
     s->waits_for = events;
     s->is_waiting = 1;
     e = queue_request(r, s, KIND_WAIT, IORING_OP_POLL_ADD);
-    e->poll32_events =
-        __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? mask << 16 : mask; /* its halves are swapped */
+    e->poll32_events = mask_of(events);
     return 0;
 }
 
@@ -639,7 +636,7 @@ static void prepare_wake(struct ring *r, int fd)
     e = queue_request(r, NULL, KIND_WAKE, IORING_OP_POLL_ADD);
     e->fd = fd;
     e->user_data = wake_data(r);
-    e->poll32_events = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? (uint32_t)POLLIN << 16 : POLLIN;
+    e->poll32_events = mask_of(POLLIN);
     r->wake_fd = fd;
 }
 
@@ -794,8 +791,7 @@ static int map_all(struct rdl_uring *u, const struct io_uring_params *p)
     if (madvise(u->memory, sizeof(struct ring), MADV_WIPEONFORK) != 0)
         return EINVAL;
     u->ring = map(u->ring_len, MAP_SHARED, u->fd, IORING_OFF_SQ_RING);
-    if (u->ring != NULL)
-        u->requests = map(u->requests_len, MAP_SHARED, u->fd, IORING_OFF_SQES);
+    u->requests = map(u->requests_len, MAP_SHARED, u->fd, IORING_OFF_SQES);
     return u->ring != NULL && u->requests != NULL ? 0 : ENOMEM;
 }
 

@@ -9,7 +9,7 @@ LIBRARY_OBJ := $(patsubst %.c,$(B)/lib/%.o,$(filter-out tests/main.c tests/cli/%
 LIBRARY_SIM := $(patsubst %.c,$(B)/lib/%.o,tests/sim/sim_main.c $(SIM_SRC))
 LIBRARY_TESTS := $(LIBRARY_OBJ) $(LIBRARY_SIM) $(B)/lib/cli.a $(B)/lib/bin/redlock
 WAITING_SRC := lock/lock_io.c redlock/redlock_io.c
-LIBRARY_ENV = WAITING_SRC='$(WAITING_SRC)' RDL_COMMAND=$(B)/lib/bin/redlock SUITES='$(LIBRARY_SUITES)' TEST_OBJ='$(LIBRARY_OBJ)' SIM_OBJ='$(LIBRARY_SIM)'
+LIBRARY_ENV = WAITING_SRC='$(WAITING_SRC)' RDL_COMMAND=$(B)/lib/bin/redlock SUITES='$(LIBRARY_SUITES)' URING_SUITES='$(URING_SUITES)' TEST_OBJ='$(LIBRARY_OBJ)' SIM_OBJ='$(LIBRARY_SIM)'
 
 .PHONY: coverage mutate
 NEEDS_coverage = cover test

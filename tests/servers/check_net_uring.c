@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "lock/lock_op.h"
+#include "net/net_stream.h"
 #include "net/net_uring.h"
 #include "redlock/redlock.h"
 #include "tests/fixtures/calls.h"
@@ -75,7 +76,9 @@ static const struct {
 } refusals[] = {
     {SYS_io_uring_setup, ENOSYS, "seccomp"},        {SYS_io_uring_setup, EINVAL, "Linux 6.1"},
     {SYS_io_uring_setup, ENOMEM, "RLIMIT_MEMLOCK"}, {SYS_io_uring_setup, EMFILE, "descriptor"},
-    {SYS_io_uring_setup, EFAULT, "does not work"},
+    {SYS_io_uring_setup, ENFILE, "descriptor"},     {SYS_io_uring_setup, EACCES, "io_uring"},
+    {SYS_io_uring_setup, EFAULT, "does not work"},  {SYS_madvise, EINVAL, "Linux 6.1"},
+    {SYS_mmap, ENOMEM, "RLIMIT_MEMLOCK"},           {SYS_io_uring_enter, 0, "does not work"},
 };
 enum { REFUSALS = sizeof refusals / sizeof refusals[0] };
 
@@ -139,6 +142,14 @@ START_TEST(a_ring_that_cannot_be_entered_is_refused)
 {
     refuse_call(SYS_io_uring_enter, EPERM);
     is_refused("io_uring");
+}
+END_TEST
+
+/* 64 requests of 64 bytes. */
+START_TEST(a_ring_that_cannot_be_mapped_is_refused)
+{
+    refuse_call_with(SYS_mmap, 4096, ENOMEM);
+    is_refused("RLIMIT_MEMLOCK");
 }
 END_TEST
 
@@ -438,6 +449,78 @@ START_TEST(an_ended_driver_leaves_no_request)
 }
 END_TEST
 
+/* The kernel takes no requests: the call fails, they were never made, and nothing waits for them. */
+START_TEST(requests_that_the_kernel_does_not_take_are_an_error)
+{
+    struct fake_server hole;
+    struct client opening;
+    struct rdl_conn *both[] = {&client.conn, &opening.conn};
+    int fds[2];
+
+    client_meet(&opening, &hole, FAKE_BLACK_HOLE, NULL, 0, 0);
+    connect_many(0, 1);
+    ck_assert_int_eq(platform.poll(platform.ctx, all, 1, client_now() + 20, 1, 0), RDL_OK);
+    while (rdl_conn_state(&client.conn) != RDL_CONN_READY) {
+        rdl_conn_tick(&client.conn, client_now());
+        ck_assert_int_eq(poll_it(client_now() + 20, 0), RDL_OK);
+    }
+    ck_assert_int_eq(pipe(fds), 0);
+    uring.wake_fd = fds[0];
+    refuse_call(SYS_io_uring_enter, EAGAIN);
+    client_submit(&client, &rdl_op_acquire, "a");
+    rdl_conn_tick(&opening.conn, client_now());
+    ck_assert_int_eq(platform.poll(platform.ctx, both, 2, client_now() + 20, 1, 1), RDL_E_SYSTEM);
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_NONE);
+    rdl_uring_close(&uring, all[0]); /* its request for bytes stays, and so does the driver's memory */
+    rdl_uring_end(&uring);
+    fake_stop(&hole);
+}
+END_TEST
+
+/* A stream on top of sockets, that has no room for a while: it is waited for with other events. */
+static int has_room;
+
+static int plug_open(void *ctx, struct rdl_conn *c)
+{
+    return rdl_posix_stream.open(ctx, c);
+}
+
+static int plug_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size_t len)
+{
+    return has_room ? rdl_posix_stream.send(ctx, c, bytes, len) : 0;
+}
+
+static int plug_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
+{
+    return rdl_posix_stream.recv(ctx, c, buf, cap);
+}
+
+static void plug_close(void *ctx, struct rdl_conn *c)
+{
+    rdl_posix_stream.close(ctx, c);
+}
+
+static const struct rdl_stream_ops plug = {plug_open, plug_send, plug_recv, plug_close};
+
+START_TEST(a_stream_is_waited_for_with_the_events_that_it_needs)
+{
+    client.cfg.stream = &plug;
+    has_room = 0;
+    while (rdl_conn_state(&client.conn) != RDL_CONN_READY) {
+        rdl_conn_tick(&client.conn, client_now());
+        ck_assert_int_eq(poll_it(client_now() + 20, 0), RDL_OK);
+    }
+    ck_assert_int_eq(poll_it(client_now() + 20, 0), RDL_OK); /* for bytes */
+    client_submit(&client, &rdl_op_acquire, "a");
+    for (int i = 0; i < 3; i++) /* for room, too */
+        ck_assert_int_eq(poll_it(client_now() + 20, 0), RDL_OK);
+    has_room = 1;
+    while (client.req.answer == RDL_ANSWER_NONE)
+        ck_assert_int_eq(poll_it(client_now() + FAR_MS, 0), RDL_OK);
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_YES);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- fork and threads */
 
 static struct rdl_lock lock;
@@ -539,6 +622,7 @@ Suite *suite_net_uring(void)
     }
     rdl_uring_end(&uring);
     tcase_add_test(alone, a_ring_that_cannot_be_entered_is_refused);
+    tcase_add_test(alone, a_ring_that_cannot_be_mapped_is_refused);
     tcase_add_test(alone, no_descriptor_for_the_ring_is_a_refusal);
     tcase_add_test(alone, an_ended_driver_does_not_poll);
     tcase_add_loop_test(alone, a_poll_waits_for_as_many_replies_as_are_needed, 0, PEERS);
@@ -554,6 +638,8 @@ Suite *suite_net_uring(void)
     tcase_add_test(tc, a_conn_too_many_is_refused_until_another_is_closed);
     tcase_add_test(tc, a_closed_conn_may_be_freed_while_its_server_replies);
     tcase_add_test(tc, an_ended_driver_leaves_no_request);
+    tcase_add_test(tc, requests_that_the_kernel_does_not_take_are_an_error);
+    tcase_add_test(tc, a_stream_is_waited_for_with_the_events_that_it_needs);
     tcase_add_test(tc, a_child_needs_a_driver_and_conns_of_its_own);
     tcase_add_test(tc, another_thread_cannot_poll);
     suite_add_tcase(suite, tc);
