@@ -18,8 +18,8 @@
  * A new connection begins with the handshake: the login (AUTH, SELECT, CLIENT SETNAME, as far as the endpoint
  * needs them), then the connection checks, if there are any (rdl_guard_conn() in redlock/redlock.h).
  *
- * Below it is a driver: net_posix.c or net_uring.c for sockets, or your own (a UART, TLS, a simulator). net_stream.h has
- * what all drivers do, so yours is four functions.
+ * Below it is a driver: net_posix.c or net_uring.c for sockets, or your own (a UART, TLS, a simulator).
+ * net_stream.h has what all drivers do, so yours is four functions.
  */
 #ifndef RDL_NET_H
 #define RDL_NET_H
@@ -578,11 +578,12 @@ void rdl_conn_set_text(struct rdl_conn *c, const char *text);
 struct rdl_platform {
     /**
      * Does once what the conns want. If there is nothing to do, waits until there is, but not after
-     * until_ms. A driver may also wait after it has sent bytes and done nothing else.
+     * until_ms.
      *
      * To send is not a reason to return: a driver may send and wait in one call, as net_uring.c does. It
      * returns when a conn was opened, closed, or passed on bytes, or when a request failed instead of being
-     * sent. Before it returns, it gives the system all bytes that the conns have put, as far as there is room.
+     * sent. Before it returns, it gives the system all bytes that the conns have put, as far as there is
+     * room.
      *
      * `need` (1 to n) is a hint: the caller waits for something to happen on that many of the n conns. A
      * driver may always return earlier, after the first conn or for no reason (a signal). until_ms is an

@@ -587,7 +587,7 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
         did |= advance(conns[i], 0);
         is_stalled |= rdl_conn_state(conns[i]) == RDL_CONN_STALLED;
     }
-    if (did & RDL_STREAM_DONE)
+    if (did & RDL_STREAM_DID)
         until_ms = 0;
     /* A stalled conn is read before it returns, because the next step may close it. */
     if (did != 0 && until_ms == 0 && !is_stalled)

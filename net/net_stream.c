@@ -45,10 +45,10 @@ int rdl_stream_run(struct rdl_conn *c, const struct rdl_stream *s)
             uint32_t queued = c->tail - c->base;
             size_t len = rdl_conn_tx(c, s->buf, s->cap);
 
-            if (c->tail - c->base != queued) /* a request failed, and others follow it */
+            if (len == 0 || c->tail - c->base != queued) /* a request failed instead of being sent */
                 did |= RDL_STREAM_DID;
-            if (len == 0) /* the request failed instead of being sent */
-                return did | RDL_STREAM_DID;
+            if (len == 0)
+                return did;
             n = s->ops->send(s->ctx, c, s->buf, len);
             if (n <= 0)
                 break;

@@ -35,12 +35,6 @@ enum rdl_stream_state {
 enum { RDL_STREAM_NONE = 0, RDL_STREAM_BEGUN = 128 };
 /** @endcond */
 
-/** What rdl_stream_drive() did. */
-enum rdl_stream_did {
-    RDL_STREAM_DONE = 1, /**< something that may change what the conn's locks want */
-    RDL_STREAM_SENT = 2  /**< sent bytes, and nothing else */
-};
-
 /**
  * The functions of a stream. None of them blocks.
  *
@@ -94,8 +88,8 @@ enum rdl_stream_did {
  * @param c    a conn whose configuration has a stream
  * @param buf  memory for bytes that are sent or received; yours again after the call
  * @param cap  its size in bytes, 1 to INT_MAX; 16 will do
- * @return bits of enum rdl_stream_did: something was done, so call it again before you wait; 0: there is
- *         nothing to do now
+ * @return bits of enum rdl_stream_did; 0: there is nothing to do now. After RDL_STREAM_DID call it again
+ *         before you wait. After RDL_STREAM_SENT alone you may wait, as after 0.
  */
 int rdl_stream_drive(struct rdl_conn *c, uint8_t *buf, size_t cap);
 

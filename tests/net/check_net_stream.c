@@ -258,7 +258,7 @@ START_TEST(a_request_that_fails_unsent_is_no_mere_sending)
     ask(&rdl_op_raise_fence);
     ck_assert_int_eq(rdl_conn_submit(&s.conn, &second, &cmd), RDL_OK);
     stream.len = 0;
-    ck_assert_int_eq(drive(), RDL_STREAM_DONE);
+    ck_assert_int_eq(drive(), RDL_STREAM_DID | RDL_STREAM_SENT);
     ck_assert_uint_gt(stream.len, 0);
     ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
 }
@@ -354,7 +354,7 @@ START_TEST(a_send_error_ends_the_connection)
 }
 END_TEST
 
-/* The server refuses its only method, and the request after it is sent: its caller does not wait for that reply. */
+/* The server refuses its only method, and the next request is sent. Its caller does not wait for that. */
 START_TEST(a_request_that_fails_before_others_are_sent_is_reported)
 {
     static struct rdl_req failing;
