@@ -90,12 +90,12 @@ int rdl_lock_extend(struct rdl_lock *l, const struct rdl_platform *platform, uin
  * cannot tell whether the first release was executed. If it is still pending at the end, see
  * rdl_lock_acquire(). Call it when you may call rdl_lock_release_begin().
  *
- * To release without waiting, call rdl_lock_cancel() on the held lock instead. The release is then sent before
- * the next request on this conn, such as the SET of the next acquire. rdl_lock_drain() with until_ms 1 sends it
- * at once, and does not wait. You give up the result: whether the lease had ended before, and whether the
- * server was reached at all. Until the release is sent, other clients wait. A program that exits must drain
- * first, or the key stays until its ttl ends. On one server, acquire and release then take about 0.8 of the CPU
- * time and 0.7 of the time (`make bench-uring`).
+ * To release without waiting, call rdl_lock_cancel() on the held lock instead. The release is then sent
+ * before the next request on this conn, such as the SET of the next acquire. rdl_lock_drain() with until_ms
+ * 1 sends it at once, and does not wait. You give up the result: whether the lease had ended before, and
+ * whether the server was reached at all. Until the release is sent, other clients wait. A program that exits
+ * must drain first, or the key stays until its ttl ends. On one server, acquire and release then take about
+ * 0.8 of the CPU time and 0.7 of the time (`make bench-uring`).
  *
  * @param l         the lock; not held afterwards
  * @param platform  waits, and reads the clock

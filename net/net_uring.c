@@ -2,10 +2,10 @@
 /*
  * net_uring.c - the driver for sockets over io_uring, by its three system calls.
  *
- * A poll queues what its conns want and makes one call, which submits it and waits. It opens and closes sockets
- * as net_posix.c does; only bytes and waiting go through the ring. Each connection has memory of the driver's
- * for both directions, because the kernel may write to it until the request has ended, whatever became of the
- * conn. A slot is free again when its requests have ended.
+ * A poll queues what its conns want and makes one call, which submits it and waits. It opens and closes
+ * sockets as net_posix.c does; only bytes and waiting go through the ring. Each connection has memory of the
+ * driver's for both directions, because the kernel may write to it until the request has ended, whatever
+ * became of the conn. A slot is free again when its requests have ended.
  *
  * The ring runs the kernel's side of a request only inside io_uring_enter (IORING_SETUP_DEFER_TASKRUN), so
  * nothing changes between two calls. A send never waits, and so has ended when the call returns. One that was

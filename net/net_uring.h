@@ -55,8 +55,8 @@ struct rdl_uring {
  *
  * The driver belongs to the thread that calls this. In a child after fork, poll returns RDL_E_FORKED: call
  * rdl_uring_end(), then rdl_uring_init(), and rdl_conn_init() for the conns. Its conns are those of sockets:
- * their addresses, rdl_posix_errno() and streams (rdl_conn_config.stream) are as with rdl_posix_init(). Do not
- * call rdl_posix_ready() or rdl_posix_close() for them. Never blocks.
+ * their addresses, rdl_posix_errno() and streams (rdl_conn_config.stream) are as with rdl_posix_init(). Do
+ * not call rdl_posix_ready() or rdl_posix_close() for them. Never blocks.
  *
  * @param u         the driver; it must stay where it is, and valid as long as the platform is used
  * @param platform  receives the functions of the driver, and u as its ctx; unchanged after an error

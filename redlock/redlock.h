@@ -481,7 +481,8 @@ uint64_t rdl_redlock_wake_ms(const struct rdl_redlock *r);
 /**
  * Aborts an operation, and releases what was or may have been granted.
  *
- * On a held lock it is a release that is not waited for (rdl_lock_release() in lock_io.h has what you give up).
+ * On a held lock it is a release that is not waited for (rdl_lock_release() in lock_io.h has what you give
+ * up).
  *
  * Never blocks. Pending releases are sent as you service the conns. You may reuse the memory at once. But a
  * release for which a queue has no room is then lost, and the key's ttl ends the key. To have it sent, keep

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_uring.c - acquire + release over sockets and over io_uring, on one server and on five, waited for and not
- * waited for: the client's CPU time, the time of a cycle, and system calls. Everything runs on one CPU; rounds of
- * all variants are interleaved. Where io_uring is refused, it says so and measures the others.
+ * bench_uring.c - acquire + release over sockets and over io_uring, on one server and on five, waited for
+ * and not waited for: the client's CPU time, the time of a cycle, and system calls. Everything runs on one
+ * CPU; rounds of all variants are interleaved. Where io_uring is refused, it says so and measures the
+ * others.
  */
 #define _GNU_SOURCE
 #include "net/net_uring.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* check_lock_used.c - a lock that was used before: what an operation leaves behind does not change the next. */
+/* check_lock_used.c - a lock that was used before: what an operation left behind changes no later one. */
 #include <check.h>
 #include <string.h>
 
@@ -75,7 +75,7 @@ START_TEST(expired_lease_is_released_by_the_next_acquire_alone)
 }
 END_TEST
 
-/* Another lock's request keeps the connection stalled. An extend that fails for the first time aborts nothing. */
+/* Another lock's request keeps the connection stalled. An extend that fails first aborts nothing. */
 START_TEST(failed_extend_of_an_earlier_lease_does_not_count)
 {
     struct rdl_lock other;

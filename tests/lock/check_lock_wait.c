@@ -211,7 +211,7 @@ START_TEST(single_attempt_reports_a_refused_connection_at_once)
 }
 END_TEST
 
-/* Otherwise a short wait would never get a reply. A later attempt ends with the wait, however many there were. */
+/* Otherwise a short wait would never get a reply. The 257th attempt, too, ends with the wait. */
 START_TEST(only_the_first_attempt_may_take_longer_than_the_wait)
 {
     uint64_t now = 1000;

@@ -34,7 +34,7 @@ static long hard(size_t len)
     return call % 7 + 1 < len ? (long)(call % 7 + 1) : (long)len;
 }
 
-/* Few bytes are in flight, in small segments: also a system that sends by other calls takes a part at times. */
+/* Few bytes are in flight, in small segments: a system that sends by other calls also takes parts. */
 int connect(int fd, const struct sockaddr *to, socklen_t size)
 {
     const int least = 1, segment = 300;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * port_uring.c - the driver over io_uring, for check-port. Where io_uring is refused, it reports that and uses
- * the driver for sockets, as a program does.
+ * port_uring.c - the driver over io_uring, for check-port. Where io_uring is refused, it reports that and
+ * uses the driver for sockets, as a program does.
  */
 #include "net/net_uring.h"
 #include "tests/port/port.h"

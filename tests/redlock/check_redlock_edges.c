@@ -456,7 +456,7 @@ END_TEST
 START_TEST(nothing_beyond_the_last_server_is_used)
 {
     static const struct rdl_server none[3];
-    struct rdl_server *servers = (void *)(uintptr_t)at_the_edge(none, sizeof none);
+    struct rdl_server *servers = (void *)at_the_edge(none, sizeof none);
     char token[RDL_TOKEN_TEXT_MAX];
     size_t i;
 

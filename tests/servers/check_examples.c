@@ -355,7 +355,7 @@ START_TEST(redlock_minimal_needs_a_majority)
         snprintf(args + strlen(args), sizeof args - strlen(args), "%s ", url(i));
     }
     ck_assert_int_eq(run("redlock/minimal", args), 0);
-    assert_prints("ours for ");
+    assert_prints("ours on ");
     live_kill(&server[0]);
     live_kill(&server[1]);
     ck_assert_int_eq(run("redlock/minimal", args), 0);

@@ -287,6 +287,29 @@ START_TEST(the_driver_works_in_a_custom_event_loop)
 }
 END_TEST
 
+/* A loop that reports no event, because its timer was first: the next tick may end the connection. */
+START_TEST(a_custom_event_loop_reads_what_a_stalled_connection_has_received)
+{
+    struct pollfd p = {-1, POLLIN, 0};
+
+    client_init(&client, live_url(&server, LIVE_V4, url, sizeof url));
+    client_wait_state(&client, RDL_CONN_READY);
+    live_freeze(&server);
+    client_submit(&client, &rdl_op_acquire, "a");
+    rdl_conn_set_timeout(&client.conn, 5000);
+    rdl_conn_tick(&client.conn, client_now());
+    rdl_posix_ready(&client.conn, 0);
+    rdl_conn_tick(&client.conn, client_now());
+    rdl_conn_tick(&client.conn, client_now() + 10000);
+    ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_STALLED);
+    live_thaw(&server);
+    p.fd = rdl_posix_fd(&client.conn);
+    ck_assert_int_eq(poll(&p, 1, CLIENT_TIMEOUT_MS), 1);
+    rdl_posix_ready(&client.conn, 0);
+    ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_READY);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- a socket opened by the caller */
 
 START_TEST(a_socket_opened_by_the_caller_is_used_and_closed)
@@ -462,6 +485,7 @@ Suite *suite_net_posix(void)
     tcase_add_loop_test(live, closed_connections_leave_no_descriptor, 0, ways);
     tcase_add_test(live, a_child_may_close_its_copy_of_the_socket);
     tcase_add_loop_test(live, the_driver_works_in_a_custom_event_loop, 0, ways);
+    tcase_add_test(live, a_custom_event_loop_reads_what_a_stalled_connection_has_received);
     tcase_add_test(live, a_socket_opened_by_the_caller_is_used_and_closed);
     tcase_add_test(live, an_unwanted_socket_is_closed);
     tcase_add_test(live, a_given_socket_replaces_a_pending_connect);
