@@ -266,9 +266,10 @@ static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
     return wait_until(l, LOCK_PAUSE, now_ms + pause_ms);
 }
 
-/* Only an extend has a lease to lose. */
 static uint64_t tick_conn(const struct rdl_lock *l, uint64_t now_ms)
 {
+    if (l->action != RDL_EXTEND) /* there is no lease to lose */
+        return rdl_conn_tick(l->conn, now_ms);
     return rdl_conn_tick_for_lease(l->conn, rdl_lock_remaining_ms(l, now_ms), now_ms);
 }
 
