@@ -49,12 +49,12 @@ $(B)/bench-wait: tests/bench/bench_wait.c $(LIB)
 
 # Benchmarks that disturb real servers use the tests' fixtures.
 BENCH_LIVE := $(patsubst %,$(B)/lib/tests/fixtures/%.o,quorum client servers fakeserver)
-WRAP := -Wl,--wrap=send -Wl,--wrap=recv -Wl,--wrap=poll -Wl,--wrap=getrandom
+WRAP := -Wl,--wrap=send -Wl,--wrap=recv -Wl,--wrap=poll -Wl,--wrap=getrandom -Wl,--wrap=getpid -Wl,--wrap=syscall
 
 .PHONY: bench-floor
 bench-floor: $(B)/bench-floor ## bench: acquire + release on five servers against the least program that does it
 	$<
-$(B)/bench-floor: $(B)/lib/tests/bench/bench_floor.o $(B)/lib/tests/bench/floor.o $(BENCH_LIVE) $(B)/lib/libredlock.a
+$(B)/bench-floor: $(B)/lib/tests/bench/bench_floor.o $(B)/lib/tests/bench/count_calls.o $(B)/lib/tests/bench/floor.o $(BENCH_LIVE) $(B)/lib/libredlock.a
 	$(Q)$(CC) $(WRAP) -o $@ $^ $(shell pkg-config --libs check)
 
 .PHONY: bench-faults
@@ -74,5 +74,5 @@ $(B)/bench-split: $(B)/lib/tests/bench/bench_split.o $(BENCH_LIVE) $(B)/lib/libr
 .PHONY: bench-uring
 bench-uring: $(B)/bench-uring ## bench: acquire + release over sockets and over io_uring, on one server and on five
 	$<
-$(B)/bench-uring: $(B)/lib/tests/bench/bench_uring.o $(BENCH_LIVE) $(B)/lib/libredlock.a
-	$(Q)$(CC) $(WRAP) -Wl,--wrap=getpid -Wl,--wrap=syscall -o $@ $^ $(shell pkg-config --libs check)
+$(B)/bench-uring: $(B)/lib/tests/bench/bench_uring.o $(B)/lib/tests/bench/count_calls.o $(BENCH_LIVE) $(B)/lib/libredlock.a
+	$(Q)$(CC) $(WRAP) -o $@ $^ $(shell pkg-config --libs check)

@@ -3,11 +3,11 @@
  * bench_floor.c - acquire + release on five servers, ours against floor.c: the client's CPU time and its
  * system calls. Everything runs on one CPU; rounds of the two are interleaved.
  *
- * The floor sends the same bytes as ours: its texts are cut from a trace. System calls are counted by the
- * linker's --wrap, so that counting does not change their number.
+ * The floor sends the same bytes as ours: its texts are cut from a trace.
  */
 #define _GNU_SOURCE
 #include "tests/bench/bench_live.h"
+#include "tests/bench/count_calls.h"
 #include "tests/bench/floor.h"
 #include "tests/fixtures/quorum.h"
 
@@ -23,42 +23,6 @@ enum { ROUNDS = 41, CYCLES = 500, WARM_UP = 500 };
 
 static struct party party;
 static struct floor floor5;
-static unsigned long calls;
-
-/* ---------------------------------------------------------------- counting */
-
-ssize_t __real_send(int fd, const void *buf, size_t len, int flags);
-ssize_t __real_recv(int fd, void *buf, size_t len, int flags);
-int __real_poll(struct pollfd *fds, nfds_t n, int ms);
-ssize_t __real_getrandom(void *buf, size_t len, unsigned flags);
-ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags);
-ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags);
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
-ssize_t __wrap_getrandom(void *buf, size_t len, unsigned flags);
-
-ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags)
-{
-    calls++;
-    return __real_send(fd, buf, len, flags);
-}
-
-ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags)
-{
-    calls++;
-    return __real_recv(fd, buf, len, flags);
-}
-
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
-{
-    calls++;
-    return __real_poll(fds, n, ms);
-}
-
-ssize_t __wrap_getrandom(void *buf, size_t len, unsigned flags)
-{
-    calls++;
-    return __real_getrandom(buf, len, flags);
-}
 
 /* ---------------------------------------------------------------- the two */
 
@@ -151,7 +115,7 @@ static struct figures play(void (*cycle)(void))
     double cpu;
 
     settle();
-    calls = 0;
+    calls_made = 0;
     cpu = clock_us(CLOCK_PROCESS_CPUTIME_ID);
     for (int i = 0; i < CYCLES; i++) {
         double begun = clock_us(CLOCK_MONOTONIC);
@@ -159,7 +123,7 @@ static struct figures play(void (*cycle)(void))
         took[i] = clock_us(CLOCK_MONOTONIC) - begun;
     }
     f.cpu_us = (clock_us(CLOCK_PROCESS_CPUTIME_ID) - cpu) / (double)CYCLES;
-    f.calls = (double)calls / (double)CYCLES;
+    f.calls = (double)calls_made / (double)CYCLES;
     qsort(took, CYCLES, sizeof took[0], ascending);
     f.p50_us = took[CYCLES / 2];
     f.p99_us = took[CYCLES * 99 / 100];

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "net/net_uring.h"
 #include "tests/bench/bench_live.h"
+#include "tests/bench/count_calls.h"
 #include "tests/fixtures/quorum.h"
 
 #include <poll.h>
@@ -20,66 +21,6 @@
 #include <unistd.h>
 
 enum { ROUNDS = 41, CYCLES = 300, SERVERS = 5, QUORUM = 3 };
-
-static unsigned long calls;
-
-/* ---------------------------------------------------------------- counting, by the linker's --wrap */
-
-ssize_t __real_send(int fd, const void *buf, size_t len, int flags);
-ssize_t __real_recv(int fd, void *buf, size_t len, int flags);
-int __real_poll(struct pollfd *fds, nfds_t n, int ms);
-ssize_t __real_getrandom(void *buf, size_t len, unsigned flags);
-pid_t __real_getpid(void);
-long __real_syscall(long number, ...);
-ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags);
-ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags);
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
-ssize_t __wrap_getrandom(void *buf, size_t len, unsigned flags);
-pid_t __wrap_getpid(void);
-long __wrap_syscall(long number, ...);
-
-ssize_t __wrap_send(int fd, const void *buf, size_t len, int flags)
-{
-    calls++;
-    return __real_send(fd, buf, len, flags);
-}
-
-ssize_t __wrap_recv(int fd, void *buf, size_t len, int flags)
-{
-    calls++;
-    return __real_recv(fd, buf, len, flags);
-}
-
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
-{
-    calls++;
-    return __real_poll(fds, n, ms);
-}
-
-ssize_t __wrap_getrandom(void *buf, size_t len, unsigned flags)
-{
-    calls++;
-    return __real_getrandom(buf, len, flags);
-}
-
-pid_t __wrap_getpid(void)
-{
-    calls++;
-    return __real_getpid();
-}
-
-long __wrap_syscall(long number, ...)
-{
-    va_list args;
-    long a[6];
-
-    calls++;
-    va_start(args, number);
-    for (int i = 0; i < 6; i++)
-        a[i] = va_arg(args, long);
-    va_end(args);
-    return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-}
 
 /* ---------------------------------------------------------------- the variants */
 
@@ -181,7 +122,7 @@ static void play(struct variant *v, int round)
     for (int i = 0; i < CYCLES / 10; i++)
         cycle(v);
     usleep(2000);
-    calls = 0;
+    calls_made = 0;
     cpu_us = clock_us(CLOCK_PROCESS_CPUTIME_ID);
     for (int i = 0; i < CYCLES; i++) {
         double begun_us = clock_us(CLOCK_MONOTONIC);
@@ -189,7 +130,7 @@ static void play(struct variant *v, int round)
         took[i] = clock_us(CLOCK_MONOTONIC) - begun_us;
     }
     v->cpu_us[round] = (clock_us(CLOCK_PROCESS_CPUTIME_ID) - cpu_us) / (double)CYCLES;
-    v->calls[round] = (double)calls / (double)CYCLES;
+    v->calls[round] = (double)calls_made / (double)CYCLES;
     v->p50_us[round] = median(took, CYCLES);
     if (!v->is_five) /* another variant takes its turn: nothing is pending */
         ck_assert_int_eq(rdl_lock_drain(&v->lock, &client_platform, UINT64_MAX), RDL_OK);

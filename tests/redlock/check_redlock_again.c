@@ -41,6 +41,17 @@ static int release(void)
     return fleet_run(rdl_redlock_release_begin(lock, now), &now);
 }
 
+static void step_until_idle(void)
+{
+    int rounds;
+
+    for (rounds = 0; !rdl_redlock_is_idle(lock) && rounds < 200; rounds++) {
+        now = rdl_redlock_wake_ms(lock);
+        rdl_redlock_step(lock, now);
+        fleet_serve_all(now);
+    }
+}
+
 /* A majority is busy at the release. */
 static void failed(void)
 {
@@ -142,7 +153,6 @@ END_TEST
 START_TEST(adopted_key_release_is_retried_for_max_ttl)
 {
     char hex[RDL_TOKEN_TEXT_MAX];
-    unsigned n;
 
     hold(1);
     fleet.opt.max_ttl_ms = 2 * FLEET_TTL;
@@ -151,11 +161,7 @@ START_TEST(adopted_key_release_is_retried_for_max_ttl)
     fleet_command(0, "SET k x\r\n", now);
     busy(1, 1);
     ck_assert_int_eq(release(), RDL_UNKNOWN);
-    for (n = 0; !rdl_redlock_is_idle(lock) && n < 200; n++) {
-        now = rdl_redlock_wake_ms(lock);
-        rdl_redlock_step(lock, now);
-        fleet_serve_all(now);
-    }
+    step_until_idle();
     ck_assert_uint_gt(now, NOW + 2 * FLEET_TTL + 1000 - 2 * PAUSE_MS);
     ck_assert_uint_lt(now, NOW + 2 * FLEET_TTL + 1000 + 3 * PAUSE_MS);
 }
@@ -163,18 +169,12 @@ END_TEST
 
 START_TEST(extended_key_release_is_retried_until_the_new_expiry)
 {
-    unsigned n;
-
     hold(1);
     now += 9000;
     ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_OK);
     busy(1, 1);
     ck_assert_int_eq(release(), RDL_UNKNOWN);
-    for (n = 0; !rdl_redlock_is_idle(lock) && n < 200; n++) {
-        now = rdl_redlock_wake_ms(lock);
-        rdl_redlock_step(lock, now);
-        fleet_serve_all(now);
-    }
+    step_until_idle();
     ck_assert_uint_gt(now, NOW + 9000 + FLEET_TTL - 2 * PAUSE_MS);
 }
 END_TEST
