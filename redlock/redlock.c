@@ -67,15 +67,18 @@ int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *op
     return check(r);
 }
 
+static int is_in_use(const struct rdl_redlock *r)
+{
+    return r->until_ms != 0 || r->state != REDLOCK_IDLE;
+}
+
 /*
  * Returns 1 if another redlock was set up with these servers, or is a copy of this one that was used since,
  * or if this one is a copy of one in use. Then no call touches the servers.
  */
 static int servers_are_taken(const struct rdl_redlock *r)
 {
-    int is_in_use = r->until_ms != 0 || r->state != REDLOCK_IDLE;
-
-    return r->n > 0 && (r->servers->user != r->user || (is_in_use && r->self != r));
+    return r->n > 0 && (r->servers->user != r->user || (is_in_use(r) && r->self != r));
 }
 
 /* Begins a use: from now on the copies of this redlock are none. Without servers (n is 0) no use begins. */
@@ -86,12 +89,28 @@ static void take_servers(struct rdl_redlock *r)
     r->servers->user = r->user;
 }
 
-/* Ends the use of one whose servers are taken. A copy would otherwise count as moved from then on. */
+/*
+ * Ends the use of one whose servers are taken. A copy would otherwise count as moved from then on; its
+ * canaries and its hint are those of the original.
+ */
 static int leave_servers(struct rdl_redlock *r)
 {
+    int is_own = is_in_use(r) && r->self == r;
+
     r->until_ms = 0;
     r->state = REDLOCK_IDLE;
+    if (is_own)
+        rdl_redlock_end_waits(r);
     r->user = (uint16_t)~r->servers->user;
+    return RDL_E_SHARED;
+}
+
+/* Ends the operation of one whose servers are taken; a lease stays until it is released or canceled. */
+static int end_on_taken_servers(struct rdl_redlock *r)
+{
+    if (r->state != REDLOCK_IDLE && r->until_ms == 0)
+        return leave_servers(r);
+    r->state = REDLOCK_IDLE;
     return RDL_E_SHARED;
 }
 
@@ -229,7 +248,7 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
     int rc;
 
     if (servers_are_taken(r))
-        return RDL_E_SHARED;
+        return end_on_taken_servers(r);
     if (r->state != REDLOCK_IDLE && r->action == RDL_ACQUIRE)
         r->stepped_ms = (uint32_t)now_ms;
     r->tick_ms = rdl_votes_take_replies(r, now_ms);

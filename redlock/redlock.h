@@ -287,8 +287,8 @@ struct rdl_redlock {
  *
  * Never blocks and sends nothing. All arguments are borrowed and must stay valid as long as you use the
  * handle. Each redlock has its own servers[]; many redlocks and locks may share the conns. If another one is
- * set up with these servers[], the calls of this one return RDL_E_SHARED. Release and cancel then still end
- * its lease, but its keys stay until their ttl ends.
+ * set up with these servers[] and the same conns, the calls of this one return RDL_E_SHARED. Release and
+ * cancel then still end its lease and its use of canaries and hint, but its keys stay until their ttl ends.
  *
  * Pass conns that are set up and not open yet, unless another redlock uses them already. This call makes them
  * check their servers (rdl_guard_conn()).
@@ -464,7 +464,8 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms);
  *         max_hold_ms allows; nothing was sent.
  *         Release: RDL_OK, RDL_EXPIRED, RDL_LOST or RDL_UNKNOWN, as in the table above.
  *         After rdl_redlock_cancel(): RDL_EXPIRED. Before the first operation the result means nothing.
- *         RDL_E_SHARED: servers[] belong to another redlock now.
+ *         RDL_E_SHARED: servers[] belong to another redlock now. The operation has ended. A lease is in use
+ *         until you release or cancel it.
  */
 int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms);
 

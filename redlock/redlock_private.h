@@ -134,6 +134,8 @@ void rdl_votes_abandon(struct rdl_redlock *r, uint64_t now_ms);
 void rdl_votes_set_pending_errors(struct rdl_redlock *r, uint64_t now_ms);
 /* Ends the operation with this result, and returns it. No room in a queue is reserved any more. */
 int rdl_redlock_finish(struct rdl_redlock *r, int result);
+/* The part of it that ends the canaries' checks and the hint's wait. */
+void rdl_redlock_end_waits(struct rdl_redlock *r);
 /*
  * Queues the release that each server still needs, now, after its SET: the lease is over, or never was. With
  * wait, the replies become votes.

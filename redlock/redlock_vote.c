@@ -338,23 +338,30 @@ void rdl_votes_abandon(struct rdl_redlock *r, uint64_t now_ms)
 }
 
 /*
- * Without a lease, nothing refers to the servers, the canaries and the hint afterwards. The reply to a
- * canary's check is discarded: cancel gets no time. If the canary was missing, the quarantine would begin at
- * some moment in the past, and end while another client may still hold a lock that the server lost.
+ * Without a lease, nothing refers to the canaries and the hint afterwards. The reply to a canary's check is
+ * discarded: cancel gets no time. If the canary was missing, the quarantine would begin at some moment in the
+ * past, and end while another client may still hold a lock that the server lost.
  */
+void rdl_redlock_end_waits(struct rdl_redlock *r)
+{
+    size_t i;
+
+    for (i = 0; r->until_ms == 0 && r->canaries != NULL && i < r->n; i++)
+        r->canaries->ops->drop(r, i);
+    if (r->hint != NULL)
+        r->hint->ops->end(r->hint);
+}
+
+/* Without a lease, nothing refers to the servers afterwards. */
 int rdl_redlock_finish(struct rdl_redlock *r, int result)
 {
     size_t i;
 
-    for (i = 0; i < r->n; i++) {
-        if (r->until_ms == 0 && r->canaries != NULL)
-            r->canaries->ops->drop(r, i);
+    rdl_redlock_end_waits(r);
+    for (i = 0; i < r->n; i++)
         rdl_conn_free_room(r->servers[i].conn, &r->servers[i].req);
-    }
     if (r->until_ms == 0)
         rdl_votes_abandon(r, r->sent_ms);
-    if (r->hint != NULL)
-        r->hint->ops->end(r->hint);
     r->state = REDLOCK_IDLE;
     if (r->n > 0) /* 0: it is why the set-up failed, and each acquire reports it */
         r->result = (int16_t)result;

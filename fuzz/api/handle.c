@@ -288,24 +288,40 @@ static void set(struct handle *h, struct record r)
     }
 }
 
+/* Another redlock takes its servers[] only while no request needs them: in a pause, or between operations. */
+static int may_share(const struct handle *h)
+{
+    size_t n = world.servers;
+    size_t i;
+
+    if (h->redlock == NULL || h->doing > ACQUIRE || h->is_taken)
+        return 0;
+    for (i = 0; i < PEERS; i++)
+        if (refers(world.peer[i].conn, h->servers, n * sizeof *h->servers))
+            return 0;
+    for (i = 0; i < n; i++)
+        if (h->servers[i].req.room > 0)
+            return 0;
+    return 1;
+}
+
 static void share(struct handle *h, struct record r)
 {
     struct handle *from = &handles[r.b % HANDLES];
-    int i;
 
-    if (h == from || from->redlock == NULL || from->doing != NOTHING || from->is_taken || h->doing != NOTHING)
+    if (h == from || h->doing != NOTHING || !may_share(from))
         return;
     if (handle_is_set_up(h) && h->is_in_use)
         return;
-    for (i = 0; i < PEERS; i++) /* a request is still to be answered there: this is not allowed */
-        if (refers(world.peer[i].conn, from->servers, world.servers * sizeof *from->servers))
-            return;
     if (handle_is_set_up(h))
         release_memory(h);
     if (!handle_is_set_up(from)) /* it was the taken one of h */
         return;
     handle_make(h, r, from->servers);
-    from->is_taken = 1;
+    if (h->set_up == RDL_E_SERVERS) /* it has none, and the other one keeps its own */
+        h->is_taken = 1;
+    else
+        from->is_taken = 1;
 }
 
 static void renew(const struct handle *h, struct record r)

@@ -382,6 +382,92 @@ START_TEST(lease_on_servers_taken_by_another_can_only_expire)
 }
 END_TEST
 
+/* A canary's reply is missing, or the hint waits. The other redlock has the servers, but not those. */
+static void lacks_a_canary(void)
+{
+    size_t i;
+
+    ck_assert_int_eq(rdl_redlock_acquire_begin(&m->lock, entropy_bytes(), now), RDL_PENDING);
+    for (i = 0; i < SERVERS - 1; i++)
+        fleet_serve(i, now);
+    ck_assert(scripted_serve_before(&fleet.s[SERVERS - 1], "GET", now));
+    ck_assert_int_eq(rdl_redlock_step(&m->lock, now), RDL_OK);
+    ck_assert(rdl_conn_refers_to(&fleet.s[SERVERS - 1].conn, m->canaries, sizeof m->canaries));
+}
+
+static void waits_with_a_hint(void)
+{
+    size_t i;
+
+    fleet.opt.lease.wait_ms = fleet.opt.lease.retry_ms = 5000;
+    for (i = 0; i < SERVERS; i++)
+        fleet_steal(i, now);
+    ck_assert_int_eq(rdl_redlock_acquire_begin(&m->lock, entropy_bytes(), now), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(&m->lock, now), RDL_PENDING);
+    ck_assert(rdl_conn_refers_to(&hints.conn, &m->hint, sizeof m->hint));
+}
+
+static const struct {
+    void (*begin)(void);
+    enum { CANCEL, RELEASE, STEP } end;
+} uses[] = {{lacks_a_canary, CANCEL},
+            {lacks_a_canary, RELEASE},
+            {waits_with_a_hint, CANCEL},
+            {waits_with_a_hint, STEP}};
+
+START_TEST(nothing_refers_to_a_redlock_whose_servers_were_taken_after_its_last_call)
+{
+    struct rdl_redlock copy;
+    size_t i;
+
+    begin();
+    scripted_open(&hints, now);
+    fleet_serve_all(now);
+    uses[_i].begin();
+    memcpy(&copy, &m->lock, sizeof copy);
+    rdl_redlock_init(&other, &fleet.opt, m->servers, SERVERS, "b", 1);
+    rdl_redlock_cancel(&copy); /* it holds nothing, and ends nothing of the original */
+    ck_assert(rdl_conn_refers_to(&fleet.s[SERVERS - 1].conn, m, sizeof *m) ||
+              rdl_conn_refers_to(&hints.conn, m, sizeof *m));
+    if (uses[_i].end == CANCEL)
+        rdl_redlock_cancel(&m->lock);
+    else
+        ck_assert_int_eq(uses[_i].end == STEP ? rdl_redlock_step(&m->lock, now)
+                                              : rdl_redlock_release_begin(&m->lock, now),
+                         RDL_E_SHARED);
+    for (i = 0; i < SERVERS; i++) {
+        ck_assert(!rdl_conn_refers_to(&fleet.s[i].conn, m, sizeof *m));
+        ck_assert_uint_eq(fleet.s[i].conn.reserved, 0);
+    }
+    ck_assert(!rdl_conn_refers_to(&hints.conn, m, sizeof *m));
+    free(m);
+    fleet_serve_all(now);
+}
+END_TEST
+
+/* The lease stays: any call may follow. */
+START_TEST(extend_on_servers_taken_by_another_ends)
+{
+    size_t i;
+
+    begin();
+    ck_assert_int_eq(acquire(), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(&m->lock, now);
+    for (i = 0; i < SERVERS; i++)
+        fleet_down(i);
+    ck_assert_int_eq(rdl_redlock_extend_begin(&m->lock, FLEET_TTL, now), RDL_PENDING);
+    rdl_redlock_init(&other, &fleet.opt, m->servers, SERVERS, "b", 1);
+    ck_assert_int_eq(rdl_redlock_step(&m->lock, now), RDL_E_SHARED);
+    ck_assert_uint_gt(rdl_redlock_remaining_ms(&m->lock, now), 0);
+    ck_assert_int_eq(rdl_redlock_extend_begin(&m->lock, FLEET_TTL, now), RDL_E_SHARED);
+    rdl_redlock_cancel(&m->lock);
+    ck_assert_uint_eq(rdl_redlock_remaining_ms(&m->lock, now), 0);
+    free(m);
+}
+END_TEST
+
 /* Between operations it is plain memory. */
 START_TEST(redlock_may_be_moved_in_memory)
 {
@@ -438,6 +524,9 @@ Suite *suite_redlock_lifetime(void)
     tcase_add_test(tc, one_server_shared_with_another_redlock_is_an_error);
     tcase_add_loop_test(tc, lease_on_servers_taken_by_another_can_only_expire, 0, 3);
     tcase_add_test(tc, cancel_ends_an_operation_on_servers_taken_by_another);
+    tcase_add_loop_test(tc, nothing_refers_to_a_redlock_whose_servers_were_taken_after_its_last_call, 0,
+                        (int)(sizeof uses / sizeof uses[0]));
+    tcase_add_test(tc, extend_on_servers_taken_by_another_ends);
     tcase_add_test(tc, redlock_may_be_moved_in_memory);
     suite_add_tcase(suite, tc);
     tcase_set_tags(asserted, "assertions");
