@@ -274,9 +274,10 @@ START_TEST(hold_ends_with_its_parent_process)
 {
     if (_i == 0)
         occupy();
-    /* open for writing too: its input does not end */
+    /* open for writing too: its input does not end; hold starts after its process id is written */
     start(&a, "exec 7<> <(:);"
-              " \"$RDL_COMMAND\" hold --ttl=60s -v nightly <&7 >&9 & echo $! >&9; wait");
+              " { read -r go; exec \"$RDL_COMMAND\" hold --ttl=60s -v nightly; } <&7 >&9 &"
+              " echo $! >&9; echo go >&7; wait");
     holder = (pid_t)strtol(command_note(&a), NULL, 10);
     if (_i == 0)
         command_await_err(&a, "waiting");
