@@ -10,10 +10,10 @@
 #define _GNU_SOURCE
 #include "lock/lock_lease.h"
 #include "tests/bench/bench_live.h"
+#include "tests/bench/measure.h"
 #include "tests/fixtures/quorum.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,24 +33,9 @@ struct times {
     int acquired;
 };
 
-static double now_us(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static double percentile(struct times *t, int percent)
 {
-    qsort(t->us, (size_t)t->n, sizeof t->us[0], ascending);
+    bench_sort(t->us, (size_t)t->n);
     return t->us[t->n * percent / 100];
 }
 
@@ -83,9 +68,9 @@ static void play(struct party *p, struct times *t)
 {
     usleep(2000); /* the other one's stragglers */
     for (int i = 0; i < CYCLES; i++) {
-        double begun = now_us();
+        double begun = bench_clock_us(CLOCK_MONOTONIC);
         t->acquired += cycle(p);
-        t->us[t->n++] = now_us() - begun;
+        t->us[t->n++] = bench_clock_us(CLOCK_MONOTONIC) - begun;
     }
 }
 
@@ -183,12 +168,12 @@ static void fail_in_time(void)
     hurt(2, live_freeze);
     live_freeze(&quorum_live[2]);
     for (int i = 0; i < FAILURES; i++) {
-        double begun = now_us();
+        double begun = bench_clock_us(CLOCK_MONOTONIC);
         definite += party_acquire(&ill) == RDL_NO_QUORUM;
-        late_ms[i] = (now_us() - begun) / 1e3 - rdl_attempt_ms(&ill.opt.lease);
+        late_ms[i] = (bench_clock_us(CLOCK_MONOTONIC) - begun) / 1e3 - rdl_attempt_ms(&ill.opt.lease);
     }
     live_thaw(&quorum_live[2]);
-    qsort(late_ms, FAILURES, sizeof late_ms[0], ascending);
+    bench_sort(late_ms, FAILURES);
     printf(
         "3 of 5 stalled: %d of %d say no quorum, %.1f ms after the attempt's %u ms (median; slowest %.1f), "
         "%d orphans\n",

@@ -9,10 +9,10 @@
 #include "tests/bench/bench_live.h"
 #include "tests/bench/count_calls.h"
 #include "tests/bench/floor.h"
+#include "tests/bench/measure.h"
 #include "tests/fixtures/quorum.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -88,21 +88,6 @@ struct figures {
     double cpu_us, p50_us, p99_us, calls;
 };
 
-static double clock_us(clockid_t clock)
-{
-    struct timespec t;
-
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static void settle(void)
 {
     usleep(2000); /* the stragglers */
@@ -116,24 +101,18 @@ static struct figures play(void (*cycle)(void))
 
     settle();
     calls_made = 0;
-    cpu = clock_us(CLOCK_PROCESS_CPUTIME_ID);
+    cpu = bench_clock_us(CLOCK_PROCESS_CPUTIME_ID);
     for (int i = 0; i < CYCLES; i++) {
-        double begun = clock_us(CLOCK_MONOTONIC);
+        double begun = bench_clock_us(CLOCK_MONOTONIC);
         cycle();
-        took[i] = clock_us(CLOCK_MONOTONIC) - begun;
+        took[i] = bench_clock_us(CLOCK_MONOTONIC) - begun;
     }
-    f.cpu_us = (clock_us(CLOCK_PROCESS_CPUTIME_ID) - cpu) / (double)CYCLES;
+    f.cpu_us = (bench_clock_us(CLOCK_PROCESS_CPUTIME_ID) - cpu) / (double)CYCLES;
     f.calls = (double)calls_made / (double)CYCLES;
-    qsort(took, CYCLES, sizeof took[0], ascending);
+    bench_sort(took, CYCLES);
     f.p50_us = took[CYCLES / 2];
     f.p99_us = took[CYCLES * 99 / 100];
     return f;
-}
-
-static double median(double *v)
-{
-    qsort(v, ROUNDS, sizeof *v, ascending);
-    return v[ROUNDS / 2];
 }
 
 static void print_row(const char *what, double *floors, double *ourses)
@@ -142,8 +121,8 @@ static void print_row(const char *what, double *floors, double *ourses)
 
     for (int r = 0; r < ROUNDS; r++)
         ratios[r] = ourses[r] / floors[r];
-    printf("%-24s %9.1f %9.1f", what, median(floors), median(ourses));
-    printf(" %8.3f\n", median(ratios));
+    printf("%-24s %9.1f %9.1f", what, bench_median(floors, ROUNDS), bench_median(ourses, ROUNDS));
+    printf(" %8.3f\n", bench_median(ratios, ROUNDS));
 }
 
 static void compare(void)

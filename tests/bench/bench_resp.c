@@ -7,6 +7,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "lock/lock_commands.h"
+#include "tests/bench/measure.h"
 
 #include <hiredis/hiredis.h>
 #include <stdio.h>
@@ -346,14 +347,6 @@ static double timed(void (*run)(const struct job *), const struct job *job)
     return (now_ns() - start) / (double)job->replies;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static void measure_time(const struct pair *pair)
 {
     double ours[ROUNDS];
@@ -366,8 +359,8 @@ static void measure_time(const struct pair *pair)
         ours[i] = timed(pair->ours, &pair->job);
         ratio[i] = peer / ours[i];
     }
-    qsort(ours, ROUNDS, sizeof ours[0], ascending);
-    qsort(ratio, ROUNDS, sizeof ratio[0], ascending);
+    bench_sort(ours, ROUNDS);
+    bench_sort(ratio, ROUNDS);
     printf("%-16s %10.1f ns  %7.1fx  [%.1f..%.1f]\n", pair->job.name, ours[0], ratio[ROUNDS / 2],
            ratio[ROUNDS / 10], ratio[ROUNDS - 1 - ROUNDS / 10]);
 }

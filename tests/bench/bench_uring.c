@@ -9,11 +9,11 @@
 #include "net/net_uring.h"
 #include "tests/bench/bench_live.h"
 #include "tests/bench/count_calls.h"
+#include "tests/bench/measure.h"
 #include "tests/fixtures/quorum.h"
 
 #include <poll.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -92,27 +92,6 @@ static void cycle(struct variant *v)
 
 /* ---------------------------------------------------------------- rounds */
 
-static double clock_us(clockid_t clock)
-{
-    struct timespec t;
-
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(double *v, size_t n)
-{
-    qsort(v, n, sizeof *v, ascending);
-    return v[n / 2];
-}
-
 static void play(struct variant *v, int round)
 {
     static double took[CYCLES];
@@ -123,15 +102,15 @@ static void play(struct variant *v, int round)
         cycle(v);
     usleep(2000);
     calls_made = 0;
-    cpu_us = clock_us(CLOCK_PROCESS_CPUTIME_ID);
+    cpu_us = bench_clock_us(CLOCK_PROCESS_CPUTIME_ID);
     for (int i = 0; i < CYCLES; i++) {
-        double begun_us = clock_us(CLOCK_MONOTONIC);
+        double begun_us = bench_clock_us(CLOCK_MONOTONIC);
         cycle(v);
-        took[i] = clock_us(CLOCK_MONOTONIC) - begun_us;
+        took[i] = bench_clock_us(CLOCK_MONOTONIC) - begun_us;
     }
-    v->cpu_us[round] = (clock_us(CLOCK_PROCESS_CPUTIME_ID) - cpu_us) / (double)CYCLES;
+    v->cpu_us[round] = (bench_clock_us(CLOCK_PROCESS_CPUTIME_ID) - cpu_us) / (double)CYCLES;
     v->calls[round] = (double)calls_made / (double)CYCLES;
-    v->p50_us[round] = median(took, CYCLES);
+    v->p50_us[round] = bench_median(took, CYCLES);
     if (!v->is_five) /* another variant takes its turn: nothing is pending */
         ck_assert_int_eq(rdl_lock_drain(&v->lock, &client_platform, UINT64_MAX), RDL_OK);
     else
@@ -148,8 +127,8 @@ static void print_row(struct variant *v)
         cpu[r] = v->cpu_us[r] / base->cpu_us[r];
         p50[r] = v->p50_us[r] / base->p50_us[r];
     }
-    printf("%-44s %8.2f %8.2f %7.2f", v->name, median(cpu, ROUNDS), median(p50, ROUNDS),
-           median(v->calls, ROUNDS));
+    printf("%-44s %8.2f %8.2f %7.2f", v->name, bench_median(cpu, ROUNDS), bench_median(p50, ROUNDS),
+           bench_median(v->calls, ROUNDS));
 }
 
 static void print_all(void)
@@ -157,12 +136,12 @@ static void print_all(void)
     printf("%d rounds of %d cycles of acquire + release, one CPU, medians; CPU and p50 to the first\n",
            ROUNDS, CYCLES);
     printf("%-44s %8s %8s %7s %8s %8s\n", "", "CPU", "p50", "calls", "CPU, us", "p50, us");
-    for (int i = VARIANTS - 1; i >= 0; i--) { /* the bases last, because median() sorts */
+    for (int i = VARIANTS - 1; i >= 0; i--) { /* the bases last, because bench_median() sorts */
         struct variant *v = &variants[i];
         if (v->calls[0] <= 0)
             continue;
         print_row(v);
-        printf(" %8.1f %8.1f\n", median(v->cpu_us, ROUNDS), median(v->p50_us, ROUNDS));
+        printf(" %8.1f %8.1f\n", bench_median(v->cpu_us, ROUNDS), bench_median(v->p50_us, ROUNDS));
     }
 }
 

@@ -9,6 +9,7 @@
 #define _DEFAULT_SOURCE
 #include "lock/lock_hint.h"
 #include "lock/lock_io.h"
+#include "tests/bench/measure.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -193,19 +194,11 @@ static struct figures play(const struct way *way, const struct load *load)
 
 /* ---------------------------------------------------------------- all of it */
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static double median(double a, double b, double c)
 {
     double v[3] = {a, b, c};
 
-    qsort(v, 3, sizeof v[0], ascending);
-    return v[1];
+    return bench_median(v, 3);
 }
 
 static void compare(const struct load *load)

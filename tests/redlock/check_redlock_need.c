@@ -341,7 +341,6 @@ START_TEST(a_call_after_a_quiet_time_reads_first)
 END_TEST
 
 Suite *suite_redlock_need(void);
-Suite *suite_redlock_need(void);
 
 Suite *suite_redlock_need(void)
 {

@@ -160,17 +160,22 @@ START_TEST(adopt_sends_a_pending_release)
 }
 END_TEST
 
+static void release_waits_for_server_2(void)
+{
+    ck_assert_int_eq(rdl_redlock_release_begin(lock, now), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    fleet.mood[2] = MOOD_UP;
+    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
+}
+
 /* Server 1 has not replied, and server 2 has no room for the request. */
 START_TEST(release_waits_for_replies_and_for_room)
 {
     hold(3, 0);
     fleet_befall(".ff", now);
     fill(2);
-    ck_assert_int_eq(rdl_redlock_release_begin(lock, now), RDL_PENDING);
-    fleet_serve_all(now);
-    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
-    fleet.mood[2] = MOOD_UP;
-    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
+    release_waits_for_server_2();
 }
 END_TEST
 
@@ -180,11 +185,7 @@ START_TEST(release_without_room_may_still_find_the_key)
     hold(3, 1);
     fill(2);
     fleet_delete(1, now);
-    ck_assert_int_eq(rdl_redlock_release_begin(lock, now), RDL_PENDING);
-    fleet_serve_all(now);
-    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
-    fleet.mood[2] = MOOD_UP;
-    ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
+    release_waits_for_server_2();
 }
 END_TEST
 
