@@ -322,15 +322,14 @@ END_TEST
 
 /* ---------------------------------------------------------------- renewals */
 
-/* Run until the next renewal that is due has ended; returns the messages. */
+/* Runs until the next renewal has ended, and returns the messages. Without a connection it fails at once. */
 static const char *renew(struct rdl_cli_held *h)
 {
-    while (!h->renewing) {
-        rdl_cli_lease_turn(&lock, rdl_cli_held_wake_ms(h, now), 0);
-        rdl_cli_held_renew(h);
-    }
-    while (h->renewing) {
-        rdl_cli_lease_turn(&lock, UINT64_MAX, 0);
+    uint64_t until_ms = h->until_ms;
+    int failures = h->failures;
+
+    while (h->until_ms == until_ms && h->failures == failures) {
+        rdl_cli_lease_turn(&lock, h->renewing ? UINT64_MAX : rdl_cli_held_wake_ms(h, now), 0);
         rdl_cli_held_renew(h);
     }
     return heard_since();
@@ -359,6 +358,24 @@ START_TEST(a_successful_renewal_ends_a_series_of_failures)
         ck_assert_str_eq(renew(&h), "");
         down_at = up_at = UINT64_MAX;
     }
+}
+END_TEST
+
+/* A third of the ttl would be too late. */
+START_TEST(a_command_that_starts_late_is_renewed_before_the_grace)
+{
+    struct rdl_cli_held h = {0};
+    uint64_t stop_ms;
+    int status;
+
+    heard_begin();
+    ck_assert_int_eq(wait_for(".", "--ttl=30s --grace=5s", &status), 1);
+    now += 22 * SECOND;
+    rdl_cli_held_begin(&h, &lock);
+    stop_ms = h.until_ms - options.grace_ms;
+    renew(&h);
+    ck_assert_uint_lt(now, stop_ms);
+    ck_assert_uint_gt(h.until_ms, stop_ms + options.grace_ms);
 }
 END_TEST
 
@@ -411,6 +428,7 @@ Suite *suite_cli_wait_limits(void)
     tcase_add_loop_test(t, a_nested_run_fails_only_if_no_majority_is_left_for_it, 0,
                         (int)(sizeof nests / sizeof nests[0]));
     tcase_add_test(t, a_successful_renewal_ends_a_series_of_failures);
+    tcase_add_test(t, a_command_that_starts_late_is_renewed_before_the_grace);
     tcase_add_test(t, a_deleted_lock_is_lost_at_the_next_renewal);
     tcase_add_test(t, unknown_names_fail_with_68_if_no_majority_has_an_address);
     suite_add_tcase(suite, t);

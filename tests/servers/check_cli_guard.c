@@ -302,30 +302,43 @@ START_TEST(the_command_gets_a_growing_fencing_token)
 }
 END_TEST
 
+/* A long grace: whatever else this machine does, the command is stopped before the lease ends. */
+#define MAX_HOLD "--ttl=8s", "--attempt=2s", "--max-hold=8s", "--grace=3900ms"
+
 START_TEST(max_hold_stops_the_command_with_124)
 {
-    command_set(&a, (const char *const[]){"--ttl", "8s", "--attempt", "2s", "--max-hold", "8s", NULL}, server,
-                N, "nightly", "while :; do sleep 0.01; done");
-    ck_assert_int_eq(command_run(&a), 124); /* not lost: it was to be stopped */
+    command_set(&a, (const char *const[]){MAX_HOLD, NULL}, server, N, "nightly",
+                "while :; do sleep 0.01; done");
+    ck_assert_msg(command_run(&a) == 124, "%d: %s", a.status, a.err); /* not lost: it was to be stopped */
     ck_assert_str_eq(a.err, "redlock: nightly has reached --max-hold (8s): stopping the command\n");
-    command_set(&a, (const char *const[]){"--ttl", "8s", "--attempt", "2s", "--max-hold", "8s", "-v", NULL},
-                server, N, "nightly", "trap 'exit 0' TERM; while :; do sleep 0.01; done");
+    command_set(&a, (const char *const[]){MAX_HOLD, "-v", NULL}, server, N, "nightly",
+                "trap 'exit 0' TERM; while :; do sleep 0.01; done");
     ck_assert_int_eq(command_run(&a), 124); /* whatever the command's exit status is */
     ck_assert_ptr_nonnull(strstr(a.err, "nightly released"));
     ck_assert_ptr_nonnull(strstr(a.err, "nightly is not renewed any more, because of --max-hold\n"));
-    command_set(&a, (const char *const[]){"--ttl", "8s", "--attempt", "2s", "--max-hold", "8s", NULL}, server,
-                N, "nightly", "exit 3");
+    command_set(&a, (const char *const[]){MAX_HOLD, NULL}, server, N, "nightly", "exit 3");
     ck_assert_int_eq(command_run(&a), 3);
     ck_assert_str_eq(a.err, "");
+}
+END_TEST
+
+/* redlock is stopped when a renewal would be due, and continues in the grace period. */
+START_TEST(max_hold_is_reached_without_a_renewal)
+{
+    command_set(&a, (const char *const[]){"--max-hold=4s", "--grace=1990ms", NULL}, server, N, "nightly",
+                "kill -STOP $PPID; sleep 2.2; kill -CONT $PPID; exec sleep 60");
+    ck_assert_msg(command_run(&a) == 124, "%d: %s", a.status, a.err);
+    ck_assert_str_eq(a.err, "redlock: nightly has reached --max-hold (4s): stopping the command\n");
 }
 END_TEST
 
 /* Then it is the lease, which is not renewed. */
 START_TEST(max_hold_may_be_shorter_than_the_ttl)
 {
-    command_set(&a,
-                (const char *const[]){"--ttl", "60s", "--attempt", "500ms", "--max-hold", "2s", "-v", NULL},
-                server, N, "nightly", "echo $REDLOCK_TTL_MS; while :; do sleep 0.01; done");
+    command_set(
+        &a,
+        (const char *const[]){"--ttl=60s", "--attempt=500ms", "--max-hold=2s", "--grace=900ms", "-v", NULL},
+        server, N, "nightly", "echo $REDLOCK_TTL_MS; while :; do sleep 0.01; done");
     ck_assert_int_eq(command_run(&a), 124);
     ck_assert_str_eq(a.out, "2000\n");
     ck_assert_ptr_nonnull(
@@ -426,6 +439,7 @@ Suite *suite_cli_guard(void)
     tcase_add_test(tc, a_ttl_above_max_ttl_is_refused);
     tcase_add_test(tc, the_command_gets_a_growing_fencing_token);
     tcase_add_test(tc, max_hold_stops_the_command_with_124);
+    tcase_add_test(tc, max_hold_is_reached_without_a_renewal);
     tcase_add_test(tc, max_hold_may_be_shorter_than_the_ttl);
     tcase_add_test(tc, verbose_reports_what_each_server_did);
     tcase_add_loop_test(tc, the_required_guard_fails_with_77_without_info, 0, 2);

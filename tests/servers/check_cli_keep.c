@@ -247,7 +247,7 @@ END_TEST
 
 START_TEST(max_hold_is_124_and_releases_a_kept_lock)
 {
-    const char *const options[] = {LEASE, "--max-hold=8s", "--keep=8s", "-v", NULL};
+    const char *const options[] = {LEASE, "--max-hold=8s", "--grace=3900ms", "--keep=8s", "-v", NULL};
 
     ck_assert_int_eq(run(&a, options, "while :; do sleep 0.01; done"), 124);
     ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly released\n"));

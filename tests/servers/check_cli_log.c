@@ -343,7 +343,8 @@ END_TEST
 
 START_TEST(max_hold_is_logged_as_losing_and_then_released)
 {
-    run((const char *const[]){TO_9, "--ttl=8s", "--attempt=500ms", "--max-hold=3s", NULL}, "exec sleep 60");
+    run((const char *const[]){TO_9, "--ttl=8s", "--attempt=500ms", "--max-hold=3s", "--grace=1400ms", NULL},
+        "exec sleep 60");
     next("acquired");
     assert_has(next("losing"), ",\"reason\":\"--max-hold is over\"");
     next("child_exit");

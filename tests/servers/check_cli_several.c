@@ -176,7 +176,7 @@ END_TEST
 START_TEST(max_hold_applies_to_several_locks)
 {
     set(&a, "run", 1,
-        (const char *const[]){"--ttl=1s", "--attempt=250ms", "--max-hold=1500ms", BOTH, "-c",
+        (const char *const[]){"--ttl=2s", "--grace=900ms", "--attempt=500ms", "--max-hold=3s", BOTH, "-c",
                               "while :; do sleep 0.01; done", NULL});
     ck_assert_int_eq(command_run(&a), 124);
     ck_assert_ptr_nonnull(strstr(a.err, "redlock: " WORDS " has reached --max-hold ("));

@@ -49,7 +49,7 @@ static void begin(const char *options[], const char *script)
 
 START_TEST(processes_that_left_the_group_are_stopped_too)
 {
-    begin((const char *[]){"--max-hold=2s", NULL}, escapes[_i]);
+    begin((const char *[]){"--max-hold=2s", "--grace=900ms", NULL}, escapes[_i]);
     ck_assert_int_eq(command_end(&c), 124);
     command_await_gone(job);
     ck_assert_msg(strstr(c.err, "also stopping processes that left the command's process group: ") != NULL,
@@ -86,7 +86,7 @@ START_TEST(children_from_before_the_command_are_not_stopped)
 {
     static const char script[] =
         "sleep 600 9>&- & echo 0 $! >&9; (setsid sleep 600 9>&- & echo 1 $! >&9; sleep 1) & "
-        "exec \"$RDL_COMMAND\" run --ttl=10s --max-hold=3s --grace=%s nightly -c "
+        "exec \"$RDL_COMMAND\" run --ttl=10s --max-hold=5s --grace=%s nightly -c "
         "\"setsid sh -c 'echo 2 \\$\\$ >&9; exec sleep 600 9>&-' & wait\"";
     char full[500];
     pid_t of[3];
@@ -136,8 +136,8 @@ START_TEST(connect_commands_are_not_stray_processes)
 
     memset(&c, 0, sizeof c);
     snprintf(url, sizeof url, "rediss://127.0.0.1:%d", server.port);
-    command_add_all(&c, (const char *const[]){"run", "--max-hold=2s", "--connect-command", relay, "-u", url,
-                                              "nightly", "-c", escapes[1], NULL});
+    command_add_all(&c, (const char *const[]){"run", "--max-hold=2s", "--grace=900ms", "--connect-command",
+                                              relay, "-u", url, "nightly", "-c", escapes[1], NULL});
     command_start(&c);
     job = (pid_t)strtol(command_note(&c), NULL, 10);
     ck_assert_int_eq(command_end(&c), 124);

@@ -67,12 +67,15 @@ struct run {
 
 /* ---------------------------------------------------------------- the lease */
 
-/* Records that the lease ends soon. With --max-hold that is intended, and no loss. */
+/*
+ * Records that the lease ends soon. With --max-hold that is intended, and no loss, even if redlock was
+ * stopped when a renewal was due.
+ */
 static void expire(struct run *r)
 {
     char time[RDL_CLI_DURATION_MAX];
 
-    if (!r->held.capped || r->held.until_ms == 0) {
+    if (!rdl_cli_lease_is_capped(r->lock, rdl_cli_now(r->lock)) || r->held.until_ms == 0) {
         rdl_cli_held_lose(&r->held, "the lease could not be renewed; stopping the command");
         return;
     }

@@ -27,7 +27,7 @@ static void renewed(struct rdl_cli_held *h, uint64_t now)
 
     h->until_ms = rdl_cli_lease_until_ms(h->lock);
     /* With --keep more than a ttl may be left, and a renewal would not extend it. */
-    rdl_renewal_renewed(&h->renewal, ttl_ms, 0, h->until_ms,
+    rdl_renewal_renewed(&h->renewal, ttl_ms, h->lock->o->grace_ms, h->until_ms,
                         h->until_ms > now + ttl_ms ? h->until_ms - ttl_ms : now);
 }
 
@@ -66,9 +66,9 @@ static int renewal_ended(struct rdl_cli_held *h, int rc, uint64_t now)
         return 1;
     }
     if (rc == RDL_E_CAP) {
-        if (!h->capped)
+        if (!h->is_refused)
             rdl_cli_print_verbose("%s is not renewed any more, because of --max-hold", h->lock->o->lock);
-        h->capped = 1;
+        h->is_refused = 1;
         rdl_renewal_failed(&h->renewal, now);
         return 0;
     }

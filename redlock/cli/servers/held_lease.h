@@ -14,7 +14,7 @@ struct rdl_cli_held {
     int is_renewed; /* the last operation was a renewal */
     int failures;   /* failed renewals in a row */
     int lost;       /* the lease is lost, and that was printed */
-    int capped;     /* --max-hold: it is not renewed any more */
+    int is_refused; /* --max-hold refused a renewal, and that was printed */
 };
 
 /* Begins to hold l, which was just granted. h is zero. */

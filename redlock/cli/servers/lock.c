@@ -362,13 +362,25 @@ int rdl_cli_lease_acquire(struct rdl_cli_lock *l)
     return took(l, rdl_lock_acquire_begin(&l->single.lock, l->entropy, rdl_cli_now(l)));
 }
 
+static uint64_t held_since_ms(const struct rdl_cli_lock *l)
+{
+    return is_several(l) ? l->since_ms : l->redlock.since_ms;
+}
+
+int rdl_cli_lease_is_capped(const struct rdl_cli_lock *l, uint64_t now_ms)
+{
+    const struct rdl_cli_options *o = l->o;
+
+    return o->max_hold_ms != 0 && now_ms + o->ttl_ms > held_since_ms(l) + o->max_hold_ms;
+}
+
 /* Extends by a ttl. A key that lives longer keeps that time. */
 int rdl_cli_lease_extend(struct rdl_cli_lock *l, uint64_t now_ms)
 {
-    uint32_t max_hold_ms = l->o->max_hold_ms, ttl_ms = l->o->ttl_ms;
+    uint32_t ttl_ms = l->o->ttl_ms;
 
     l->opt.lease.ttl_ms = ttl_ms;
-    if (is_several(l) && max_hold_ms != 0 && now_ms + ttl_ms > l->since_ms + max_hold_ms) /* as a redlock */
+    if (is_several(l) && rdl_cli_lease_is_capped(l, now_ms)) /* a redlock checks it itself */
         return RDL_E_CAP;
     if (!l->is_single)
         return rdl_redlock_extend_begin(&l->redlock, ttl_ms, now_ms);
@@ -432,9 +444,7 @@ uint32_t rdl_cli_lease_id(const struct rdl_cli_lock *l)
 
 uint64_t rdl_cli_lease_keep_ms(const struct rdl_cli_lock *l)
 {
-    uint64_t since_ms = is_several(l) ? l->since_ms : l->redlock.since_ms;
-
-    return l->o->keep_ms != 0 ? since_ms + l->o->keep_ms : 0;
+    return l->o->keep_ms != 0 ? held_since_ms(l) + l->o->keep_ms : 0;
 }
 
 uint64_t rdl_cli_lease_fence(const struct rdl_cli_lock *l)

@@ -70,6 +70,9 @@ struct rdl_cli_stats rdl_cli_lease_stats(const struct rdl_cli_lock *l);
 /* Returns our id for people, as rdl_cli_seen.id. With the old protocol, each renewal changes it. */
 uint32_t rdl_cli_lease_id(const struct rdl_cli_lock *l);
 
+/* Returns 1 if --max-hold refuses a renewal at this time. */
+int rdl_cli_lease_is_capped(const struct rdl_cli_lock *l, uint64_t now_ms);
+
 /* Returns when the rest of --keep is over; 0: the option is not given. */
 uint64_t rdl_cli_lease_keep_ms(const struct rdl_cli_lock *l);
 
