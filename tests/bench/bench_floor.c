@@ -14,8 +14,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 

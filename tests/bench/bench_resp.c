@@ -331,20 +331,12 @@ static void add_all(void)
 
 /* ---------------------------------------------------------------- the two ways of measuring */
 
-static double now_ns(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 static double timed(void (*run)(const struct job *), const struct job *job)
 {
-    double start = now_ns();
+    double start_us = bench_clock_us(CLOCK_MONOTONIC);
 
     run(job);
-    return (now_ns() - start) / (double)job->replies;
+    return (bench_clock_us(CLOCK_MONOTONIC) - start_us) * 1e3 / (double)job->replies;
 }
 
 static void measure_time(const struct pair *pair)

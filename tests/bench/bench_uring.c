@@ -12,11 +12,7 @@
 #include "tests/bench/measure.h"
 #include "tests/fixtures/quorum.h"
 
-#include <poll.h>
-#include <stdarg.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 

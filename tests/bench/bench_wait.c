@@ -50,10 +50,7 @@ static char url[256];
 
 static double now(void)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+    return bench_clock_us(CLOCK_MONOTONIC) / 1e3;
 }
 
 static void fail(const char *what)
