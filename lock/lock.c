@@ -111,12 +111,16 @@ size_t rdl_plain_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
 int rdl_plain_send(struct rdl_lock *l, uint64_t now_ms)
 {
     const struct rdl_bytes none = {NULL, 0};
+    const struct rdl_op *op = rdl_lock_op(l, (enum rdl_action)l->action);
 
-    if (l->action == RDL_ACQUIRE)
+    if (l->action == RDL_ACQUIRE) {
         rdl_token_next(&l->token);
+        if (l->hint != NULL)
+            op = l->hint->ops->acquire(l->hint, l->opt, l->tries == 0, l->deadline_ms, now_ms);
+    }
     if (l->action != RDL_RELEASE) /* a release stays queued until the key of the last send has expired */
         l->sent_ms = now_ms;
-    return rdl_lock_submit(l, rdl_lock_op(l, (enum rdl_action)l->action), &l->req, none);
+    return rdl_lock_submit(l, op, &l->req, none);
 }
 
 /* Returns the end of validity, which starts before the first send: the server's ttl always starts later. */
@@ -222,19 +226,21 @@ int rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struct
 static uint64_t pause_of(struct rdl_lock *l, int result, uint64_t now_ms)
 {
     const struct rdl_bytes name = {l->name, l->name_len};
-    uint64_t holder_ms = l->holder_ms >= 0 ? (uint64_t)l->holder_ms + 1 : UINT64_MAX;
-    uint64_t pause_ms = rdl_backoff_ms(&l->seed, l->opt->retry_ms, RDL_RETRY_CAP_MS, l->tries);
+    int is_known = l->holder_ms >= 0 && l->holder_ms < UINT32_MAX;
     uint64_t hint_ms = UINT64_MAX;
 
     if (result != RDL_BUSY)
-        return pause_ms;
+        return rdl_pause_ms(&l->seed, l->opt->retry_ms, l->tries, UINT32_MAX);
     if (l->hint != NULL)
         hint_ms = l->hint->ops->begin(l->hint, name, l->holder_ms, l->deadline_ms - now_ms, now_ms);
     if (hint_ms != UINT64_MAX) {
         l->tries = 0; /* a wake-up resets the backoff */
         return hint_ms;
     }
-    return pause_ms < holder_ms ? pause_ms : holder_ms;
+    if (is_known &&
+        rdl_has_changed_hands(&l->holder_ends_ms, (uint32_t)l->holder_ms, l->conn->rtt_ms, now_ms))
+        l->tries = 0; /* it is held for short times */
+    return rdl_pause_ms(&l->seed, l->opt->retry_ms, l->tries, is_known ? (uint32_t)l->holder_ms : UINT32_MAX);
 }
 
 /* Waits in a state until at_ms, or until the deadline of the operation. */

@@ -36,8 +36,8 @@ struct rdl_lock_options {
     uint32_t ttl_ms;  /**< the ttl of the key, in ms: 4 x attempt_ms to RDL_TTL_MAX */
     uint32_t wait_ms; /**< for how long to retry an acquire, in ms; 0: once; RDL_WAIT_FOREVER: no limit */
     /**
-     * Bound of the first pause between two attempts, in ms. Each pause is random, and the bound doubles with
-     * each attempt, up to RDL_RETRY_CAP_MS. 0: one attempt.
+     * Bound of the first pause between two attempts, in ms. Each pause is random. The bound doubles with
+     * each attempt, up to RDL_RETRY_CAP_MS. On one server it begins again if the lock changed hands. 0: once.
      */
     uint32_t retry_ms;
     /**

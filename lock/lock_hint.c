@@ -59,6 +59,22 @@ const struct rdl_op rdl_op_release_hint = {release_hint,    &plain,         RDL_
 static const struct rdl_op release_hint_strict = {
     release_hint, &rdl_op_release_strict, RDL_FAMILY_HINT, 0, RDL_SEND_ALWAYS, 0};
 
+/* ---------------------------------------------------------------- acquiring */
+
+static int alone_on_reply(struct rdl_conn *c, struct rdl_record *r)
+{
+    int rc = rdl_set_on_reply(c, r);
+
+    if (rc == RDL_OK && r->verdict == RDL_ANSWER_NO)
+        rdl_record_complete(r, -2);
+    return rc;
+}
+
+static const char *const set_alone[] = {rdl_wire_set_nx_px, NULL};
+static const struct rdl_method set_method = {.commands = set_alone, .on_reply = alone_on_reply};
+static const struct rdl_method *const set_methods[] = {&set_method, NULL};
+static const struct rdl_op acquire_alone = {set_methods, NULL, RDL_FAMILY_DIRECT, 1, RDL_SEND_IF_AWAITED, 0};
+
 /* ---------------------------------------------------------------- waiting */
 
 /*
@@ -159,6 +175,7 @@ static int hint_fired(struct rdl_hint *h)
     if (answer == RDL_ANSWER_NONE)
         return 0;
     h->req.answer = RDL_ANSWER_NONE;
+    h->is_awake = answer == RDL_ANSWER_YES;
     if (answer == RDL_ANSWER_YES)
         h->fruitless++;
     else
@@ -194,11 +211,28 @@ static uint64_t hint_begin(struct rdl_hint *h, struct rdl_bytes name, int64_t ho
 {
     uint64_t most_ms = left_ms < RDL_HINT_CAP_MS ? left_ms : RDL_HINT_CAP_MS;
 
+    h->is_awake = 0;
     if (holder_ms >= 0 && (uint64_t)holder_ms < most_ms)
         most_ms = (uint64_t)holder_ms + 1;
     if (!wait_begin(h, name, (uint32_t)most_ms, now_ms))
         return UINT64_MAX;
     return hint_fired(h) ? 0 : most_ms;
+}
+
+/*
+ * A wait that ends with a hint does not need the holder's time, so the attempt before it sends no PTTL. That is
+ * the first attempt, and one after a hint. If the wait ends without a hint, the holder may have died: the next
+ * attempt requests its time. The caller's BUSY reports that time, so there must be time for that attempt.
+ */
+static const struct rdl_op *hint_acquire(const struct rdl_hint *h, const struct rdl_lock_options *opt,
+                                         int is_first, uint64_t deadline_ms, uint64_t now_ms)
+{
+    int can_wait = h->conn != NULL && rdl_conn_state(h->conn) == RDL_CONN_READY && !h->is_refused;
+    int has_time = !rdl_is_one_attempt(opt) && now_ms + RDL_HINT_CAP_MS < deadline_ms;
+
+    if (can_wait && has_time && (is_first || h->is_awake) && opt->ttl_ms > RDL_HINT_CAP_MS)
+        return &acquire_alone;
+    return &rdl_op_acquire;
 }
 
 static void hint_end(struct rdl_hint *h)
@@ -208,8 +242,8 @@ static void hint_end(struct rdl_hint *h)
     h->fruitless = 0;
 }
 
-static const struct rdl_hint_ops hint_ops = {hint_begin, hint_fired, hint_end, &rdl_op_release_hint,
-                                             &release_hint_strict};
+static const struct rdl_hint_ops hint_ops = {hint_begin,   hint_fired,           hint_end,
+                                             hint_acquire, &rdl_op_release_hint, &release_hint_strict};
 
 int rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn)
 {

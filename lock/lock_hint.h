@@ -33,8 +33,11 @@ struct rdl_hint_ops {
      */
     uint64_t (*begin)(struct rdl_hint *h, struct rdl_bytes name, int64_t holder_ms, uint64_t left_ms,
                       uint64_t now_ms);
-    int (*fired)(struct rdl_hint *h);    /* returns 1, once, when the wait has ended: try now */
-    void (*end)(struct rdl_hint *h);     /* ends the wait: the caller no longer needs it */
+    int (*fired)(struct rdl_hint *h); /* returns 1, once, when the wait has ended: try now */
+    void (*end)(struct rdl_hint *h);  /* ends the wait: the caller no longer needs it */
+    /* Returns how the next attempt of a plain lock acquires: rdl_op_acquire, or the same without the PTTL. */
+    const struct rdl_op *(*acquire)(const struct rdl_hint *h, const struct rdl_lock_options *opt,
+                                    int is_first, uint64_t deadline_ms, uint64_t now_ms);
     const struct rdl_op *release;        /* releases, and wakes a waiter */
     const struct rdl_op *release_strict; /* the same for a lock of the old protocol */
 };
@@ -53,10 +56,13 @@ struct rdl_hint_ops {
  *     rdl_lock_set_hint(&lock, &hint);
  *
  * It is only a hint: the request to acquire alone decides who holds the lock, so clients with and without
- * hints can share a lock. A holder may die or release without a hint, and a waiter may take a hint and die.
- * Then the others retry when the holder's ttl is over, and after RDL_HINT_CAP_MS at the latest. If BLPOP is
- * refused (ACL), or the second connection is down, the pauses are the usual ones. If scripts are refused, a
- * release wakes no client.
+ * hints can share a lock. But those without try more often: where the lock is busy, use hints in all clients
+ * or in none.
+ *
+ * A holder may die or release without a hint, and a waiter may take a hint and die. Then the others retry
+ * after RDL_HINT_CAP_MS at the latest. A client that has waited for this time once also retries when the
+ * holder's ttl is over. If BLPOP is refused (ACL), or the second connection is down, the pauses are the usual
+ * ones. If scripts are refused, a release wakes no client.
  *
  * Before Redis 6.0 BLPOP waits for whole seconds. The pause still ends on time, without waiting for its
  * reply. If the list is in another hash slot than the lock, a release returns RDL_E_CLUSTER. The lease then
@@ -70,6 +76,7 @@ struct rdl_hint {
     struct rdl_conn *conn;
     uint8_t fruitless;  /* hints in a row that did not bring the lock */
     uint8_t is_refused; /* 1: by this server, until the connection ends */
+    uint8_t is_awake;   /* 1: the last wait ended with a hint */
     struct rdl_req req;
     uint64_t ends_ms; /* when the server should end the wait */
     /** @endcond */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* lock_lease.c - what one lock and N locks have in common: the arithmetic of leases, lock tokens, checks. */
 #include "lock/lock_lease.h"
+#include "net/net_op.h"
 #include "resp/resp_bytes.h"
 
 uint32_t rdl_drift_ms(uint32_t ttl_ms)
@@ -56,6 +57,33 @@ uint64_t rdl_give_up_ms(const struct rdl_lock_options *opt, uint64_t now_ms)
     if (rdl_is_one_attempt(opt) || opt->wait_ms == RDL_WAIT_FOREVER)
         return UINT64_MAX;
     return now_ms + opt->wait_ms;
+}
+
+enum {
+    HEARD_MS = 2,  /* two replies about one key differ by this and the round trip */
+    SPREAD_MS = 50 /* clients that wait for the end of the same key try within this time of each other */
+};
+
+int rdl_has_changed_hands(uint32_t *ends_ms, uint32_t holder_ms, uint32_t rtt_ms, uint64_t now_ms)
+{
+    uint32_t last_ms = *ends_ms;
+    uint32_t later_ms;
+
+    *ends_ms = (uint32_t)now_ms + holder_ms;
+    later_ms = *ends_ms - last_ms;
+    if (later_ms > INT32_MAX) /* sooner: the new holder has a shorter ttl */
+        later_ms = 0 - later_ms;
+    return later_ms > rtt_ms + HEARD_MS;
+}
+
+uint32_t rdl_pause_ms(uint32_t *seed, uint32_t base_ms, unsigned tries, uint32_t holder_ms)
+{
+    uint32_t pause_ms = rdl_backoff_ms(seed, base_ms, RDL_RETRY_CAP_MS, tries);
+
+    if (pause_ms <= holder_ms)
+        return pause_ms;
+    holder_ms += rdl_backoff_ms(seed, base_ms, SPREAD_MS, 0);
+    return pause_ms < holder_ms ? pause_ms : holder_ms;
 }
 
 void rdl_token_begin(struct rdl_token *t, const uint8_t entropy[RDL_ENTROPY_LEN])

@@ -30,6 +30,20 @@ int rdl_is_one_attempt(const struct rdl_lock_options *opt);
 /* Returns the deadline for further attempts (UINT64_MAX: none). */
 uint64_t rdl_give_up_ms(const struct rdl_lock_options *opt, uint64_t now_ms);
 
+/* -------------------------------------------------- pauses between attempts */
+
+/*
+ * Returns whether the key changed hands since the last refusal, or was renewed: its expiry moved by more than
+ * two replies can differ. holder_ms: for how long it still lives; *ends_ms: the low 32 bits of its expiry, in
+ * and out.
+ */
+int rdl_has_changed_hands(uint32_t *ends_ms, uint32_t holder_ms, uint32_t rtt_ms, uint64_t now_ms);
+/*
+ * Returns a random pause, which ends soon after the holder's key: not at once, or all waiting clients would
+ * try in the same millisecond. holder_ms: for how long it still lives; UINT32_MAX: not known.
+ */
+uint32_t rdl_pause_ms(uint32_t *seed, uint32_t base_ms, unsigned tries, uint32_t holder_ms);
+
 /* -------------------------------------------------- lock tokens */
 
 /* Sets the 16 bytes of a new acquire. The counter continues. */

@@ -111,6 +111,8 @@ enum { RDL_SUFFIX_MAX = 6 };
  */
 size_t rdl_side_key(char *out, struct rdl_bytes name, const char *suffix);
 
+/* Reads the reply to SET NX, then that to PTTL. A nil is NO, but is complete only with the PTTL. */
+int rdl_set_on_reply(struct rdl_conn *c, struct rdl_record *r);
 /* Reads the reply of a script: 1, 0, -1 is yes, no, absent. */
 int rdl_script_on_reply(struct rdl_conn *c, struct rdl_record *r);
 /* Reads the reply of a script that grants: {1, n} or {0, n} is yes or no; n goes to the request. */

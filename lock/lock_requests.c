@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------- the operations */
 
-static int acquire_on_reply(struct rdl_conn *c, struct rdl_record *r)
+int rdl_set_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     int rc = RDL_OK;
 
@@ -34,7 +34,7 @@ static int acquire_on_reply(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const char *const acquire_commands[] = {rdl_wire_set_nx_px, rdl_wire_pttl, NULL};
-static const struct rdl_method acquire_method = {.commands = acquire_commands, .on_reply = acquire_on_reply};
+static const struct rdl_method acquire_method = {.commands = acquire_commands, .on_reply = rdl_set_on_reply};
 static const struct rdl_method *const acquire_methods[] = {&acquire_method, NULL};
 
 const struct rdl_op rdl_op_acquire = {acquire_methods, NULL, RDL_FAMILY_DIRECT, 1, RDL_SEND_IF_AWAITED, 0};

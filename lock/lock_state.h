@@ -71,6 +71,7 @@ struct rdl_lock {
     struct rdl_req req;
     struct rdl_token token;
     uint32_t seed;
+    uint32_t holder_ends_ms; /* rdl_has_changed_hands */
     /** @endcond */
 };
 

@@ -261,6 +261,7 @@ struct rdl_redlock {
     uint32_t ttl_ms;
     uint32_t abort_below_ms; /* half of what was left at the first failed extend; 0: none; 1: it was done */
     uint32_t seed;
+    uint32_t holder_ends_ms; /* rdl_has_changed_hands */
     /** @endcond */
     uint32_t extensions; /**< extends of this lease that succeeded; read-only */
     /** @cond private */

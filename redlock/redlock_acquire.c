@@ -49,7 +49,7 @@ static uint64_t wait_for_hint(struct rdl_redlock *r, uint64_t now_ms)
 }
 
 /*
- * Returns the pause in ms: that of the hint; otherwise a random one that ends when enough of the other
+ * Returns the pause in ms: that of the hint; otherwise a random one that ends soon after enough of the other
  * clients' keys have expired, at the latest.
  */
 static uint64_t redlock_pause_of(struct rdl_redlock *r, int result, uint64_t now_ms)
@@ -58,7 +58,6 @@ static uint64_t redlock_pause_of(struct rdl_redlock *r, int result, uint64_t now
     uint32_t keys_ms = rdl_votes_free_in_ms(r);
     uint32_t base_ms = r->opt->lease.retry_ms;
     uint64_t hint_ms = result == RDL_BUSY ? wait_for_hint(r, now_ms) : UINT64_MAX;
-    uint32_t pause_ms;
 
     if (hint_ms != UINT64_MAX) {
         r->tries = 0; /* a wake-up resets the backoff */
@@ -69,8 +68,10 @@ static uint64_t redlock_pause_of(struct rdl_redlock *r, int result, uint64_t now
         twice_ms = RDL_RETRY_CAP_MS;
     if (r->state != REDLOCK_CONNECT && twice_ms > base_ms)
         base_ms = (uint32_t)twice_ms;
-    pause_ms = rdl_backoff_ms(&r->seed, base_ms, RDL_RETRY_CAP_MS, r->tries);
-    return pause_ms > keys_ms ? keys_ms + 1 : pause_ms;
+    if (r->n == 1 && result == RDL_BUSY && keys_ms != UINT32_MAX && /* several: that would split the votes */
+        rdl_has_changed_hands(&r->holder_ends_ms, keys_ms, rdl_votes_quorum_rtt_ms(r), now_ms))
+        r->tries = 0;
+    return rdl_pause_ms(&r->seed, base_ms, r->tries, keys_ms);
 }
 
 /* Returns 1 if too few servers begin to count before the acquire ends: waiting for them changes nothing. */

@@ -248,6 +248,8 @@ void rdl_votes_ask(struct rdl_redlock *r, uint64_t now_ms)
     rtt_ms = rdl_votes_quorum_rtt_ms(r);
     if (r->opt->fencing != NULL)
         op = r->action == RDL_ACQUIRE ? r->opt->fencing->acquire : r->opt->fencing->extend;
+    else if (r->action == RDL_ACQUIRE && r->hint != NULL && r->n == 1) /* several: a vote needs the PTTL */
+        op = r->hint->ops->acquire(r->hint, &r->opt->lease, r->tries == 0, r->deadline_ms, now_ms);
 
     for (i = 0; i < r->n; i++) {
         struct rdl_server *s = &r->servers[i];

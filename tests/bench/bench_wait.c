@@ -3,12 +3,14 @@
  * bench_wait.c SOCKET - K clients, a process each, want one lock: waiting with the wake hint against polling.
  *
  * Rounds of both kinds are interleaved, so that other load on the host affects both. Printed are medians of
- * the rounds: acquisitions per second, fairness (Jain: 1 is equal shares), the longest wait, commands that
- * the server executed for each acquisition; last the ratio to polling.
+ * the rounds: acquisitions per second, fairness (Jain: 1 is equal shares), the longest wait; for each
+ * acquisition the commands that were sent and those that the server executed, in scripts, too; last the ratio
+ * to polling.
  */
 #define _DEFAULT_SOURCE
 #include "lock/lock_hint.h"
 #include "lock/lock_io.h"
+#include "net/net_op.h"
 #include "tests/bench/measure.h"
 
 #include <stdatomic.h>
@@ -31,17 +33,21 @@ static const struct way {
 
 static const struct load {
     unsigned clients, hold_us, think_us;
-} loads[] = {{8, 0, 0}, {64, 0, 0}, {8, 1000, 1000}, {64, 1000, 1000}};
+    unsigned strangers; /* of the clients: they do not use this library, and retry every 20 to 40 ms */
+} loads[] = {{8, 0, 0, 0},        {64, 0, 0, 0},       {8, 1000, 1000, 0}, {64, 1000, 1000, 0},
+             {5, 1000, 1000, 4},  {5, 5000, 5000, 4},  {2, 5000, 5000, 1}, {8, 5000, 5000, 4},
+             {16, 5000, 5000, 8}, {64, 5000, 5000, 32}};
 
 /* Shared by the processes. */
 struct board {
     atomic_int go, stop, inside, violations;
     unsigned count[CLIENTS_MAX];
+    unsigned sent[CLIENTS_MAX];
     double longest_ms[CLIENTS_MAX];
 };
 
 struct figures {
-    double rate, jain, longest_ms, commands;
+    double rate, jain, longest_ms, sent, commands, share;
 };
 
 static struct board *board;
@@ -99,8 +105,11 @@ static void work(unsigned i, const struct load *load)
 static void client(unsigned i, const struct way *way, const struct load *load)
 {
     static struct line first, second;
-    const struct rdl_lock_options opt = {
-        .ttl_ms = TTL_MS, .wait_ms = ROUND_MS, .retry_ms = way->retry_ms, .attempt_ms = 1000};
+    const int is_stranger = i < load->strangers;
+    const struct rdl_lock_options opt = {.ttl_ms = TTL_MS,
+                                         .wait_ms = is_stranger ? 0 : ROUND_MS,
+                                         .retry_ms = way->retry_ms,
+                                         .attempt_ms = 1000};
     struct rdl_posix posix;
     struct rdl_platform platform;
     struct rdl_lock lock;
@@ -112,17 +121,22 @@ static void client(unsigned i, const struct way *way, const struct load *load)
     rdl_posix_init(&posix, &platform);
     rdl_lock_init(&lock, &opt, &first.conn, "bench", 5);
     rdl_hint_init(&hint, &second.conn);
-    if (way->has_hint)
+    if (way->has_hint && !is_stranger)
         rdl_lock_set_hint(&lock, &hint);
     while (!atomic_load(&board->stop)) {
+        const uint32_t replies = rdl_conn_replies(&first.conn) + rdl_conn_replies(&second.conn);
         double begun = now(), waited;
-        if (rdl_lock_acquire(&lock, &platform) < 0)
+        if (rdl_lock_acquire(&lock, &platform) < 0) {
+            rest(is_stranger ? 20000 + (unsigned)random() % 20000 : 0);
             continue;
+        }
         waited = now() - begun;
         if (atomic_load(&board->go) && waited > board->longest_ms[i])
             board->longest_ms[i] = waited;
         work(i, load);
         rdl_lock_release(&lock, &platform);
+        if (atomic_load(&board->go))
+            board->sent[i] += rdl_conn_replies(&first.conn) + rdl_conn_replies(&second.conn) - replies;
         rest(load->think_us > 0 ? (unsigned)random() % (2 * load->think_us) : 0);
     }
     _exit(0);
@@ -144,19 +158,23 @@ static double commands_so_far(void)
     return n;
 }
 
-static struct figures evaluate(unsigned clients, double ms, double commands)
+static struct figures evaluate(const struct load *load, double ms, double commands)
 {
-    struct figures f = {0, 0, 0, 0};
-    double sum = 0, squares = 0;
+    struct figures f = {0, 0, 0, 0, 0, 0};
+    double sum = 0, squares = 0, sent = 0;
 
-    for (unsigned i = 0; i < clients; i++) {
+    for (unsigned i = 0; i < load->clients; i++) {
+        f.share += i < load->strangers ? 0 : board->count[i];
         sum += board->count[i];
+        sent += board->sent[i];
         squares += (double)board->count[i] * board->count[i];
         if (board->longest_ms[i] > f.longest_ms)
             f.longest_ms = board->longest_ms[i];
     }
     f.rate = sum / ms * 1e3;
-    f.jain = squares > 0 ? sum * sum / clients / squares : 0;
+    f.jain = squares > 0 ? sum * sum / load->clients / squares : 0;
+    f.share = sum > 0 ? 100 * f.share / sum : 0;
+    f.sent = sum > 0 ? sent / sum : 0;
     f.commands = sum > 0 ? commands / sum : 0;
     return f;
 }
@@ -180,7 +198,7 @@ static struct figures play(const struct way *way, const struct load *load)
     atomic_store(&board->go, 1);
     usleep(ROUND_MS * 1000);
     atomic_store(&board->go, 0);
-    f = evaluate(load->clients, now() - begun, commands_so_far() - commands);
+    f = evaluate(load, now() - begun, commands_so_far() - commands);
     atomic_store(&board->stop, 1);
     while (wait(NULL) > 0) {
     }
@@ -208,15 +226,18 @@ static void compare(const struct load *load)
             f[w][r] = play(&ways[w], load);
     }
     printf("\n%u clients, hold %u us, think 0..%u us\n", load->clients, load->hold_us, 2 * load->think_us);
-    printf("%-28s %8s %6s %10s %8s %8s\n", "", "acq/s", "jain", "longest ms", "commands", "ratio");
+    printf("%-28s %8s %6s %10s %6s %9s %6s\n", "", "acq/s", "jain", "longest ms", "sent", "executed",
+           "ratio");
     for (int w = 0; w < WAYS; w++) {
         double rate = median(f[w][0].rate, f[w][1].rate, f[w][2].rate);
         if (w == 0)
             polling = rate;
-        printf("%-28s %8.0f %6.3f %10.1f %8.1f %8.2f\n", ways[w].name, rate,
+        printf("%-28s %8.0f %6.3f %10.1f %6.2f %9.1f %7.1f %6.2f\n", ways[w].name, rate,
                median(f[w][0].jain, f[w][1].jain, f[w][2].jain),
                median(f[w][0].longest_ms, f[w][1].longest_ms, f[w][2].longest_ms),
-               median(f[w][0].commands, f[w][1].commands, f[w][2].commands), rate / polling);
+               median(f[w][0].sent, f[w][1].sent, f[w][2].sent),
+               median(f[w][0].commands, f[w][1].commands, f[w][2].commands),
+               median(f[w][0].share, f[w][1].share, f[w][2].share), rate / polling);
     }
     fflush(stdout);
 }

@@ -4,9 +4,11 @@
  * all kinds have in common.
  */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lock/lock.h"
+#include "lock/lock_lease.h"
 #include "tests/fixtures/scripted.h"
 
 enum { TTL = 10000, ATTEMPT = 250 };
@@ -87,19 +89,97 @@ START_TEST(pauses_have_full_jitter_and_double_up_to_a_cap)
 }
 END_TEST
 
-START_TEST(pause_is_not_longer_than_the_holders_time)
+/* Clients that wait for the end of one key must not all try in the same millisecond. */
+START_TEST(pause_ends_at_a_random_time_soon_after_the_holders)
 {
+    const uint64_t holder_ms = _i ? 3 : 0;
+    uint64_t shortest = UINT64_MAX, longest = 0;
     int i;
 
     opt.retry_ms = 500;
-    for (i = 0; i < 50; i++) {
+    for (i = 0; i < 200; i++) {
+        uint64_t ms;
         scripted_init(&s);
-        scripted_open(&s, 1000 + (uint64_t)i);
+        scripted_open(&s, 1000);
         rdl_lock_init(&l, &opt, &s.conn, "k", 1);
         acquire(1000);
+        l.seed = ((unsigned)i + 1) * 2654435761u;
         scripted_sent(&s);
-        ck_assert_uint_le(pause_after(_i ? "$-1\r\n:3\r\n" : "$-1\r\n:0\r\n", 1000), _i ? 4 : 1);
+        ms = pause_after(_i ? "$-1\r\n:3\r\n" : "$-1\r\n:0\r\n", 1000);
+        shortest = ms < shortest ? ms : shortest;
+        longest = ms > longest ? ms : longest;
     }
+    ck_assert_uint_le(shortest, holder_ms + 4);
+    ck_assert_uint_gt(longest, holder_ms + 45);
+    ck_assert_uint_le(longest, holder_ms + 50);
+}
+END_TEST
+
+/* Sends the next attempt, which is refused: the key expires at ends_ms. Returns the pause. */
+static uint64_t refused_until(uint64_t ends_ms, uint64_t now)
+{
+    char reply[40];
+
+    s.len = s.seen = s.served = 0;
+    scripted_sent(&s);
+    snprintf(reply, sizeof reply, "$-1\r\n:%u\r\n", (unsigned)(ends_ms - now));
+    return pause_after(reply, now);
+}
+
+/* Refuses `n` attempts. The key of each has the ttl of a new one, or of one that is never renewed. */
+static uint64_t longest_pause(unsigned n, int is_handed_over, uint64_t *now)
+{
+    const uint64_t ends_ms = *now + 9000000;
+    uint64_t longest = 0;
+
+    while (n-- > 0) {
+        uint64_t ms = refused_until(is_handed_over ? *now + TTL : ends_ms, *now);
+        longest = ms > longest ? ms : longest;
+        *now += ms;
+        ck_assert_int_eq(rdl_lock_step(&l, *now), RDL_PENDING);
+    }
+    return longest;
+}
+
+/* Other clients, which pause for a short time, would get a lock that is held for short times. */
+START_TEST(pauses_stay_short_while_the_lock_changes_hands)
+{
+    uint64_t now = 1000, longest;
+
+    opt.wait_ms = RDL_WAIT_FOREVER;
+    scripted_open(&s, now);
+    acquire(now);
+    longest = longest_pause(200, 1, &now);
+    ck_assert_uint_gt(longest, 40);
+    ck_assert_uint_le(longest, 100); /* a pause of 2 ms does not show a new holder */
+}
+END_TEST
+
+START_TEST(pauses_are_short_again_when_a_lock_held_for_long_changes_hands)
+{
+    uint64_t now = 1000;
+
+    opt.wait_ms = RDL_WAIT_FOREVER;
+    scripted_open(&s, now);
+    acquire(now);
+    ck_assert_uint_gt(longest_pause(300, 0, &now), RDL_RETRY_CAP_MS * 9 / 10);
+    ck_assert_uint_le(longest_pause(1, 1, &now), 50);
+    ck_assert_uint_le(longest_pause(100, 1, &now), 100); /* a pause of 2 ms does not show a new holder */
+}
+END_TEST
+
+/* The replies about one key differ by the network's jitter. */
+START_TEST(same_holder_has_changed_only_by_more_than_a_round_trip)
+{
+    uint32_t ends_ms = 0xfffffff0u;
+
+    ck_assert(!rdl_has_changed_hands(&ends_ms, 0x40, 10, 0xffffffbcu)); /* 12 later, after the wrap */
+    ck_assert_uint_eq(ends_ms, 0xfffffffcu);
+    ck_assert(!rdl_has_changed_hands(&ends_ms, 0x34, 10, 0xffffffbcu)); /* 12 sooner */
+    ck_assert(rdl_has_changed_hands(&ends_ms, 0x41, 10, 0xffffffbcu));
+    ck_assert(rdl_has_changed_hands(&ends_ms, 0x34, 10, 0xffffffbcu));
+    ck_assert(rdl_has_changed_hands(&ends_ms, 0x74, 10, 0xffffffbcu));
+    ck_assert_uint_eq(ends_ms, 0x30);
 }
 END_TEST
 
@@ -249,7 +329,10 @@ Suite *suite_lock_wait(void)
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, lock_uses_a_new_token_for_every_attempt);
     tcase_add_test(tc, pauses_have_full_jitter_and_double_up_to_a_cap);
-    tcase_add_loop_test(tc, pause_is_not_longer_than_the_holders_time, 0, 2);
+    tcase_add_loop_test(tc, pause_ends_at_a_random_time_soon_after_the_holders, 0, 2);
+    tcase_add_test(tc, pauses_stay_short_while_the_lock_changes_hands);
+    tcase_add_test(tc, pauses_are_short_again_when_a_lock_held_for_long_changes_hands);
+    tcase_add_test(tc, same_holder_has_changed_only_by_more_than_a_round_trip);
     tcase_add_test(tc, frozen_server_gets_one_attempt_and_its_release);
     tcase_add_loop_test(tc, permanent_error_ends_the_wait, 0, 4);
     tcase_add_loop_test(tc, acquire_waits_out_a_temporary_error, 0, 4);

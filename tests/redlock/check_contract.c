@@ -203,7 +203,7 @@ START_TEST(waiting_acquire_succeeds_when_the_holder_is_gone)
     subject_steal(now);
     ck_assert_int_eq(subject_acquire(&now), RDL_OK);
     ck_assert_uint_gt(now, START + SUBJECT_THEFT);
-    ck_assert_uint_le(now, START + SUBJECT_THEFT + 2);
+    ck_assert_uint_le(now, START + SUBJECT_THEFT + 52); /* clients that wait for it spread over 50 ms */
     ck_assert_uint_eq(subject_remaining_ms(now), TTL - DRIFT);
 }
 END_TEST

@@ -83,6 +83,20 @@ START_TEST(hint_ends_the_pause_of_a_redlock)
 }
 END_TEST
 
+/* Several servers: the vote of the first one, which decides where the next attempt begins, needs the PTTL. */
+START_TEST(attempt_before_a_hint_sends_no_pttl_on_one_server)
+{
+    const char *sent;
+
+    begin(_i == 0 ? 1 : 3);
+    fleet_steal(0, now);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    sent = scripted_sent(&fleet.s[0]);
+    ck_assert_ptr_nonnull(strstr(sent, "SET"));
+    ck_assert_int_eq(strstr(sent, "PTTL") != NULL, _i);
+}
+END_TEST
+
 /* A client that was woken and lost again is not worse off: its next pause is as short as the first one. */
 START_TEST(hints_do_not_make_later_pauses_longer)
 {
@@ -197,6 +211,7 @@ Suite *suite_redlock_hint(void)
     tcase_add_loop_test(tc, hint_wait_is_on_the_first_server_up_to_a_cap, 0, 2);
     tcase_add_test(tc, hint_wait_ends_at_the_deadline);
     tcase_add_test(tc, hint_ends_the_pause_of_a_redlock);
+    tcase_add_loop_test(tc, attempt_before_a_hint_sends_no_pttl_on_one_server, 0, 2);
     tcase_add_test(tc, hints_do_not_make_later_pauses_longer);
     tcase_add_test(tc, backoff_begins_again_after_a_hint);
     tcase_add_test(tc, pause_is_normal_if_the_first_server_did_not_refuse);

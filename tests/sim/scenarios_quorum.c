@@ -401,7 +401,7 @@ static void waiting_uses_what_the_holder_has_left(void)
     b->opt.lease.retry_ms = 400;
     uint64_t start = w->now;
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
-    EXPECT(w, w->now - start < 410 * MS);
+    EXPECT(w, w->now - start < 460 * MS); /* clients that wait for it spread over 50 ms */
 }
 
 static void waiting_ends_by_its_deadline(void)

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # lock/lock_requests.c: R5: nil means that another client holds the lock
-/^static int acquire_on_reply/,/^}/s/r->verdict = RDL_ANSWER_NO;/r->verdict = RDL_ANSWER_YES;/
+/^int rdl_set_on_reply/,/^}/s/r->verdict = RDL_ANSWER_NO;/r->verdict = RDL_ANSWER_YES;/
