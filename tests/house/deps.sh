@@ -25,6 +25,7 @@ proof frama-c-base why3 cvc4
 model spin
 cover check pkg-config clang-19 llvm-19 libclang-rt-19-dev
 live mmdebstrap
+peers redis-server nodejs npm ca-certificates python3-redis
 wire redis-server redis-tools tshark
 cross mmdebstrap qemu-user musl-tools gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-i686-linux-gnu libc6-dev-i386-cross
 cross gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
@@ -112,6 +113,10 @@ build-essential              dpkg -s build-essential
 debhelper                    command -v dh
 lintian                      lintian --version
 yq                           yq --version
+nodejs                       node --version
+npm                          npm --version
+ca-certificates              test -e /etc/ssl/certs/ca-certificates.crt
+python3-redis                /usr/bin/python3 -c 'import redis'
 python3-kconfiglib           /usr/bin/python3 -c 'import kconfiglib'
 abigail-tools                abidiff --version
 busybox-static               busybox true

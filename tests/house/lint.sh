@@ -51,7 +51,7 @@ sources() {
 }
 text_files() { # what people write: no data, no licence
     find . -path ./.git -prune -o -path ./build -prune -o -path '*/corpus' -prune -o -path '*/golden' -prune \
-        -o -name LICENSE -o -name '*.tsv' -o -type f -print | sort
+        -o -name LICENSE -o -name '*.tsv' -o -name package-lock.json -o -type f -print | sort
 }
 
 # What tests and fuzz targets are built with besides; -std=c99 and the rest come from the Makefile.
