@@ -58,21 +58,31 @@ class Server:
     """A server, which ends with this process if not before."""
 
     def __init__(self, folder):
+        # Another program may take the port before the server does.
+        while not self.starts(folder):
+            pass
+
+    def starts(self, folder):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        self.url = f"redis://127.0.0.1:{port}"
+        self.url, log = f"redis://127.0.0.1:{port}", f"{folder}/{port}.log"
         self.process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", os.environ.get("RDL_SERVER", "redis-server"), "--bind", "127.0.0.1",
-             "--port", str(port), "--save", "", "--dir", folder, "--logfile", f"{folder}/{port}.log"])
+             "--port", str(port), "--save", "", "--dir", folder, "--logfile", log])
         self.connection = redis.Redis(port=port)
-        wait_for(self.is_up, f"{self.url} does not start")
+        wait_for(lambda: self.process.poll() is not None or self.is_up(), f"{self.url} does not start")
+        if self.process.poll() is None:
+            return True
+        with open(log, encoding="utf-8") as lines:
+            text = lines.read()
+        expect("Address already in use" in text, f"{self.url} does not start: {text}")
+        return False
 
-    def is_up(self):
-        expect(self.process.poll() is None, f"{self.url} does not start")
+    def is_up(self):  # and no other server has the port
         try:
-            return self.connection.ping()
-        except redis.ConnectionError:
+            return self.connection.info("server")["process_id"] == self.process.pid
+        except redis.RedisError:
             return False
 
     def expired(self):
