@@ -49,6 +49,9 @@ mmdebstrap --variant=minbase --aptopt="$work/apt.conf" --include=gcc,libc6-dev,m
 }
 # A machine has a name for itself, and so has what a container runtime makes; only mmdebstrap leaves it out.
 [ -e "$root/etc/hosts" ] || printf '127.0.0.1 localhost\n::1 localhost\n' >"$root/etc/hosts"
+# Authorities that this machine trusts by its owner's choice, as for a proxy, are trusted there, too.
+local_cas=usr/local/share/ca-certificates
+mkdir -p "$root/$local_cas" && find "/$local_cas" -name '*.crt' -exec cp {} "$root/$local_cas/" \; 2>/dev/null
 echo "fresh: $suite, $(chroot "$root" cc --version | head -n 1): $(($(date +%s) - began)) s"
 
 # proc, pseudo-terminals and shared memory, in namespaces of their own: the end of the first process ends all.
