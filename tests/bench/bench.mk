@@ -7,7 +7,34 @@ CI_STAGES += 10:performance
 NEEDS_bench-split = test
 NEEDS_performance = bench
 NEEDS_performance-update = bench
+NEEDS_bench = bench bench-peers
+NEEDS_bench-update = bench bench-peers
 CI_NEEDS += $(B)/bench-split
+
+# Ours and the peers, side by side. A peer that is not installed is not run; the page says so.
+BENCH := $(B)/bench
+BENCH_PROGRAMS := $(addprefix $(BENCH)/drive-,floor ours hiredis)
+.PHONY: bench bench-update bench-programs bench-peers
+bench: bench-programs bench-peers ## bench: ours and the peers side by side: build/bench/BENCH.md and its charts (40 min; QUICK=1: 3 min)
+	@tests/house/deps.sh --probe bench
+	tests/bench/bench.py $(B) $(BENCH)/figures.json $(if $(QUICK),--quick)
+	tests/bench/page.py $(BENCH)/figures.json $(BENCH)
+bench-update: ## write: redlock/BENCH.md and its charts, from the last `make bench` of an idle machine
+	tests/bench/page.py --update $(BENCH)/figures.json redlock
+bench-programs: $(BENCH_PROGRAMS) $(B)/bench-resp
+$(BENCH_PROGRAMS): $(BENCH)/drive-%: $(B)/lib/tests/bench/drive_%.o $(B)/lib/tests/bench/drive.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $(filter %.o %.a,$^) $(LIBS_drive-$*)
+$(BENCH)/drive-floor: $(B)/lib/tests/bench/floor.o
+$(BENCH)/drive-ours: $(LIB)
+LIBS_drive-hiredis := -lhiredis
+# The packages' own scripts are not run.
+bench-peers:
+	@mkdir -p $(BENCH)/peers
+	@cp tests/bench/peers/.npmrc tests/bench/peers/* $(BENCH)/peers
+	@cd $(BENCH)/peers && { cmp -s package-lock.json installed || \
+	    { rm -rf node_modules && npm ci --ignore-scripts --loglevel error && cp package-lock.json installed; } || \
+	    echo 'bench: npm installs nothing here: its packages are not run'; }
 
 .PHONY: bench-resp bench-tools
 bench-resp: $(B)/bench-resp ## bench: the parser and the encoder against the system's hiredis: time and instructions

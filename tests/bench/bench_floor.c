@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 41, CYCLES = 500, WARM_UP = 500 };
+enum { SERVERS = 5, ROUNDS = 41, CYCLES = 500, WARM_UP = 500 };
 
 static struct party party;
 static struct floor floor5;
@@ -151,17 +151,17 @@ static void compare(void)
 
 START_TEST(measure)
 {
-    int ports[FLOOR_N];
+    int ports[SERVERS];
 
-    quorum_start(FLOOR_N);
-    for (int i = 0; i < FLOOR_N; i++)
+    quorum_start(SERVERS);
+    for (int i = 0; i < SERVERS; i++)
         ports[i] = quorum_live[i].port;
     party_init(&party);
     party_connect_all(&party);
     ours(); /* from now on the servers know the script */
     party_drain(&party);
     copy_texts();
-    if (floor_open(&floor5, ports) != 0)
+    if (floor_open(&floor5, ports, SERVERS) != 0)
         ck_abort_msg("cannot connect");
     compare();
     floor_close(&floor5);

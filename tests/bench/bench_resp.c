@@ -2,7 +2,7 @@
 /*
  * bench_resp.c - the same replies and commands through ours and through the system's hiredis.
  *
- * Without arguments: interleaved timed rounds; prints the median of the ratios of each round. Under callgrind
+ * Without arguments: interleaved timed rounds; prints medians of the times, and of the ratios of each round. Under callgrind
  * (bench_resp count): each job once, its instructions dumped under its name, for bench_resp.sh to read.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -341,20 +341,17 @@ static double timed(void (*run)(const struct job *), const struct job *job)
 
 static void measure_time(const struct pair *pair)
 {
-    double ours[ROUNDS];
-    double ratio[ROUNDS];
+    double ours[ROUNDS], peer[ROUNDS], ratio[ROUNDS];
     int i;
 
     for (i = 0; i < ROUNDS; i++) {
-        double peer = timed(pair->peer, &pair->job);
-
+        peer[i] = timed(pair->peer, &pair->job);
         ours[i] = timed(pair->ours, &pair->job);
-        ratio[i] = peer / ours[i];
+        ratio[i] = peer[i] / ours[i];
     }
-    bench_sort(ours, ROUNDS);
     bench_sort(ratio, ROUNDS);
-    printf("%-16s %10.1f ns  %7.1fx  [%.1f..%.1f]\n", pair->job.name, ours[0], ratio[ROUNDS / 2],
-           ratio[ROUNDS / 10], ratio[ROUNDS - 1 - ROUNDS / 10]);
+    printf("%-16s %10.1f ns %10.1f ns  %7.1fx  [%.1f..%.1f]\n", pair->job.name, bench_median(ours, ROUNDS),
+           bench_median(peer, ROUNDS), ratio[ROUNDS / 2], ratio[ROUNDS / 4], ratio[ROUNDS - 1 - ROUNDS / 4]);
 }
 
 static void count(const struct pair *pair)
@@ -380,8 +377,8 @@ int main(int argc, char **argv)
 
     add_all();
     if (!counting)
-        printf("%-16s %13s  %8s  (hiredis %d.%d.%d = 1; median of %d rounds, 10-90 %%)\n", "per reply",
-               "ours, min", "faster", HIREDIS_MAJOR, HIREDIS_MINOR, HIREDIS_PATCH, ROUNDS);
+        printf("%-16s %13s %13s  %8s  (hiredis %d.%d.%d; medians of %d rounds, quartiles)\n", "per reply",
+               "ours", "hiredis", "faster", HIREDIS_MAJOR, HIREDIS_MINOR, HIREDIS_PATCH, ROUNDS);
     for (i = 0; i < pairs_len; i++) {
         if (counting)
             count(&pairs[i]);

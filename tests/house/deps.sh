@@ -19,7 +19,7 @@ test gcc-arm-none-eabi libnewlib-arm-none-eabi bash-completion zsh fish bsdutils
 test libuv1-dev liburing-dev liblwip-dev libslirp-dev libssl-dev libmbedtls-dev
 quick check pkg-config clang gcc-arm-none-eabi libnewlib-arm-none-eabi libhiredis-dev shellcheck clang-format-14|clang-format
 lint check pkg-config libhiredis-dev libuv1-dev liburing-dev liblwip-dev libslirp-dev libssl-dev libmbedtls-dev
-lint clang clang-tidy-14 cppcheck shellcheck mandoc clang-format-14 diction hunspell hunspell-en-us
+lint clang clang-tidy-14 cppcheck shellcheck mandoc clang-format-14 diction hunspell hunspell-en-us pyflakes3
 fuzz pkg-config clang libclang-rt-dev libhiredis-dev afl++
 proof frama-c-base why3 cvc4
 model spin
@@ -35,7 +35,8 @@ targets gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gcc-avr avr-libc si
 arm gcc-arm-none-eabi gcc-riscv64-unknown-elf qemu-system-arm qemu-system-riscv|qemu-system-misc redis-server redis-tools
 pkg check pkg-config clang gcc-arm-none-eabi libnewlib-arm-none-eabi abigail-tools busybox-static musl-tools
 pkg cmake meson ninja-build
-bench pkg-config libhiredis-dev valgrind
+bench pkg-config libhiredis-dev valgrind redis-server strace python3
+bench-peers python3-redis nodejs npm
 docs doxygen
 fresh mmdebstrap
 END
@@ -84,6 +85,12 @@ why3                         why3 --version
 cvc4                         cvc4 --version
 spin                         spin -V
 valgrind                     valgrind true
+strace                       strace true
+python3                      /usr/bin/python3 --version
+python3-redis                /usr/bin/python3 -c 'import redis'
+nodejs                       node --version
+npm                          npm --version
+pyflakes3                    pyflakes3 --version
 doxygen                      doxygen --version
 mmdebstrap                   mmdebstrap --version
 tshark                       tshark --version

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # lint.sh [--changed] [STEP...] - everything that reads the sources without running them; `make lint` gives it
-# WARN and WARN_GCC. Steps: house references gcc clang tidy cppcheck format shell man prose. Findings are printed as they come;
+# WARN and WARN_GCC. Steps: house references gcc clang tidy cppcheck format shell python man prose. Findings are printed as they come;
 # the exit status is 0 if there are none. What is found differs between versions of the tools: clang-tidy and
 # clang-format are version 14, that of Debian 12.
 # ANALYZE_TESTS=1: clang follows the paths of the tests too (make weekly).
@@ -125,6 +125,9 @@ format_step() {
 shell_step() {
     scripts | xargs -r shellcheck 2>&1
 }
+python_step() {
+    find tests -name '*.py' | sort | xargs -r pyflakes3 2>&1
+}
 pages='redlock/cli/redlock.1 redlock/redlock.3 tests/servers/redlock-standin.1'
 # In a heading mdoc takes a word like In or No for a macro, without a warning: write \&In.
 man_step() {
@@ -141,7 +144,7 @@ if [ "${1-}" = --changed ]; then
     shift
     list_changed
 fi
-[ $# -gt 0 ] || set -- house references gcc clang tidy cppcheck format shell man prose
+[ $# -gt 0 ] || set -- house references gcc clang tidy cppcheck format shell python man prose
 failed=0
 for step; do
     began=$(date +%s)
