@@ -15,11 +15,11 @@ CI_NEEDS += $(B)/bench-split
 BENCH := $(B)/bench
 BENCH_PROGRAMS := $(addprefix $(BENCH)/drive-,floor ours hiredis)
 .PHONY: bench bench-update bench-programs bench-peers
-bench: bench-programs bench-peers ## bench: ours and the peers side by side: build/bench/BENCH.md and its charts (40 min; QUICK=1: 3 min)
+bench: bench-programs bench-peers ## bench: ours and the peers side by side: a page and charts in build/bench/ (40 min; QUICK=1: 3 min)
 	@tests/house/deps.sh --probe bench
 	tests/bench/bench.py $(B) $(BENCH)/figures.json $(if $(QUICK),--quick)
 	tests/bench/page.py $(BENCH)/figures.json $(BENCH)
-bench-update: ## write: redlock/BENCH.md and its charts, from the last `make bench` of an idle machine
+bench-update: ## write: that page and its charts to redlock/, from the last `make bench` on an idle machine
 	tests/bench/page.py --update $(BENCH)/figures.json redlock
 bench-programs: $(BENCH_PROGRAMS) $(B)/bench-resp
 $(BENCH_PROGRAMS): $(BENCH)/drive-%: $(B)/lib/tests/bench/drive_%.o $(B)/lib/tests/bench/drive.o

@@ -2,8 +2,9 @@
 /*
  * bench_resp.c - the same replies and commands through ours and through the system's hiredis.
  *
- * Without arguments: interleaved timed rounds; prints medians of the times, and of the ratios of each round. Under callgrind
- * (bench_resp count): each job once, its instructions dumped under its name, for bench_resp.sh to read.
+ * Without arguments: interleaved timed rounds; prints medians of the times, and of the ratios of each round.
+ * Under callgrind (bench_resp count): each job once, its instructions dumped under its name, for
+ * bench_resp.sh to read.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "lock/lock_commands.h"

@@ -7,22 +7,18 @@
 #include "tests/bench/drive.h"
 #include "tests/bench/floor.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
 static struct floor least;
 
-static void write_text(struct floor_text *t, const char *format, ...)
+/* The token begins with a mark. */
+static void finish_text(struct floor_text *t, int len)
 {
-    const char *token;
-    va_list args;
+    const char *token = strchr(t->bytes, '@');
 
-    va_start(args, format);
-    t->len = (size_t)vsnprintf(t->bytes, sizeof t->bytes, format, args);
-    va_end(args);
-    token = strchr(t->bytes, '@');
+    t->len = (size_t)len;
     t->token_at = token != NULL ? (size_t)(token - t->bytes) : 0;
     t->lines = 1;
 }
@@ -48,18 +44,20 @@ static int load_script(char sha[64])
 
 static int open_floor(const struct drive_options *opt)
 {
-    /* as long as a token, and begins with the mark that write_text() looks for */
-    static const char token[] = "@000000000000000000000000000000000000000";
+    static const char token[] = "@000000000000000000000000000000000000000"; /* as long as one */
     char sha[64];
-    size_t len = strlen(opt->key);
+    int len = (int)strlen(opt->key);
+    struct floor_text *a = &least.acquire, *r = &least.release;
 
     if (floor_open(&least, opt->ports, opt->n) != 0 || load_script(sha) != 0)
         return -1;
-    write_text(&least.acquire,
-               "*6\r\n$3\r\nSET\r\n$%zu\r\n%s\r\n$40\r\n%s\r\n$2\r\nNX\r\n$2\r\nPX\r\n$5\r\n%d\r\n", len,
-               opt->key, token, DRIVE_TTL_MS);
-    write_text(&least.release, "*5\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n1\r\n$%zu\r\n%s\r\n$40\r\n%s\r\n",
-               sha, len, opt->key, token);
+    finish_text(a,
+                snprintf(a->bytes, sizeof a->bytes,
+                         "*6\r\n$3\r\nSET\r\n$%d\r\n%s\r\n$40\r\n%s\r\n$2\r\nNX\r\n$2\r\nPX\r\n$5\r\n%d\r\n",
+                         len, opt->key, token, DRIVE_TTL_MS));
+    finish_text(r, snprintf(r->bytes, sizeof r->bytes,
+                            "*5\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n1\r\n$%d\r\n%s\r\n$40\r\n%s\r\n", sha,
+                            len, opt->key, token));
     return 0;
 }
 

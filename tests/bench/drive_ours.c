@@ -2,7 +2,8 @@
 /*
  * drive_ours.c DRIVER PORT... - libredlock: rdl_lock on one server, rdl_redlock on more.
  *
- * DRIVER is sockets or uring; hint is sockets, with the wake hint. The restart guard is off, because otherwise servers that were just started do not count.
+ * DRIVER is sockets or uring; hint is sockets, with the wake hint. The restart guard is off, because
+ * otherwise servers that were just started do not count.
  */
 #define _GNU_SOURCE
 #include "lock/lock_hint.h"

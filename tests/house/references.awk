@@ -116,7 +116,7 @@ BEGIN {
 FNR == 1 {
     part++
     is_c = FILENAME ~ /\.([chS]|cpp|inc|pml|dox)$/
-    is_script = FILENAME ~ /\.(sh|mk|awk|sed|py|yml|cmake)$|(Makefile|Doxyfile|run|rules|meson\.build|CMakeLists\.txt)$|completions\//
+    is_script = FILENAME ~ /\.(sh|mk|awk|sed|py|mjs|yml|cmake)$|(Makefile|Doxyfile|run|rules|meson\.build|CMakeLists\.txt)$|completions\//
     in_comment = 0
 }
 part == 1 {
@@ -170,7 +170,7 @@ is_c {
     }
     next
 }
-is_script && !/^[ \t]*#/ {
+is_script && !/^[ \t]*(#|\/\/)/ {
     define($0)
     if (FILENAME !~ /\.sed$/)
         read_prose($0)

@@ -25,7 +25,7 @@ function measure(reply) {
   const took = []
   for (let round = 0; round < ROUNDS; round++) {
     let n = 0
-    const parser = new Parser({ returnReply() { n++ }, returnError() {}, returnFatalError() {} })
+    const parser = new Parser({ returnReply: () => { n++ }, returnError: () => {}, returnFatalError: () => {} })
     const start = performance.now()
     for (const piece of pieces) parser.execute(piece)
     took.push((performance.now() - start) * 1e6 / count)
