@@ -18,7 +18,7 @@ def short(x):
     """A number with three digits."""
     if x is None:
         return ''
-    if x >= 100 or x == 0:
+    if x >= 100 or x == int(x):
         return f'{x:,.0f}'
     return f'{x:.3g}' if x < 0.1 else f'{x:.1f}' if x >= 10 else f'{x:.2f}'
 
@@ -55,7 +55,8 @@ def bars(title, unit, rows):
         body.append(f"<text x='8' y='{y + 4:.1f}'>{escape(name)}</text>")
         body.append(f"<path d='M{LEFT} {y:.1f}h{median * scale:.1f}' stroke='{colour}' stroke-width='14'/>")
         left, right = LEFT + lower * scale, LEFT + upper * scale
-        body.append(f"<path class='spread' d='M{left:.1f} {y:.1f}H{right:.1f}M{left:.1f} {y - 4:.1f}v8M{right:.1f} {y - 4:.1f}v8'/>")
+        ends = f'M{left:.1f} {y - 4:.1f}v8M{right:.1f} {y - 4:.1f}v8'
+        body.append(f"<path class='spread' d='M{left:.1f} {y:.1f}H{right:.1f}{ends}'/>")
         body.append(f"<text x='{right + 6:.1f}' y='{y + 4:.1f}'>{short(median)}</text>")
     said = '; '.join(f'{name} {short(median)}' for name, (_, median, _) in rows.items())
     return frame(bottom + 30, title, f'{unit}, medians: {said}. The thin lines are quartiles.', body)
@@ -63,8 +64,8 @@ def bars(title, unit, rows):
 
 def ticks(low, high):
     """Of a logarithmic axis: powers of ten, and 2 and 5 times them where there are few."""
-    marks = [m * 10.0 ** e for e in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1) for m in (1, 2, 5)]
-    marks = [mark for mark in marks if low <= mark <= high]
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    marks = [mark for e in decades for mark in (10.0 ** e, 2 * 10.0 ** e, 5 * 10.0 ** e) if low <= mark <= high]
     powers = [mark for mark in marks if math.log10(mark) % 1 == 0]
     return powers if len(powers) > 3 else marks
 
@@ -104,7 +105,11 @@ def lines(title, x_unit, y_unit, series, marks=None):
         path = 'L'.join(f'{at_x(x):.1f} {at_y(y):.1f}' for x, y in each)
         body.append(f"<path d='M{path}' stroke='{COLOURS.get(name, GREY)}' stroke-width='2'/>")
         body += [f"<circle cx='{at_x(x):.1f}' cy='{at_y(y):.1f}' r='3' fill='{COLOURS.get(name, GREY)}'/>" for x, y in each]
-        ends[at_y(each[-1][1]) + i * 1e-6] = (name, at_x(each[-1][0]))
+        if len(each) > 1:
+            ends[at_y(each[-1][1]) + i * 1e-6] = (name, at_x(each[-1][0]))
+        else:  # its name is beside it
+            body.append(f"<text x='{at_x(each[0][0]) + 8:.1f}' y='{at_y(each[0][1]) + 4:.1f}' "
+                        f"style='fill: {COLOURS.get(name, GREY)}'>{escape(name)}</text>")
     for y, moved in apart(ends, 15).items():
         name, x = ends[y]
         colour = COLOURS.get(name, GREY)

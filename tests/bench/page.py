@@ -8,6 +8,7 @@ import json
 import os
 import statistics
 import sys
+import textwrap
 
 from charts import bars, lines, short
 
@@ -15,6 +16,19 @@ NAME = 'BENCH' + '.md'
 OURS = 'libredlock'
 HINT = 'libredlock, wake hint'
 MOST_BUSY = 0.05
+MEASURED = '''**How it is measured.** The servers and all clients run on one CPU. So a time is the work of both, and does not
+depend on which CPU wakes up. Each client is one long-running program. Rounds of all clients are interleaved, and their order
+changes. A cycle is one acquire and one release of a free lock, with a ttl of 30 s. A ratio is to the *floor* in the same round:
+raw sockets, the same two requests, replies not checked. Figures are medians of the rounds, with quartiles in parentheses.
+libredlock runs without its restart guard, because it refuses servers that have just started. No peer has such a guard. All other
+options are the defaults.'''
+FAULTS = '''Stalled servers are stopped by a signal, refused ones are killed, both after the clients have connected. A black-holed
+server never answers, from the start. *x healthy* is the ratio to the same client without the fault in the same round. *Keys
+left* counts servers that still have the key of the lock when the fault is over; 0 is right. *No answer*: not one cycle ended in
+5 s (`QUICK=1`: 2 s).'''
+WAITING = '''Each client holds the lock for 1 ms, and pauses for 0 to 2 ms. Peers wait as they do by default. libredlock waits with
+pauses that grow (`retry_ms` is 50), or with the wake hint. Fairness is that of Jain: 1 is equal shares. Commands are those that the
+first server executed for each acquisition.'''
 # Measured before; neither Debian nor npm has them.
 EARLIER = [('redsync 4.9.4 (Go)', 2.39, 2.3, '100 %', 'no answer; 102 ms with a read timeout', '31, 99', '9.4 MB'),
            ('redlock-cpp f9f5618', 1.60, 1.73, '100 %', 'no answer', '62, 206', '3.8 MB')]
@@ -29,7 +43,7 @@ class Page:
 
     def say(self, *paragraphs):
         for paragraph in paragraphs:
-            self.text += [paragraph, '']
+            self.text += textwrap.wrap(paragraph, 120, break_long_words=False, break_on_hyphens=False) + ['']
 
     def table(self, heads, rows):
         self.text.append('| ' + ' | '.join(heads) + ' |')
@@ -74,11 +88,11 @@ def middle(rows, key):
 
 def begin(page):
     m = page.figures['machine']
-    page.say('<!-- SPDX-License-Identifier: MIT. Written by make bench-update: not edited by hand. -->\n# Benchmarks',
+    page.say('<!-- SPDX-License-Identifier: MIT. Written by make bench-update: not edited by hand. -->', '# Benchmarks',
              'libredlock and other clients, measured in one run on one machine. `make bench` makes this page on yours. '
              '`make deps STAGE=bench` installs what it needs; `make bench QUICK=1` takes less than 3 minutes.',
-             f'{m["date"]}; {m["cpu"]}, {m["cpus"]} CPUs; {m["system"]}, Linux {m["kernel"]}; Redis {m["redis"]}; {m["compiler"]}; '
-             f'Node.js {m["node"]}, ioredis {m["ioredis"]}; Python {m["python"]}. An empty system call takes '
+             f'{m["date"]}. {m["cpu"]}, {m["cpus"]} CPUs. {m["system"]}, Linux {m["kernel"]}. Redis {m["redis"]}. {m["compiler"]}. '
+             f'Node.js {m["node"]}, ioredis {m["ioredis"]}. Python {m["python"]}. An empty system call takes '
              f'{m["empty_call_us"]:.2f} us here. The run took {m["minutes"]:.0f} minutes. Other processes used '
              f'{100 * m["others"]:.0f} % of the CPU time.')
     if page.figures['quick']:
@@ -88,12 +102,9 @@ def begin(page):
     kinds = page.figures['kinds']
     page.table(['client', 'version'], [(name, kind['version'] if kind['why_not'] is None else f'not run: {kind["why_not"]}')
                                        for name, kind in kinds.items()])
-    page.say('**How it is measured.** The servers and all clients run on one CPU. So times are sums of the work of both, and do not '
-             'depend on which CPU wakes up. Each client is one long-running program. Rounds of all clients are interleaved, and '
-             'their order changes. A cycle is one acquire and one release of a free lock, with a ttl of 30 s. A ratio is to the '
-             '*floor* in the same round: raw sockets, the same two requests, replies not checked. Figures are medians of the '
-             'rounds, with quartiles in parentheses. libredlock runs without its restart guard, because it refuses servers '
-             'that have just started. No peer has such a guard. All other options are the defaults.')
+    for section, client in page.figures['broken'].items():
+        page.say(f'**Not measured: {section}. {client} did not answer.**')
+    page.say(MEASURED)
 
 
 def wins(page):
@@ -101,7 +112,7 @@ def wins(page):
     if not page.wins:
         return page.say('Nowhere in this run.')
     page.say('The best variant of libredlock is compared; differences below 2 % are left out.')
-    page.say('\n'.join(f'- {win}' for win in page.wins))
+    page.text += [f'- {win}' for win in page.wins] + ['']
 
 
 def healthy(page, n):
@@ -114,8 +125,9 @@ def healthy(page, n):
     page.chart(f'cpu_{n}', title, bars(title, 'x floor', {name: row['cpu_us ratio'] for name, row in rows.items()}))
     page.table(['client', 'CPU, us', 'CPU, x floor', 'p50, us', 'p50, x floor', 'p99, us', 'system calls', 'allocations',
                 'memory, MB'],
-               [(name, short(row['cpu_us'][1]), spread(row['cpu_us ratio']), short(row['p50_us'][1]), spread(row['p50_us ratio']),
-                 short(row['p99_us'][1]), '' if row['calls'] is None else f'{row["calls"]:.1f}',
+               [(name + (f' ({row["failed"]} cycles failed)' if row['failed'] else ''), short(row['cpu_us'][1]),
+                 spread(row['cpu_us ratio']), short(row['p50_us'][1]), spread(row['p50_us ratio']), short(row['p99_us'][1]),
+                 '' if row['calls'] is None else f'{row["calls"]:.1f}',
                  '' if row.get('allocations') is None else f'{row["allocations"]:.0f}', short(row['memory_kb'] / 1024))
                 for name, row in rows.items()])
     page.say('CPU is the time of the client, in user and system mode. System calls and allocations are those of a cycle; '
@@ -160,10 +172,7 @@ def faults(page):
     if not rows:
         return
     page.say('## Five servers, some of them with faults',
-             'Stalled servers are stopped by a signal, refused ones are killed, both after the clients have connected. A black-holed '
-             'server never answers, from the start. *x healthy* is the ratio to the same client without the fault in the same '
-             'round. *Keys left* counts servers that still have the lock\'s key after the fault is over; 0 is right. *No '
-             'answer*: not one cycle ended in 5 s (quick: 2 s).')
+             FAULTS)
     for fault, kinds in rows.items():
         cells = []
         for name, rounds in kinds.items():
@@ -173,9 +182,9 @@ def faults(page):
                 cells.append((name, f'no answer in {len(rounds) - len(good)} of {len(rounds)} rounds', '', '', '', '', left))
                 continue
             cells.append((name, f'{100 * middle(good, "acquired"):.1f} %', short(middle(good, 'p50_us')),
-                          *(f'{statistics.median(row[f"{p}_us"] / row[f"well_{p}_us"] for row in good):.2f}' for p in ('p50', 'p99')),
+                          *(f'{statistics.median(row[p] / row[f"well_{p}"] for row in good):.2f}' for p in ('p50_us', 'p99_us')),
                           short(middle(good, 'p99_us')), left))
-        page.say(f'### {fault.capitalize()} of 5')
+        page.say(f'### {fault} of 5')
         page.table(['client', 'acquired', 'p50, us', 'p50, x healthy', 'p99, x healthy', 'p99, us', 'keys left'], cells)
         for p in 'p50_us', 'p99_us':
             page.compare(f'{p[:3]}, {fault} of 5', {name: middle(rounds, p) for name, rounds in kinds.items()}, ' us')
@@ -183,9 +192,7 @@ def faults(page):
 
 def contention(page):
     page.say('## Clients that wait for one lock',
-             'Each holds it for 1 ms, and pauses for 0 to 2 ms. Peers wait as they do by default. libredlock waits with pauses that '
-             'grow (retry_ms 50), or with the wake hint. Jain is the fairness: 1 is equal shares. Commands are those '
-             'that the first server executed for each acquisition.')
+             WAITING)
     for n in '1', '5':
         rows = page.sections.get(f'contention {n}')
         if not rows:
@@ -193,12 +200,13 @@ def contention(page):
         servers = 'one server' if n == '1' else 'five servers'
         for waiters in rows if n == '5' else [each for each in rows if each in ('8', '64')]:
             page.say(f'### {waiters} clients, {servers}')
-            page.table(['client', 'acquisitions/s', 'jain', 'p50 wait, ms', 'p99 wait, ms', 'longest, ms', 'commands', 'CPU, us'],
+            page.table(['client', 'acquisitions/s', 'fairness', 'p50 wait, ms', 'p99 wait, ms', 'longest, ms', 'commands', 'CPU, us'],
                        [(name, *(short(middle(rounds, key)) for key in
                                  ('rate', 'jain', 'p50_ms', 'p99_ms', 'longest_ms', 'commands')),
                          short(statistics.median(row['cpu_us'] / max(1, row['acquired']) for row in rounds)))
                         for name, rounds in rows[waiters].items()])
-            for key, what, unit, more in (('rate', 'acquisitions per second', '', True), ('longest_ms', 'longest wait', ' ms', False)):
+            for key, what, unit, more in (('rate', 'acquisitions per second', '', True),
+                                          ('longest_ms', 'longest wait', ' ms', False)):
                 page.compare(f'{what}, {waiters} clients, {servers}',
                              {name: middle(rounds, key) for name, rounds in rows[waiters].items()}, unit, more)
     rows = page.sections.get('contention 1', {})
@@ -235,7 +243,8 @@ def many_locks(page):
     if not rows:
         return
     page.say('## Many locks of one client',
-             'The client acquires all of them, one after the other, and then releases them. All go over one connection to each server.')
+             'The client acquires all of them, one after the other, and then releases them. All go over one connection to '
+             'each server.')
     for n, counts in rows.items():
         servers = 'one connection' if n == '1' else 'five connections'
         names = list(next(iter(counts.values())))
@@ -260,7 +269,7 @@ def parser(page):
         return
     page.say('## Parser and writer',
              'Millions of messages a second, by one CPU, in feeds of 16 KB; *ioredis* is its parser, redis-parser. '
-             'Instructions are those of each message, as valgrind counts them.')
+             'Instructions are those of each message, as valgrind counts them, which cannot count those of Node.js.')
     cells = []
     for name, row in section['time'].items():
         if name.endswith('.byte') or name.endswith('.single'):
@@ -269,8 +278,9 @@ def parser(page):
         cells.append((name.removesuffix('.16k'), *(short(1e3 / row[key]) if row.get(key) else '' for key in
                                                    ('ours_ns', 'hiredis_ns', 'ioredis_ns')),
                       short(counted.get('ours')), short(counted.get('hiredis'))))
-        page.compare(f'messages a second, {name}', {who: 1e9 / row[key] for who, key in
-                     ((OURS, 'ours_ns'), ('hiredis', 'hiredis_ns'), ('ioredis', 'ioredis_ns')) if row.get(key)}, '', True)
+        page.compare(f'millions of messages a second, {name.removesuffix(".16k")}',
+                     {who: 1e3 / row[key] for who, key in ((OURS, 'ours_ns'), ('hiredis', 'hiredis_ns'), ('ioredis', 'ioredis_ns'))
+                      if row.get(key)}, '', True)
     heads = ['message', 'libredlock, M/s', 'hiredis, M/s', 'ioredis, M/s', 'libredlock, instructions', 'hiredis, instructions']
     columns = len(heads) if section['instructions'] else 4
     page.table(heads[:columns], [row[:columns] for row in cells])
@@ -278,8 +288,8 @@ def parser(page):
 
 def earlier(page):
     page.say('## Not in this run',
-             'Neither Debian nor npm has these. Their last figures are of November 2026, with Redis 7.0.15, on a machine of the same '
-             'kind: 2 CPUs, Debian 12. Ratios are to the floor of that run.')
+             'Neither Debian nor npm has these. Their last figures are of November 2026, with Redis 7.0.15, on a machine of '
+             'the same kind: 2 CPUs, Debian 12. Ratios are to the floor of that run.')
     page.table(['client', 'CPU, 1 server', 'CPU, 5 servers', '1 of 5 refused', '1 of 5 stalled', 'allocations, 1 and 5 servers',
                 'memory'], EARLIER)
 
