@@ -376,7 +376,6 @@ class Bench:
             for server in hurt:
                 if fault != 'black-holed':
                     server.freeze() if fault == 'stalled' else server.stop()
-            client.ask('run 20 500', self.how['no_answer_s'])
             ill = client.ask(run, self.how['no_answer_s'])
         except NoAnswer:
             ill = None
@@ -487,7 +486,7 @@ class Bench:
                             continue
                         self.flush()
                         client = self.open(kind, self.ports(n), count)
-                        client.ask(f'run {self.how["warm_up"]} 5000')
+                        client.ask('run 500 5000')
                         memory = client.memory_kb()
                         answer = client.ask(f'locks {count}')
                         answer['memory_kb'] = client.memory_kb() - memory
@@ -580,6 +579,9 @@ def own_s():
 
 def main():
     words = [word for word in sys.argv[1:] if word != '--quick']
+    # In the background of a shell SIGINT is ignored, by strace, too. However this ends, the servers end.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     busy, own, begun = busy_s(), own_s(), time.time()
     bench = Bench(words[0], words[1], QUICK if '--quick' in sys.argv else FULL)

@@ -64,6 +64,7 @@ async function open(key, locks, waits) {
 }
 
 const cpuUs = () => { const { user, system } = process.cpuUsage(); return user + system }
+const wallMs = () => performance.timeOrigin + performance.now()
 const nowUs = () => performance.now() * 1e3
 const quantile = (sorted, q) => sorted[Math.floor(sorted.length * q)]
 
@@ -100,11 +101,11 @@ async function runLocks(client, count) {
 async function waitAndHold(key, holdUs, startMs, endMs) {
   const client = await open(key, 1, true)
   const result = { count: 0, failed: 0, waits: [] }
-  while (Date.now() < endMs) {
-    const begun = Date.now()
+  while (wallMs() < endMs) {
+    const begun = wallMs()
     let acquired
-    while (!(acquired = await client.acquire(0)) && Date.now() < endMs) result.failed++
-    const now = Date.now()
+    while (!(acquired = await client.acquire(0)) && wallMs() < endMs) result.failed++
+    const now = wallMs()
     if (now >= startMs && begun < endMs) result.waits.push(Math.min(now, endMs) - begun)
     if (!acquired) break
     if (now >= startMs && now < endMs) result.count++
