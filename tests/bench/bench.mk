@@ -19,7 +19,7 @@ bench: bench-programs bench-peers ## bench: ours and the peers side by side: a p
 	@tests/house/deps.sh --probe bench
 	tests/bench/bench.py $(B) $(BENCH)/figures.json $(if $(QUICK),--quick)
 	tests/bench/page.py $(BENCH)/figures.json $(BENCH)
-bench-update: ## write: that page and its charts to redlock/, from the last `make bench` on an idle machine
+bench-update: ## write: the page of benchmarks in redlock/ and its charts, from the last `make bench`, on an idle machine
 	tests/bench/page.py --update $(BENCH)/figures.json redlock
 bench-programs: $(BENCH_PROGRAMS) $(B)/bench-resp
 $(BENCH_PROGRAMS): $(BENCH)/drive-%: $(B)/lib/tests/bench/drive_%.o $(B)/lib/tests/bench/drive.o

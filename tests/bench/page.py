@@ -92,7 +92,7 @@ def begin(page):
              'libredlock and other clients, measured in one run on one machine. `make bench` makes this page on yours. '
              '`make deps STAGE=bench` installs what it needs; `make bench QUICK=1` takes less than 3 minutes.',
              f'{m["date"]}. {m["cpu"]}, {m["cpus"]} CPUs. {m["system"]}, Linux {m["kernel"]}. Redis {m["redis"]}. {m["compiler"]}. '
-             f'Node.js {m["node"]}, ioredis {m["ioredis"]}. Python {m["python"]}. An empty system call takes '
+             f'Node.js {m["node"] or "none"}, ioredis {m["ioredis"] or "none"}. Python {m["python"]}. An empty system call takes '
              f'{m["empty_call_us"]:.2f} us here. The run took {m["minutes"]:.0f} minutes. Other processes used '
              f'{100 * m["others"]:.0f} % of the CPU time.')
     if page.figures['quick']:
@@ -191,6 +191,8 @@ def faults(page):
 
 
 def contention(page):
+    if 'contention 1' not in page.sections:
+        return
     page.say('## Clients that wait for one lock',
              WAITING)
     for n in '1', '5':
