@@ -79,7 +79,7 @@ static int ask(struct floor *f, struct floor_text *t)
     }
     f->fds[0].revents = POLLIN; /* one server: recv waits */
     while (answered >= 0 && answered <= f->n / 2) {
-        if (f->n > 1 && poll(f->fds, (nfds_t)f->n, 250) <= 0)
+        if (f->n > 1 && poll(f->fds, (nfds_t)f->n, 1000) <= 0)
             return -1;
         answered = take(f);
     }
