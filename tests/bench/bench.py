@@ -49,7 +49,7 @@ FULL = {
     'instructions': True,
 }
 QUICK = {
-    'rounds': 3, 'cycles': {1: 300, 5: 100}, 'warm_up': 1000,
+    'rounds': 3, 'cycles': {1: 300, 5: 100}, 'warm_up': 500,
     'fault_rounds': 1, 'fault_cycles': 100, 'fault_ms': 500, 'no_answer_s': 2, 'faults': [('stalled', 1), ('refused', 1)],
     'round_trips': [1],
     'wait_rounds': 1, 'wait_ms': 600, 'waiters': [8], 'waiters_5': [8], 'mixed': [8],

@@ -28,7 +28,8 @@ left* counts servers that still have the key of the lock when the fault is over;
 did not end within 5 s (`QUICK=1`: 2 s), and the client was killed.'''
 WAITING = '''Each client holds the lock for 1 ms, and pauses for 0 to 2 ms. Peers wait as they do by default. libredlock waits with
 pauses that grow (`retry_ms` is 50), or with the wake hint. Fairness is that of Jain: 1 is equal shares. Commands are those that the
-first server executed for each acquisition. CPU is for each acquisition, too, and includes the connecting.'''
+first server executed for each acquisition. CPU is for each acquisition, too, and includes the connecting.
+A round lasts about 3 s, and ends the waits that are left.'''
 # Measured before; neither Debian nor npm has them.
 EARLIER = [('redsync 4.9.4 (Go)', 2.39, 2.3, '100 %', 'no answer; 102 ms with a read timeout', '31, 99', '9.4 MB'),
            ('redlock-cpp f9f5618', 1.60, 1.73, '100 %', 'no answer', '62, 206', '3.8 MB')]
