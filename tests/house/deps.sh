@@ -120,10 +120,7 @@ build-essential              dpkg -s build-essential
 debhelper                    command -v dh
 lintian                      lintian --version
 yq                           yq --version
-nodejs                       node --version
-npm                          npm --version
 ca-certificates              test -e /etc/ssl/certs/ca-certificates.crt
-python3-redis                /usr/bin/python3 -c 'import redis'
 python3-kconfiglib           /usr/bin/python3 -c 'import kconfiglib'
 abigail-tools                abidiff --version
 busybox-static               busybox true
