@@ -220,9 +220,9 @@ static uint64_t hint_begin(struct rdl_hint *h, struct rdl_bytes name, int64_t ho
 }
 
 /*
- * A wait that ends with a hint does not need the holder's time, so the attempt before it sends no PTTL. That is
- * the first attempt, and one after a hint. If the wait ends without a hint, the holder may have died: the next
- * attempt requests its time. The caller's BUSY reports that time, so there must be time for that attempt.
+ * A wait that ends with a hint does not need the holder's time, so the attempt before it sends no PTTL. That
+ * is the first attempt, and one after a hint. If the wait ends without a hint, the holder may have died: the
+ * next attempt requests its time. BUSY reports that time, so there must be time for that attempt.
  */
 static const struct rdl_op *hint_acquire(const struct rdl_hint *h, const struct rdl_lock_options *opt,
                                          int is_first, uint64_t deadline_ms, uint64_t now_ms)
