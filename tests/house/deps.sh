@@ -26,6 +26,7 @@ model spin
 cover check pkg-config clang-19 llvm-19 libclang-rt-19-dev
 live mmdebstrap
 peers redis-server nodejs npm ca-certificates python3-redis
+peers-short redis-server python3-redis
 wire redis-server redis-tools tshark
 cross mmdebstrap qemu-user musl-tools gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-i686-linux-gnu libc6-dev-i386-cross
 cross gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
