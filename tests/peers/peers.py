@@ -207,15 +207,18 @@ def python(name, driver, version, **more):
     return Peer(name, ["/usr/bin/python3", os.path.join(HERE, driver)], version, [(1, 1)], **more)
 
 
-def peers(folder):
-    return [
-        npm(folder, "redlock4", "redlock4.js"),
-        npm(folder, "redlock5", "redlock5.js"),
-        npm(folder, "sesamecare-redlock", "redlock5.js", "@sesamecare-oss/redlock"),
-        npm(folder, "redlock-universal", "redlock_universal.js"),
-        python("redis-py", "redis_py.py", redis.__version__),
-        python("redis-py-2.9", "redis_py_2_9.py", "its protocol", legacy=True),
-    ]
+def peers(folder, names):
+    """Those of these names, or all. The modules of the others need not be installed."""
+    every = {
+        "redlock4": lambda: npm(folder, "redlock4", "redlock4.js"),
+        "redlock5": lambda: npm(folder, "redlock5", "redlock5.js"),
+        "sesamecare-redlock":
+            lambda: npm(folder, "sesamecare-redlock", "redlock5.js", "@sesamecare-oss/redlock"),
+        "redlock-universal": lambda: npm(folder, "redlock-universal", "redlock_universal.js"),
+        "redis-py": lambda: python("redis-py", "redis_py.py", redis.__version__),
+        "redis-py-2.9": lambda: python("redis-py-2.9", "redis_py_2_9.py", "its protocol", legacy=True),
+    }
+    return [every[name]() for name in names or every]
 
 
 # ---------------------------------------------------------------- what is shown
@@ -365,8 +368,7 @@ def share(peer, size, up, wanted):
 
 def main(build, wanted="10", *names):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    table = [(peer, size, up) for peer in peers(os.path.join(build, "peers")) if not names or peer.name in names
-             for size, up in peer.sizes]
+    table = [(peer, size, up) for peer in peers(os.path.join(build, "peers"), names) for size, up in peer.sizes]
     status = 0 if table else 1
     with concurrent.futures.ThreadPoolExecutor(max_workers=len(table) or 1) as pool:
         shared = [(peer, size, up, pool.submit(share, peer, size, up, int(wanted))) for peer, size, up in table]
