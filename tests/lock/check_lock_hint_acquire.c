@@ -59,6 +59,17 @@ static void refused(void)
     ck_assert_int_eq((int)rdl_lock_holder_ms(&l), -2);
 }
 
+/* A hint comes, but another client is faster: the second attempt sends the SET alone and is refused. */
+static void refused_after_a_hint(void)
+{
+    refused();
+    scripted_reply(&second, CAME);
+    ck_assert_int_eq(rdl_lock_step(&l, NOW + 7), RDL_PENDING);
+    check_sent(2, 0);
+    scripted_reply(&s, TAKEN);
+    ck_assert_int_eq(rdl_lock_step(&l, NOW + 7), RDL_PENDING);
+}
+
 START_TEST(lock_that_is_handed_over_costs_four_requests)
 {
     refused(); /* SET, BLPOP */
@@ -77,12 +88,7 @@ END_TEST
 
 START_TEST(hint_that_did_not_bring_the_lock_is_no_reason_for_a_pttl)
 {
-    refused();
-    scripted_reply(&second, CAME);
-    ck_assert_int_eq(rdl_lock_step(&l, NOW + 7), RDL_PENDING);
-    check_sent(2, 0);
-    scripted_reply(&s, TAKEN);
-    ck_assert_int_eq(rdl_lock_step(&l, NOW + 7), RDL_PENDING);
+    refused_after_a_hint();
     ck_assert_str_ne(scripted_sent(&second), "");
     ck_assert_uint_eq(rdl_lock_wake_ms(&l), NOW + 7 + CAP);
 }
@@ -108,12 +114,7 @@ END_TEST
 /* One hint is no reason to leave out the PTTL after a later wait without a hint. */
 START_TEST(wait_without_a_hint_after_a_hint_requests_the_holders_time)
 {
-    refused();
-    scripted_reply(&second, CAME);
-    ck_assert_int_eq(rdl_lock_step(&l, NOW + 7), RDL_PENDING);
-    check_sent(2, 0);
-    scripted_reply(&s, TAKEN);
-    ck_assert_int_eq(rdl_lock_step(&l, NOW + 7), RDL_PENDING);
+    refused_after_a_hint();
     ck_assert_int_eq(rdl_lock_step(&l, NOW + 7 + CAP), RDL_PENDING);
     check_sent(3, 1);
 }
