@@ -637,7 +637,7 @@ enum {
     RDL_POSIX_CONNS_MAX = 64 /**< most conns in one poll; more is RDL_E_SYSTEM */
 };
 
-/** The driver for sockets: call rdl_posix_init(), then set wake_fd if you have one. */
+/** The driver for sockets: call rdl_posix_init(), then set wake_fd and timer_fd if you have them. */
 struct rdl_posix {
     /**
      * A descriptor, for example a self-pipe for signals; -1: none. While it is readable, a poll with can_wake
@@ -645,10 +645,20 @@ struct rdl_posix {
      * closes it.
      */
     int wake_fd;
+
+    /**
+     * A timer of this process, on Linux: timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC); -1: none.
+     *
+     * poll(2) does not count the time that the host sleeps. So a poll without a timer checks the clock every
+     * 100 ms, and with one it sets the timer and sleeps until something happens. A wait of a blocking call
+     * for a single conn, without a wake_fd, does not use it. The driver never closes it. Use one for each
+     * thread.
+     */
+    int timer_fd;
 };
 
 /**
- * Sets up the driver for sockets, without a wake_fd, and a platform that uses it.
+ * Sets up the driver for sockets, without a wake_fd and a timer_fd, and a platform that uses it.
  *
  * Never blocks. Call it before the blocking functions that use the platform.
  *

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #ifdef ESP_PLATFORM
@@ -28,6 +29,12 @@
 
 #include "net/net_posix_private.h"
 
+#if defined(__linux__) && defined(__has_include)
+#if __has_include(<sys/timerfd.h>)
+#include <sys/timerfd.h>
+#define HAS_TIMER 1
+#endif
+#endif
 #if defined(ESP_PLATFORM) || defined(__ZEPHYR__) /* they have no processes and no unix sockets */
 #define getpid() ((pid_t)0)
 #define HAS_UNIX 0
@@ -528,14 +535,49 @@ static uint64_t until_retry_ms(struct rdl_conn *const *conns, size_t n, uint64_t
     return retry_ms < until_ms ? retry_ms : until_ms;
 }
 
-/* Calls poll(2) until something is ready, a signal comes or until_ms. Returns the last result of poll. */
-static int wait_ready(struct pollfd *fds, unsigned n, uint64_t until_ms)
+/* Makes the timer readable at at_ms. Returns 1, or 0 if it is none. */
+static int set_timer(int fd, uint64_t at_ms)
 {
+#ifdef HAS_TIMER
+    struct itimerspec at;
+
+    memset(&at, 0, sizeof at);
+    at.it_value.tv_sec = (time_t)(at_ms / 1000);
+    at.it_value.tv_nsec = (long)(at_ms % 1000) * 1000000;
+    return fd >= 0 && timerfd_settime(fd, TFD_TIMER_ABSTIME, &at, NULL) == 0;
+#else
+    (void)fd, (void)at_ms;
+    return 0;
+#endif
+}
+
+/* Returns how long poll may sleep when the timer ends the wait: longer, in case the timer fails. */
+static int beyond(uint64_t now_ms, uint64_t until_ms)
+{
+    return until_ms - now_ms < INT_MAX - SLICE_MS ? (int)(until_ms - now_ms) + SLICE_MS : INT_MAX;
+}
+
+/*
+ * Calls poll(2) until something is ready, a signal comes or until_ms. Returns the last result of poll.
+ *
+ * The first slice needs no timer: most replies come sooner. fds has room for the timer after its n entries.
+ */
+static int wait_ready(struct pollfd *fds, unsigned n, uint64_t until_ms, int timer_fd)
+{
+    unsigned with_timer = 0;
+
     for (;;) {
-        int ms = slice(rdl_posix_now_ms(), until_ms);
-        int ready = poll(fds, n, ms);
+        uint64_t now_ms = rdl_posix_now_ms();
+        int ms = slice(now_ms, until_ms);
+        int ready = poll(fds, n + with_timer, with_timer && ms > 0 ? beyond(now_ms, until_ms) : ms);
         if (ready != 0 || ms == 0)
             return ready;
+        if (!with_timer && until_ms > now_ms + 2 * SLICE_MS && set_timer(timer_fd, until_ms)) {
+            fds[n].fd = timer_fd;
+            fds[n].events = POLLIN;
+            fds[n].revents = 0;
+            with_timer = 1;
+        }
     }
 }
 
@@ -568,7 +610,7 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
                       int can_wake)
 {
     const struct rdl_posix *p = ctx;
-    struct pollfd fds[RDL_POSIX_CONNS_MAX + 1];
+    struct pollfd fds[RDL_POSIX_CONNS_MAX + 2]; /* with wake_fd and timer_fd */
     int wake_fd = can_wake ? p->wake_fd : -1;
     pid_t pid = getpid();
     int did = 0;
@@ -602,7 +644,7 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     fds[n].fd = wake_fd;
     fds[n].events = POLLIN;
     fds[n].revents = 0;
-    ready = wait_ready(fds, (unsigned)n + 1, until_retry_ms(conns, n, until_ms));
+    ready = wait_ready(fds, (unsigned)n + 1, until_retry_ms(conns, n, until_ms), p->timer_fd);
     if (ready < 0)
         return errno == EINTR ? RDL_OK : RDL_E_SYSTEM;
     for (i = 0; ready > 0 && i < n; i++)
@@ -628,6 +670,7 @@ static int posix_random(void *ctx, void *buf, size_t len)
 int rdl_posix_init(struct rdl_posix *p, struct rdl_platform *platform)
 {
     p->wake_fd = -1;
+    p->timer_fd = -1;
     platform->poll = posix_poll;
     platform->now_ms = posix_now_ms;
     platform->random = posix_random;

@@ -115,7 +115,7 @@ arm_wants="__gnu_thumb1_case_sqi __gnu_thumb1_case_uqi __gnu_thumb1_case_shi __g
     __gnu_thumb1_case_si __aeabi_uidiv __aeabi_uidivmod __aeabi_idiv __aeabi_idivmod __aeabi_lmul
     __aeabi_llsl __aeabi_llsr __aeabi_lasr"
 posix_wants='socket connect close send recv poll fcntl setsockopt getsockopt getsockname getpeername
-    clock_gettime getpid getrandom open read write __errno_location
+    clock_gettime timerfd_settime getpid getrandom open read write __errno_location
     getaddrinfo freeaddrinfo gai_strerror getnameinfo stpcpy strcmp strlen'
 uring_wants='syscall mmap munmap madvise open read close poll __errno_location'
 # The texts of easy.h. It needs no system call of its own: the driver has them.

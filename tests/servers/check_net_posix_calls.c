@@ -8,7 +8,9 @@
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lock/lock_op.h"
@@ -160,6 +162,45 @@ START_TEST(no_wait_with_a_deadline_is_longer_than_100_ms)
 }
 END_TEST
 
+enum { WAIT_MS = 1000 };
+
+static void wait_with_timer(void)
+{
+    watch_signals();
+    ask(&rdl_op_acquire);
+    calls_mark();
+    wait_until(client_now() + WAIT_MS);
+    calls_mark();
+}
+
+/*
+ * The timer ends the second poll: that has a longer timeout of its own, after which the driver would poll once
+ * more. A busy machine may come late out of the first one, so the wait is long.
+ */
+START_TEST(a_long_wait_with_a_timer_is_two_polls)
+{
+    client_set_timer_fd(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC));
+    meet(_i);
+    ck_assert_str_eq(strchr(calls_of(wait_with_timer), '|'), "|iptp|");
+    ck_assert_int_gt(calls_longest_ms, WAIT_MS - 100);
+}
+END_TEST
+
+/* A descriptor that is no timer: as without one. */
+START_TEST(a_timer_that_cannot_be_set_is_not_waited_for)
+{
+    const char *calls;
+    int ends[2];
+
+    ck_assert_int_eq(pipe(ends), 0);
+    client_set_timer_fd(ends[0]);
+    meet(_i);
+    calls = strchr(calls_of(wait_with_timer), '|');
+    ck_assert_msg(strncmp(calls, "|iptpt", 6) == 0 && calls[strlen(calls) - 2] == 'p', "%s", calls);
+    ck_assert_int_le(calls_longest_ms, 100);
+}
+END_TEST
+
 static void endless_wait(void)
 {
     ask(&rdl_op_acquire);
@@ -194,6 +235,8 @@ Suite *suite_net_posix_calls(void)
     tcase_add_loop_test(tc, a_lock_cycle_costs_two_sends_and_two_receives, 0, 2 * WAYS);
     tcase_add_loop_test(tc, a_script_and_its_arguments_are_one_call, 0, WAYS);
     tcase_add_loop_test(tc, no_wait_with_a_deadline_is_longer_than_100_ms, 0, WAYS);
+    tcase_add_loop_test(tc, a_long_wait_with_a_timer_is_two_polls, 0, WAYS);
+    tcase_add_loop_test(tc, a_timer_that_cannot_be_set_is_not_waited_for, 0, WAYS);
     tcase_add_loop_test(tc, a_poll_without_a_deadline_does_not_wake_up_idly, 0, WAYS);
     suite_add_tcase(suite, tc);
     return suite;

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "lock/lock_op.h"
@@ -41,6 +42,30 @@ START_TEST(poll_without_connections_waits_until_its_deadline)
 
     ck_assert_int_eq(client_platform.poll(client_platform.ctx, NULL, 0, until_ms, 1, 1), RDL_OK);
     ck_assert_uint_ge(client_now(), until_ms);
+}
+END_TEST
+
+/* A reply ends a wait whose timer is set, and a timer that has expired ends no later wait. */
+START_TEST(a_timer_changes_no_end_of_a_poll)
+{
+    int ends[2], i;
+
+    client_set_timer_fd(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC));
+    ck_assert_int_eq(pipe(ends), 0);
+    client_set_wake_fd(ends[0]);
+    for (i = 0; i < 3; i++) {
+        uint64_t until_ms = client_now() + 250;
+        ck_assert_int_eq(client_platform.poll(client_platform.ctx, NULL, 0, until_ms, 1, 1), RDL_OK);
+        ck_assert_uint_ge(client_now(), until_ms);
+    }
+    if (fork() == 0) {
+        poll(NULL, 0, 250);
+        (void)!write(ends[1], "", 1);
+        _exit(0);
+    }
+    ck_assert_int_eq(
+        client_platform.poll(client_platform.ctx, NULL, 0, client_now() + CLIENT_TIMEOUT_MS, 1, 1),
+        RDL_E_INTERRUPTED);
 }
 END_TEST
 
@@ -244,6 +269,7 @@ Suite *suite_net_posix_wait(void)
 
     tcase_add_checked_fixture(tc, client_setup, part);
     tcase_add_test(tc, poll_without_connections_waits_until_its_deadline);
+    tcase_add_test(tc, a_timer_changes_no_end_of_a_poll);
     tcase_add_loop_test(tc, poll_waits_for_an_idle_peer_until_its_deadline, 0, 2);
     tcase_add_loop_test(tc, poll_with_a_past_deadline_returns_at_once, 0, 2);
     tcase_add_loop_test(tc, a_request_completed_without_a_byte_ends_a_poll, 0, 2);

@@ -11,12 +11,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 1000 }; /* poll's timeout does not run while the host sleeps: read the clock this often */
+/*
+ * poll's timeout does not run while the host sleeps. Without a timer that does, read the clock this often.
+ * With one, poll waits for that much longer, in case it fails.
+ */
+enum { LOOK_MS = 1000 };
 
 struct order {
     int64_t group; /* 0: goodbye */
@@ -53,17 +58,29 @@ static int timeout_ms(uint64_t until_ms)
     return until_ms - now < LOOK_MS ? (int)(until_ms - now) : LOOK_MS;
 }
 
+/* Returns how long poll may wait. With the timer set, that only matters if the timer fails. */
+static int watch_ms(int is_set, uint64_t until_ms)
+{
+    uint64_t now = rdl_posix_now_ms();
+
+    if (!is_set || until_ms <= now)
+        return timeout_ms(until_ms);
+    return until_ms - now < INT_MAX - LOOK_MS ? (int)(until_ms - now) + LOOK_MS : INT_MAX;
+}
+
 /* Returns the group to kill, or 0 after a goodbye. */
 static pid_t watch(int fd)
 {
     struct order o = {0, UINT64_MAX}, next;
-    struct pollfd p = {fd, POLLIN, 0};
+    struct pollfd p[2] = {{fd, POLLIN, 0}, {-1, POLLIN, 0}};
+    int timer = -1, is_set = 0;
 
     for (;;) {
-        int n = poll(&p, 1, timeout_ms(o.until_ms));
-        if (n == 0 && rdl_posix_now_ms() >= o.until_ms)
+        p[1].fd = is_set ? timer : -1;
+        int n = poll(p, 2, watch_ms(is_set, o.until_ms));
+        if (n >= 0 && p[0].revents == 0 && rdl_posix_now_ms() >= o.until_ms)
             return (pid_t)o.group;
-        if (n <= 0)
+        if (n <= 0 || p[0].revents == 0)
             continue;
         ssize_t got = read(fd, &next, sizeof next);
         if (got < 0 && errno == EINTR)
@@ -73,6 +90,9 @@ static pid_t watch(int fd)
         if (next.group == 0)
             return 0;
         o = next;
+        if (timer < 0)
+            timer = rdl_cli_timer_open();
+        is_set = rdl_cli_timer_set(timer, o.until_ms) == 0;
     }
 }
 

@@ -17,6 +17,7 @@
 #ifdef __linux__
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 
 long syscall(long number, ...); /* unistd.h has it, but not for POSIX alone */
 #endif
@@ -173,6 +174,32 @@ int rdl_cli_process_signal(int fd, pid_t pid, int sig)
 #endif
     (void)fd;
     return kill(pid, sig);
+}
+
+/* ---------------------------------------------------------------- timers */
+
+int rdl_cli_timer_open(void)
+{
+#ifdef __linux__
+    return timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+#else
+    return -1;
+#endif
+}
+
+int rdl_cli_timer_set(int fd, uint64_t at_ms)
+{
+#ifdef __linux__
+    struct itimerspec at;
+
+    memset(&at, 0, sizeof at);
+    at.it_value.tv_sec = (time_t)(at_ms / 1000);
+    at.it_value.tv_nsec = (long)(at_ms % 1000) * 1000000;
+    return timerfd_settime(fd, TFD_TIMER_ABSTIME, &at, NULL);
+#else
+    (void)fd, (void)at_ms;
+    return -1;
+#endif
 }
 
 /* ---------------------------------------------------------------- its end */

@@ -4,6 +4,7 @@
 #define RDL_CLI_PROCESS_PROCESS_H
 
 #include <signal.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
@@ -62,6 +63,15 @@ void rdl_cli_process_holds_only(int fd);
 
 /* Does the same, but keeps standard input, output and error. */
 void rdl_cli_process_holds_stdio(void);
+
+/*
+ * Opens a timer, close-on-exec, that also counts the time that the host sleeps (on Linux): poll(2) does not.
+ * Returns -1 if the system has none.
+ */
+int rdl_cli_timer_open(void);
+
+/* Makes the timer readable at this time of rdl_posix_now_ms, and not before. Returns 0 or -1. */
+int rdl_cli_timer_set(int fd, uint64_t at_ms);
 
 /* Reaps the process if it has ended, and sets *pid to 0; does nothing if that is 0. */
 void rdl_cli_process_reap(pid_t *pid);

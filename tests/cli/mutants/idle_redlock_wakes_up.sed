@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+# redlock/cli/servers/connections.c: an idle redlock does not wake up every 100 ms
+# tests: cli_idle/an_idle_run_does_not_wake_up
+s/posix->timer_fd = rdl_cli_timer_open\(\);//
