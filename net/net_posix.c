@@ -74,6 +74,7 @@ struct attempt {
     short revents;  /* 0 also after a recv that emptied the socket */
     int recv_flags; /* of the first recv */
     int is_interrupted;
+    pid_t pid; /* of this process; 0: not asked for */
 };
 
 union address {
@@ -242,6 +243,17 @@ static int is_to_itself(int fd, const union address *peer, socklen_t len)
            memcmp(&own, peer, len) == 0; /* both ends are of one family, so they are equally long */
 }
 
+/* Returns the errno with which connecting failed, or 0: not yet, or it is no socket. */
+static int connect_error(int fd)
+{
+    int err = 0;
+    socklen_t len = sizeof err;
+
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) != 0)
+        err = errno;
+    return err == ENOTSOCK ? 0 : err;
+}
+
 /*
  * Returns RDL_STREAM_READY if the socket has a peer. Without another stream on top of it each call decides
  * from now on whether it may block.
@@ -251,7 +263,10 @@ static int opened(struct rdl_conn *c)
     union address peer;
     socklen_t len = sizeof peer;
     int err = getpeername(c->fd, &peer.any, &len) == 0 ? 0 : errno;
+    int why = err != 0 ? connect_error(c->fd) : 0;
 
+    if (why != 0)
+        return failed(c, why, RDL_E_CONNECT);
     if (err == ENOTCONN) /* not yet: the event was for another socket */
         return RDL_STREAM_WAIT_WRITE;
     if (err == 0 && is_to_itself(c->fd, &peer, len))
@@ -266,7 +281,7 @@ static int opened(struct rdl_conn *c)
  * Starts to connect. A unix socket whose queue is full fails at once instead of waiting. It is retried with
  * another descriptor, until connecting takes too long.
  */
-static int start(struct rdl_conn *c)
+static int start(struct rdl_conn *c, pid_t pid)
 {
     union address a;
     socklen_t len = make_address(c->cfg->endpoint, &a);
@@ -275,7 +290,7 @@ static int start(struct rdl_conn *c)
         c->sys_error = 0;
         return RDL_E_URL;
     }
-    set_opener(c, getpid());
+    set_opener(c, pid != 0 ? pid : getpid());
     c->fd = make_socket(a.any.sa_family);
     if (c->fd < 0)
         return failed(c, errno, RDL_E_CONNECT);
@@ -291,26 +306,15 @@ static int start(struct rdl_conn *c)
     return failed(c, errno, RDL_E_CONNECT);
 }
 
-/* Reads the result of connecting. */
-static int finish(struct rdl_conn *c)
-{
-    int err = 0;
-    socklen_t len = sizeof err;
-
-    if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len) != 0)
-        err = errno;
-    return err == 0 ? opened(c) : failed(c, err, RDL_E_CONNECT);
-}
-
 static int socket_open(void *ctx, struct rdl_conn *c)
 {
     const struct attempt *attempt = ctx;
 
     if (c->fd < 0)
-        return start(c);
+        return start(c, attempt != NULL ? attempt->pid : 0);
     if (attempt != NULL && attempt->revents == 0)
         return RDL_STREAM_WAIT_WRITE;
-    return finish(c);
+    return opened(c);
 }
 
 /* ---------------------------------------------------------------- bytes */
@@ -403,12 +407,12 @@ static int attempt_all(struct rdl_conn *c, struct attempt *attempt)
 }
 
 /*
- * Does for one conn what can be done without waiting. revents is what poll reported for it, or 0. Returns
- * what was done, as rdl_stream_drive.
+ * Does for one conn what can be done without waiting. revents is what poll reported for it, or 0. pid: this
+ * process, if it is known, or 0. Returns what was done, as rdl_stream_drive.
  */
-static int advance(struct rdl_conn *c, short revents)
+static int advance(struct rdl_conn *c, short revents, pid_t pid)
 {
-    struct attempt attempt = {revents, MSG_DONTWAIT, 0};
+    struct attempt attempt = {revents, MSG_DONTWAIT, 0, pid};
 
     if (rdl_conn_state(c) == RDL_CONN_FAILED) /* the conn ends it, and not the system */
         c->sys_error = 0;
@@ -430,7 +434,7 @@ static int is_forked(struct rdl_conn *c, pid_t pid)
         rdl_conn_closed(c, RDL_E_FORKED);
     } else {
         rdl_conn_shut(c, RDL_E_FORKED);
-        (void)advance(c, 0);
+        (void)advance(c, 0, pid);
     }
     return 1;
 }
@@ -499,16 +503,18 @@ void rdl_posix_opened(struct rdl_conn *c, int fd)
 /* Always reads a stalled conn, because it may be closed before the next poll. */
 void rdl_posix_ready(struct rdl_conn *c, short revents)
 {
+    pid_t pid = getpid();
+
     if (rdl_conn_state(c) == RDL_CONN_STALLED)
         revents |= POLLIN;
-    if (!is_forked(c, getpid()))
-        (void)advance(c, revents);
+    if (!is_forked(c, pid))
+        (void)advance(c, revents, pid);
 }
 
 void rdl_posix_close(struct rdl_conn *c)
 {
     rdl_conn_shut(c, RDL_E_CLOSED);
-    (void)advance(c, 0);
+    (void)advance(c, 0, 0);
 }
 
 /* ---------------------------------------------------------------- poll for the blocking functions */
@@ -591,7 +597,7 @@ static int wait_in_recv(struct rdl_conn *c, uint64_t until_ms)
     uint64_t now_ms = rdl_posix_now_ms();
 
     while (rdl_conn_wants(c) == RDL_WANT_READ && now_ms != begun_ms && slice(now_ms, until_ms) == SLICE_MS) {
-        struct attempt attempt = {POLLIN, 0, 0};
+        struct attempt attempt = {POLLIN, 0, 0, 0};
 
         begun_ms = now_ms;
         if (attempt_all(c, &attempt) || attempt.is_interrupted)
@@ -626,7 +632,7 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     if (did)
         return RDL_E_FORKED;
     for (i = 0; i < n; i++) {
-        did |= advance(conns[i], 0);
+        did |= advance(conns[i], 0, pid);
         is_stalled |= rdl_conn_state(conns[i]) == RDL_CONN_STALLED;
     }
     if (did & RDL_STREAM_DID)
@@ -649,7 +655,7 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
         return errno == EINTR ? RDL_OK : RDL_E_SYSTEM;
     for (i = 0; ready > 0 && i < n; i++)
         if (fds[i].revents != 0)
-            (void)advance(conns[i], fds[i].revents);
+            (void)advance(conns[i], fds[i].revents, pid);
     if (fds[n].revents == 0)
         return RDL_OK;
     return (fds[n].revents & POLLNVAL) ? RDL_E_SYSTEM : RDL_E_INTERRUPTED;

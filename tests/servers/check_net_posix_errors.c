@@ -83,8 +83,10 @@ START_TEST(no_port_left_to_connect_from_is_a_failed_connection)
 }
 END_TEST
 
+/* The reason is only read if there is no connection. */
 START_TEST(a_connection_whose_result_cannot_be_read_has_failed)
 {
+    live_kill(&server);
     refuse_call(SYS_getsockopt, ENOBUFS);
     client_submit(&client, &rdl_op_acquire, "a");
     check_unsent(RDL_E_SYSTEM, ENOBUFS);

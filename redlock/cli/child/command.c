@@ -116,10 +116,8 @@ pid_t rdl_cli_child_start(const struct rdl_cli_lock *l, const struct rdl_cli_gua
     pid_t parent = getpid();
     int failure[2];
 
-    if (pipe(failure) != 0)
+    if (rdl_cli_process_pipe(failure, 0) != 0)
         return -1;
-    for (int i = 0; i < 2; i++)
-        fcntl(failure[i], F_SETFD, FD_CLOEXEC);
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before); /* before its exec, the child has our handlers and our pipe */
     pid_t pid = fork();

@@ -49,6 +49,8 @@ static struct list all;   /* all processes of this host, as last read */
 static struct list below; /* the command and its descendants */
 static pid_t command;     /* and its process group */
 static int is_strict;     /* orphans may belong to another program */
+static int is_reaper;     /* orphans of the command become our children */
+static pid_t own;         /* our process id */
 
 /* ---------------------------------------------------------------- one reading */
 
@@ -170,7 +172,7 @@ static int read_all(uint64_t until_ms)
 /* Returns 1 for redlock itself and its helpers. */
 static int is_ours(const struct process *p)
 {
-    return p->pid == getpid() || rdl_cli_process_is_helper(p->pid) || rdl_cli_process_is_helper(p->session);
+    return p->pid == own || rdl_cli_process_is_helper(p->pid) || rdl_cli_process_is_helper(p->session);
 }
 
 static int is_known(const struct process *p)
@@ -185,8 +187,8 @@ static int is_to_be_marked(const struct process *p)
 {
     const struct process *parent = find(&all, p->parent);
 
-    return (p->pid == command && p->parent == getpid()) || is_known(p) ||
-           (parent != NULL && parent->is_below) || (!is_strict && p->parent == getpid());
+    return (p->pid == command && p->parent == own) || is_known(p) || (parent != NULL && parent->is_below) ||
+           (!is_strict && p->parent == own);
 }
 
 /* Marks the command's descendants. Returns how many there are. */
@@ -231,14 +233,6 @@ static int take(size_t n)
     return !is_new;
 }
 
-void rdl_cli_strays_read(pid_t group, int most, uint64_t until_ms)
-{
-    command = group;
-    for (int i = 0; i < most; i++)
-        if (read_all(until_ms) != 0 || take(mark()))
-            return;
-}
-
 static int has_children(void)
 {
     siginfo_t info;
@@ -246,16 +240,31 @@ static int has_children(void)
     return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
+/* Each descendant has an ancestor that is our child, as orphans become our children. */
+void rdl_cli_strays_read(pid_t group, int most, uint64_t until_ms)
+{
+    own = getpid();
+    command = group;
+    if (is_reaper && !has_children()) {
+        below.n = 0;
+        return;
+    }
+    for (int i = 0; i < most; i++)
+        if (read_all(until_ms) != 0 || take(mark()))
+            return;
+}
+
 void rdl_cli_strays_begin(void)
 {
 #ifdef __linux__
-    prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L);
+    is_reaper = prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L) == 0;
 #endif
-    is_strict = getpid() == 1;
+    own = getpid();
+    is_strict = own == 1;
     if (!has_children() || read_all(UINT64_MAX) != 0)
         return;
     for (size_t i = 0; i < all.n; i++)
-        is_strict |= all.at[i].parent == getpid() && !is_ours(&all.at[i]);
+        is_strict |= all.at[i].parent == own && !is_ours(&all.at[i]);
 }
 
 /* ---------------------------------------------------------------- signals */
@@ -274,7 +283,7 @@ static int is_unchanged(const struct process *p)
     struct process now;
 
     return read_process(p->pid, &now) == 0 && is_same(&now, p) && is_stray(&now) &&
-           (now.parent == p->parent || now.parent == getpid() || find(&below, now.parent) != NULL);
+           (now.parent == p->parent || now.parent == own || find(&below, now.parent) != NULL);
 }
 
 static void signal_one(struct process *p, int sig)

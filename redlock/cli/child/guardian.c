@@ -36,20 +36,6 @@ static void hold_nothing_but(int fd)
         return;
 }
 
-/* A signal to all processes, to end the supervisor, must not end the guardian. */
-static void ignore_all_signals(void)
-{
-    struct sigaction ignore;
-    sigset_t none;
-
-    memset(&ignore, 0, sizeof ignore);
-    ignore.sa_handler = SIG_IGN;
-    for (int sig = 1; sig < 32; sig++)
-        sigaction(sig, &ignore, NULL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 static int timeout_ms(uint64_t until_ms)
 {
     uint64_t now = rdl_posix_now_ms();
@@ -83,7 +69,7 @@ static pid_t watch(int fd)
         if (n <= 0 || p[0].revents == 0)
             continue;
         ssize_t got = read(fd, &next, sizeof next);
-        if (got < 0 && errno == EINTR)
+        if (got < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (got != (ssize_t)sizeof next)
             return (pid_t)o.group;
@@ -96,11 +82,14 @@ static pid_t watch(int fd)
     }
 }
 
+/*
+ * All signals stay blocked, as rdl_cli_process_fork left them: a signal to all processes, to end the
+ * supervisor, must not end the guardian.
+ */
 static void guard(int fd)
 {
     rdl_cli_process_goes_first(); /* on a busy host, other processes run for longer than its margin */
     rdl_cli_process_lead("lock-guardian"); /* `pkill redlock` must not end it as well */
-    ignore_all_signals();
     hold_nothing_but(fd);
     pid_t group = watch(fd);
     if (group > 0)
@@ -114,25 +103,17 @@ uint32_t rdl_cli_margin_ms(uint32_t ttl_ms)
     return ms < 20 ? 20 : ms > 250 ? 250 : ms;
 }
 
-/* Makes a pipe that is closed in all other programs. */
-static int make_pipe(int fd[2])
-{
-    if (pipe(fd) != 0)
-        return -1;
-    if (fcntl(fd[0], F_SETFD, FD_CLOEXEC) == 0 && fcntl(fd[1], F_SETFD, FD_CLOEXEC) == 0)
-        return 0;
-    close(fd[0]);
-    close(fd[1]);
-    return -1;
-}
-
 int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms)
 {
     int order[2], ready[2];
 
-    if (make_pipe(order) != 0)
+    /*
+     * The pipe of a stopped guardian would fill. The supervisor must stop the command in time, so it does not
+     * wait.
+     */
+    if (rdl_cli_process_pipe(order, O_NONBLOCK) != 0)
         return -1;
-    if (make_pipe(ready) != 0) {
+    if (rdl_cli_process_pipe(ready, 0) != 0) {
         close(order[0]);
         close(order[1]);
         return -1;
@@ -142,11 +123,7 @@ int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms)
         guard(order[0]);
     close(order[0]);
     close(ready[1]);
-    /*
-     * The pipe of a stopped guardian would fill. The supervisor must stop the command in time, so it does not
-     * wait.
-     */
-    if (g->pid < 0 || fcntl(order[1], F_SETFL, O_NONBLOCK) != 0) {
+    if (g->pid < 0) {
         close(order[1]);
         close(ready[0]);
         return -1;

@@ -203,10 +203,10 @@ static void helper_reaped(pid_t pid, int status)
 
 static void reap(struct run *r)
 {
-    int status;
+    int is_to_reap = rdl_cli_signals_is_child(), status;
     pid_t pid;
 
-    while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
+    while (is_to_reap && (pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
         if (pid == r->child)
             child_changed(r, status);
         else if (pid == r->guardian.pid && (WIFEXITED(status) || WIFSIGNALED(status)))
@@ -484,8 +484,7 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
         rdl_cli_guardian_stop(&r.guardian);
         return rc;
     }
-    rdl_cli_held_begin(&r.held, l);
-    rdl_cli_guardian_update(&r.guardian, r.child, r.held.until_ms);
+    rdl_cli_held_begin(&r.held, l); /* the child reports it to the guardian, before its exec */
     loop(&r);
     rdl_cli_guardian_stop(&r.guardian);
     if (!is_kept(&r))

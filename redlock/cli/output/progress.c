@@ -59,7 +59,11 @@ void rdl_cli_progress_text(const struct rdl_cli_progress *p, int is_short, char 
  */
 static int is_terminal(void)
 {
-    return isatty(STDERR_FILENO) && tcgetpgrp(STDERR_FILENO) == getpgrp();
+    static enum { UNKNOWN, NONE, TERMINAL } standard_error;
+
+    if (standard_error == UNKNOWN)
+        standard_error = isatty(STDERR_FILENO) ? TERMINAL : NONE;
+    return standard_error == TERMINAL && tcgetpgrp(STDERR_FILENO) == getpgrp();
 }
 
 static size_t columns(void)

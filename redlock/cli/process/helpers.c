@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -89,12 +90,36 @@ void rdl_cli_process_goes_first(void)
     struct sched_param lowest;
 
     memset(&lowest, 0, sizeof lowest);
-    lowest.sched_priority = sched_get_priority_min(SCHED_FIFO);
+    lowest.sched_priority = 1;
     (void)syscall(SYS_sched_setscheduler, 0, SCHED_FIFO, &lowest);
 #endif
 }
 
-/* ---------------------------------------------------------------- its descriptors */
+/* ---------------------------------------------------------------- descriptors */
+
+static int set_flags(int fd, int flags)
+{
+    if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0)
+        return -1;
+    return (flags & O_NONBLOCK) != 0 ? fcntl(fd, F_SETFL, O_NONBLOCK) : 0;
+}
+
+int rdl_cli_process_pipe(int fd[2], int flags)
+{
+#ifdef SYS_pipe2
+    if (syscall(SYS_pipe2, fd, O_CLOEXEC | flags) == 0)
+        return 0;
+    if (errno != ENOSYS)
+        return -1;
+#endif
+    if (pipe(fd) != 0)
+        return -1;
+    if (set_flags(fd[0], flags) == 0 && set_flags(fd[1], flags) == 0)
+        return 0;
+    close(fd[0]);
+    close(fd[1]);
+    return -1;
+}
 
 /* Closes all possible descriptors from this one on, but fd. */
 static void close_each_but(int from, int fd)
@@ -132,6 +157,19 @@ static int close_listed_but(int from, int fd, const char *list)
     return 1;
 }
 
+/* Closes all in two calls. Returns 0 if the system cannot. */
+static int close_ranges_but(int from, int fd)
+{
+#ifdef SYS_close_range
+    if (fd > from && syscall(SYS_close_range, (unsigned)from, (unsigned)fd - 1, 0) != 0)
+        return 0;
+    return syscall(SYS_close_range, fd >= from ? (unsigned)fd + 1 : (unsigned)from, ~0U, 0) == 0;
+#else
+    (void)from, (void)fd;
+    return 0;
+#endif
+}
+
 static void close_all_but(int from, int fd)
 {
 #ifdef __linux__
@@ -139,7 +177,7 @@ static void close_all_but(int from, int fd)
 #else
     static const char list[] = "";
 #endif
-    if (!close_listed_but(from, fd, list))
+    if (!close_ranges_but(from, fd) && !close_listed_but(from, fd, list))
         close_each_but(from, fd);
 }
 
@@ -222,8 +260,8 @@ void rdl_cli_process_reap(pid_t *pid)
 void rdl_cli_process_kill(pid_t *pid)
 {
     if (*pid > 0) {
-        kill(-*pid, SIGKILL);
-        kill(*pid, SIGKILL); /* it may be new and have no group of its own yet */
+        if (kill(-*pid, SIGKILL) != 0) /* it may be new and have no group of its own yet */
+            kill(*pid, SIGKILL);
     }
     rdl_cli_process_reap(pid);
 }

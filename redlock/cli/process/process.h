@@ -19,6 +19,9 @@ int rdl_cli_signals_fd(void);
 /* Returns the next caught signal, or 0. */
 int rdl_cli_signals_next(void);
 
+/* Returns 1 once after each SIGCHLD: a child ended, stopped or continued. */
+int rdl_cli_signals_is_child(void);
+
 /* Restores, in the child before exec, the signals as they were at our start; SIGPIPE and SIGCHLD: default. */
 void rdl_cli_signals_restore(void);
 
@@ -57,6 +60,12 @@ void rdl_cli_process_goes_first(void);
  */
 int rdl_cli_process_open(pid_t pid);
 int rdl_cli_process_signal(int fd, pid_t pid, int sig);
+
+/*
+ * Makes a pipe whose ends are close-on-exec, and non-blocking if flags is O_NONBLOCK and not 0. Returns 0, or
+ * -1 with errno.
+ */
+int rdl_cli_process_pipe(int fd[2], int flags);
 
 /* Closes in the helper all descriptors but this one, so that it keeps no pipe or terminal open. */
 void rdl_cli_process_holds_only(int fd);

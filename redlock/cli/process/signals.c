@@ -17,6 +17,8 @@ enum { CAUGHT = sizeof caught / sizeof caught[0], IGNORED = sizeof ignored / siz
 
 static struct sigaction before[CAUGHT + IGNORED];
 static int pipe_fd[2] = {-1, -1};
+static volatile sig_atomic_t is_written; /* the pipe may have a byte */
+static volatile sig_atomic_t is_child;   /* SIGCHLD came */
 static void (*last_act)(void);
 
 /* A full pipe loses nothing that matters: thousands of signals are still to be read. */
@@ -26,16 +28,15 @@ static void on_signal(int sig)
     unsigned char byte = (unsigned char)sig;
     ssize_t n = write(pipe_fd[1], &byte, 1);
     (void)n;
+    is_written = 1;
+    is_child |= sig == SIGCHLD;
     errno = saved;
 }
 
-static int set_flags(int fd)
-{
-    int flags = fcntl(fd, F_GETFL);
-    return flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0 || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0;
-}
-
-/* Catches a signal, unless our parent ignores it (nohup, background jobs): then it stays ignored. */
+/*
+ * Catches a signal, unless our parent ignores it (nohup, background jobs): then it stays ignored. It is
+ * blocked here, so that one that comes meanwhile is discarded when it is ignored again.
+ */
 static void catch_one(int sig, struct sigaction *old)
 {
     struct sigaction act;
@@ -44,20 +45,23 @@ static void catch_one(int sig, struct sigaction *old)
     act.sa_handler = on_signal;
     act.sa_flags = SA_RESTART;
     sigfillset(&act.sa_mask);
-    sigaction(sig, NULL, old);
+    sigaction(sig, &act, old);
     if (old->sa_handler != SIG_IGN || sig == SIGCHLD || sig == SIGCONT)
-        sigaction(sig, &act, NULL);
+        return;
+    sigaction(sig, old, NULL);
 }
 
 int rdl_cli_signals_open(int *wake_fd)
 {
     struct sigaction ignore;
-    sigset_t none;
+    sigset_t all, none;
 
-    if (pipe(pipe_fd) != 0 || set_flags(pipe_fd[0]) || set_flags(pipe_fd[1])) {
+    if (rdl_cli_process_pipe(pipe_fd, O_NONBLOCK) != 0) {
         rdl_cli_print_error("cannot create a pipe: %s", strerror(errno));
         return RDL_EXIT_OS;
     }
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
     for (int i = 0; i < CAUGHT; i++)
         catch_one(caught[i], &before[i]);
     memset(&ignore, 0, sizeof ignore);
@@ -78,7 +82,22 @@ int rdl_cli_signals_fd(void)
 int rdl_cli_signals_next(void)
 {
     unsigned char byte;
-    return read(pipe_fd[0], &byte, 1) == 1 ? byte : 0;
+
+    if (!is_written)
+        return 0;
+    is_written = 0; /* before the read: a signal that comes after it sets this again */
+    if (read(pipe_fd[0], &byte, 1) != 1)
+        return 0;
+    is_written = 1;
+    return byte;
+}
+
+int rdl_cli_signals_is_child(void)
+{
+    if (!is_child)
+        return 0;
+    is_child = 0; /* before the caller reaps: a child that ends later sets this again */
+    return 1;
 }
 
 static void set_default(int sig)
@@ -92,9 +111,11 @@ static void set_default(int sig)
 void rdl_cli_signals_restore(void)
 {
     for (int i = 0; i < CAUGHT; i++)
-        sigaction(caught[i], &before[i], NULL);
+        if (caught[i] != SIGCHLD)
+            sigaction(caught[i], &before[i], NULL);
     for (int i = 0; i < IGNORED; i++)
-        sigaction(ignored[i], &before[CAUGHT + i], NULL);
+        if (ignored[i] != SIGPIPE)
+            sigaction(ignored[i], &before[CAUGHT + i], NULL);
     set_default(SIGPIPE);
     set_default(SIGCHLD);
 }

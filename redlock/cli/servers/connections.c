@@ -84,11 +84,13 @@ static void name_us(struct rdl_cli_servers *s, size_t i, const struct rdl_cli_op
 
     if (o->legacy != RDL_CLI_LEGACY_NEVER && !s->is_tls[i])
         return;
-    gethostname(host, sizeof host - 1);
-    for (char *p = host; *p != '\0'; p++)
-        *p = *p > ' ' && *p <= '~' ? *p : '_'; /* the server accepts no others */
-    int len = snprintf(us, sizeof us, "redlock:%s:%s:%ld", rdl_cli_verb_word(o->verb), host, (long)getpid());
-    s->endpoint[i].client_name = (struct rdl_bytes){us, (size_t)len};
+    if (us[0] == '\0') {
+        gethostname(host, sizeof host - 1);
+        for (char *p = host; *p != '\0'; p++)
+            *p = *p > ' ' && *p <= '~' ? *p : '_'; /* the server accepts no others */
+        snprintf(us, sizeof us, "redlock:%s:%s:%ld", rdl_cli_verb_word(o->verb), host, (long)getpid());
+    }
+    s->endpoint[i].client_name = (struct rdl_bytes){us, strlen(us)};
 }
 
 static int parse(struct rdl_cli_servers *s, const struct rdl_cli_options *o, size_t i)
