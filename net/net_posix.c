@@ -59,7 +59,8 @@ enum {
     SLICE_MS = 100,         /* a suspend stops poll's timeout but not a lease: check the clock this often */
     RETRY_MS = 10,          /* until the next try of a unix socket whose queue is full */
     RECV_MS = SLICE_MS / 2, /* a socket's timeout is coarse: not used closer to until_ms than SLICE_MS */
-    CHUNK = 1024,           /* room for the longest script with its arguments, or for many small commands */
+    /* A board has room for the longest script with its arguments, other hosts for the reply to INFO. */
+    CHUNK = HAS_UNIX ? 4096 : 1024,
     /* If the system supports it: a peer that acknowledges nothing is aborted after half a minute. */
     IDLE_S = 15,
     PROBE_S = 5,
@@ -74,7 +75,8 @@ struct attempt {
     short revents;  /* 0 also after a recv that emptied the socket */
     int recv_flags; /* of the first recv */
     int is_interrupted;
-    pid_t pid; /* of this process; 0: not asked for */
+    pid_t pid;          /* of this process; 0: not asked for */
+    int is_one_of_many; /* the poll is for several conns, so none waits in recv */
 };
 
 union address {
@@ -176,6 +178,23 @@ static socklen_t make_address(const struct rdl_endpoint *ep, union address *a)
     return 0;
 }
 
+/* Limits how long a peer may acknowledge nothing. Returns 1 if the system then counts no probes (Linux). */
+static int counts_no_probes(int fd)
+{
+    int rc = -1;
+#ifdef TCP_USER_TIMEOUT
+    const unsigned unheard = UNHEARD_MS;
+
+    rc = setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unheard, sizeof unheard);
+#endif
+#ifdef __linux__
+    return rc == 0;
+#else
+    (void)rc, (void)fd;
+    return 0;
+#endif
+}
+
 /* Makes the system probe an idle peer, so that firewalls keep their state and a dead host is noticed. */
 static void keep_alive(int fd)
 {
@@ -188,21 +207,19 @@ static void keep_alive(int fd)
     (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPALIVE, &idle, sizeof idle);
 #endif
 #if defined(TCP_KEEPINTVL) && defined(TCP_KEEPCNT)
-    const int every = PROBE_S, most = PROBES;
+    const int every = PROBE_S;
     (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof every);
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &most, sizeof most);
-#endif
-#ifdef TCP_USER_TIMEOUT
-    const unsigned unheard = UNHEARD_MS;
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unheard, sizeof unheard);
+    if (!counts_no_probes(fd)) {
+        const int most = PROBES;
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &most, sizeof most);
+    }
 #endif
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
 }
 
-/* Sets the options: no signal, no delay before small segments, and recv waits for RECV_MS at most. */
+/* Sets the options: no signal, and no delay before small segments. */
 static void set_up(int fd, int is_far)
 {
-    const struct timeval wait = {0, RECV_MS * 1000L};
     const int on = 1;
 
 #ifdef SO_NOSIGPIPE
@@ -212,7 +229,15 @@ static void set_up(int fd, int is_far)
         (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         keep_alive(fd);
     }
+}
+
+/* Makes recv wait, for RECV_MS at most. From now on each call decides whether it may block. */
+static void let_wait(int fd)
+{
+    const struct timeval wait = {0, RECV_MS * 1000L};
+
     (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
+    (void)fcntl(fd, F_SETFL, 0);
 }
 
 /* Opens a socket that does not block while it connects, and that no child inherits. -1: see errno. */
@@ -254,11 +279,8 @@ static int connect_error(int fd)
     return err == ENOTSOCK ? 0 : err;
 }
 
-/*
- * Returns RDL_STREAM_READY if the socket has a peer. Without another stream on top of it each call decides
- * from now on whether it may block.
- */
-static int opened(struct rdl_conn *c)
+/* Returns RDL_STREAM_READY if the socket has a peer. With another stream on top of it no recv waits. */
+static int opened(struct rdl_conn *c, const struct attempt *attempt)
 {
     union address peer;
     socklen_t len = sizeof peer;
@@ -271,8 +293,8 @@ static int opened(struct rdl_conn *c)
         return RDL_STREAM_WAIT_WRITE;
     if (err == 0 && is_to_itself(c->fd, &peer, len))
         return failed(c, ECONNREFUSED, RDL_E_CONNECT);
-    if (MSG_DONTWAIT != 0 && c->cfg->stream == NULL)
-        (void)fcntl(c->fd, F_SETFL, 0);
+    if (MSG_DONTWAIT != 0 && c->cfg->stream == NULL && (attempt == NULL || !attempt->is_one_of_many))
+        let_wait(c->fd);
     c->sys_error = NO_BYTE_YET;
     return RDL_STREAM_READY;
 }
@@ -281,7 +303,7 @@ static int opened(struct rdl_conn *c)
  * Starts to connect. A unix socket whose queue is full fails at once instead of waiting. It is retried with
  * another descriptor, until connecting takes too long.
  */
-static int start(struct rdl_conn *c, pid_t pid)
+static int start(struct rdl_conn *c, const struct attempt *attempt)
 {
     union address a;
     socklen_t len = make_address(c->cfg->endpoint, &a);
@@ -290,12 +312,12 @@ static int start(struct rdl_conn *c, pid_t pid)
         c->sys_error = 0;
         return RDL_E_URL;
     }
-    set_opener(c, pid != 0 ? pid : getpid());
+    set_opener(c, attempt != NULL && attempt->pid != 0 ? attempt->pid : getpid());
     c->fd = make_socket(a.any.sa_family);
     if (c->fd < 0)
         return failed(c, errno, RDL_E_CONNECT);
     if (connect(c->fd, &a.any, len) == 0)
-        return opened(c);
+        return opened(c, attempt);
     if (errno == EINPROGRESS || errno == EINTR) /* after EINTR it continues in the background, too */
         return RDL_STREAM_WAIT_WRITE;
     if (errno == EAGAIN && a.any.sa_family == AF_UNIX) {
@@ -311,10 +333,10 @@ static int socket_open(void *ctx, struct rdl_conn *c)
     const struct attempt *attempt = ctx;
 
     if (c->fd < 0)
-        return start(c, attempt != NULL ? attempt->pid : 0);
+        return start(c, attempt);
     if (attempt != NULL && attempt->revents == 0)
         return RDL_STREAM_WAIT_WRITE;
-    return opened(c);
+    return opened(c, attempt);
 }
 
 /* ---------------------------------------------------------------- bytes */
@@ -406,14 +428,10 @@ static int attempt_all(struct rdl_conn *c, struct attempt *attempt)
     return rdl_stream_run(c, &s);
 }
 
-/*
- * Does for one conn what can be done without waiting. revents is what poll reported for it, or 0. pid: this
- * process, if it is known, or 0. Returns what was done, as rdl_stream_drive.
- */
-static int advance(struct rdl_conn *c, short revents, pid_t pid)
+/* Does for one conn what can be done without waiting. Returns what was done, as rdl_stream_drive. */
+static int advance(struct rdl_conn *c, struct attempt attempt)
 {
-    struct attempt attempt = {revents, MSG_DONTWAIT, 0, pid};
-
+    attempt.recv_flags = MSG_DONTWAIT;
     if (rdl_conn_state(c) == RDL_CONN_FAILED) /* the conn ends it, and not the system */
         c->sys_error = 0;
     return attempt_all(c, &attempt);
@@ -434,7 +452,7 @@ static int is_forked(struct rdl_conn *c, pid_t pid)
         rdl_conn_closed(c, RDL_E_FORKED);
     } else {
         rdl_conn_shut(c, RDL_E_FORKED);
-        (void)advance(c, 0, pid);
+        (void)advance(c, (struct attempt){.pid = pid});
     }
     return 1;
 }
@@ -491,7 +509,7 @@ void rdl_posix_opened(struct rdl_conn *c, int fd)
     c->waits = RDL_STREAM_BEGUN | RDL_STREAM_WAIT_WRITE;
     if (c->cfg->stream != NULL)
         return;
-    state = opened(c);
+    state = opened(c, NULL);
     if (state == RDL_STREAM_READY) {
         rdl_conn_opened(c);
     } else if (state < 0) {
@@ -508,13 +526,13 @@ void rdl_posix_ready(struct rdl_conn *c, short revents)
     if (rdl_conn_state(c) == RDL_CONN_STALLED)
         revents |= POLLIN;
     if (!is_forked(c, pid))
-        (void)advance(c, revents, pid);
+        (void)advance(c, (struct attempt){.revents = revents, .pid = pid});
 }
 
 void rdl_posix_close(struct rdl_conn *c)
 {
     rdl_conn_shut(c, RDL_E_CLOSED);
-    (void)advance(c, 0, 0);
+    (void)advance(c, (struct attempt){.revents = 0});
 }
 
 /* ---------------------------------------------------------------- poll for the blocking functions */
@@ -597,7 +615,7 @@ static int wait_in_recv(struct rdl_conn *c, uint64_t until_ms)
     uint64_t now_ms = rdl_posix_now_ms();
 
     while (rdl_conn_wants(c) == RDL_WANT_READ && now_ms != begun_ms && slice(now_ms, until_ms) == SLICE_MS) {
-        struct attempt attempt = {POLLIN, 0, 0, 0};
+        struct attempt attempt = {.revents = POLLIN};
 
         begun_ms = now_ms;
         if (attempt_all(c, &attempt) || attempt.is_interrupted)
@@ -621,6 +639,7 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     pid_t pid = getpid();
     int did = 0;
     int is_stalled = 0;
+    struct attempt attempt = {.pid = pid, .is_one_of_many = n > 1};
     size_t i;
     int ready;
 
@@ -632,7 +651,7 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     if (did)
         return RDL_E_FORKED;
     for (i = 0; i < n; i++) {
-        did |= advance(conns[i], 0, pid);
+        did |= advance(conns[i], attempt);
         is_stalled |= rdl_conn_state(conns[i]) == RDL_CONN_STALLED;
     }
     if (did & RDL_STREAM_DID)
@@ -653,9 +672,11 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     ready = wait_ready(fds, (unsigned)n + 1, until_retry_ms(conns, n, until_ms), p->timer_fd);
     if (ready < 0)
         return errno == EINTR ? RDL_OK : RDL_E_SYSTEM;
-    for (i = 0; ready > 0 && i < n; i++)
-        if (fds[i].revents != 0)
-            (void)advance(conns[i], fds[i].revents, pid);
+    for (i = 0; ready > 0 && i < n; i++) {
+        attempt.revents = fds[i].revents;
+        if (attempt.revents != 0)
+            (void)advance(conns[i], attempt);
+    }
     if (fds[n].revents == 0)
         return RDL_OK;
     return (fds[n].revents & POLLNVAL) ? RDL_E_SYSTEM : RDL_E_INTERRUPTED;
