@@ -423,7 +423,6 @@ int rdl_cli_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o, str
     if (rc == 0 && o->trace_file != NULL)
         rc = open_trace(s, o->trace_file);
     rdl_posix_init(posix, platform);
-    posix->timer_fd = rdl_cli_timer_open();
     rdl_cli_connect_open(s, o, platform);
     return rc == 0 ? rdl_cli_signals_open(&posix->wake_fd) : rc;
 }

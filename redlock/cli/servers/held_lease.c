@@ -34,6 +34,7 @@ static void renewed(struct rdl_cli_held *h, uint64_t now)
 void rdl_cli_held_begin(struct rdl_cli_held *h, struct rdl_cli_lock *l)
 {
     h->lock = l;
+    l->posix.timer_fd = rdl_cli_timer_open(); /* kept until the process ends */
     renewed(h, rdl_cli_now(l));
 }
 
