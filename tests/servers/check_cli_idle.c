@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -175,6 +177,74 @@ START_TEST(on_an_old_kernel_the_guardian_keeps_no_pipe_open)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- system calls */
+
+/* Those of redlock itself: its children are not traced. */
+struct count {
+    int all, directories, actions;
+};
+
+static void count_call(struct count *n, pid_t pid)
+{
+    struct __ptrace_syscall_info info;
+
+    memset(&info, 0, sizeof info);
+    ck_assert_int_gt(ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info), 0);
+    if (info.op != PTRACE_SYSCALL_INFO_ENTRY)
+        return;
+    n->all++;
+    n->directories += info.entry.nr == SYS_getdents64;
+    n->actions += info.entry.nr == SYS_rt_sigaction;
+}
+
+/* Becomes the command, stopped until the test traces it. */
+static int traced(int argc, char **argv)
+{
+    (void)argc;
+    ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+    raise(SIGSTOP);
+    return execv(argv[0], argv);
+}
+
+static struct count calls_of_a_short_run(void)
+{
+    struct count n = {0, 0, 0};
+    int status, sig = 0;
+
+    command_set(&c, (const char *const[]){NULL}, &server, 1, "nightly", ":");
+    c.inside = traced;
+    command_start(&c);
+    ck_assert_int_eq(waitpid(c.pid, &status, 0), c.pid);
+    ck_assert_int_eq(ptrace(PTRACE_SETOPTIONS, c.pid, NULL, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL), 0);
+    for (;;) {
+        ck_assert_int_eq(ptrace(PTRACE_SYSCALL, c.pid, NULL, (long)sig), 0);
+        ck_assert_int_eq(waitpid(c.pid, &status, 0), c.pid);
+        if (!WIFSTOPPED(status))
+            break;
+        sig = WSTOPSIG(status) == (SIGTRAP | 0x80) || WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
+        if (WSTOPSIG(status) == (SIGTRAP | 0x80))
+            count_call(&n, c.pid);
+    }
+    ck_assert_int_eq(status, 0);
+    return n;
+}
+
+/*
+ * 30 are made by the loader. It reads no /proc, because the command left no process, and sets each signal
+ * that it catches or ignores once.
+ */
+START_TEST(a_short_run_makes_few_system_calls)
+{
+    struct count n = calls_of_a_short_run();
+
+    ck_assert_int_eq(n.directories, 0);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    ck_assert_int_eq(n.actions, 12);
+    ck_assert_int_le(n.all, 125);
+#endif
+}
+END_TEST
+
 static const char *descriptors_of_the_command(int (*inside)(int argc, char **argv))
 {
     command_set(&c, (const char *const[]){NULL}, &server, 1, "nightly", "ls /proc/$$/fd");
@@ -200,6 +270,7 @@ Suite *suite_cli_idle(void)
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_loop_test(t, an_idle_run_does_not_wake_up, 0, 2);
     tcase_add_test(t, an_idle_run_renews_the_lease);
+    tcase_add_test(t, a_short_run_makes_few_system_calls);
     tcase_add_test(t, on_an_old_kernel_the_command_gets_no_pipe_of_ours);
     tcase_add_test(t, on_an_old_kernel_the_guardian_keeps_no_pipe_open);
     suite_add_tcase(s, t);
