@@ -162,7 +162,7 @@ START_TEST(no_wait_with_a_deadline_is_longer_than_100_ms)
 }
 END_TEST
 
-enum { WAIT_MS = 1000 };
+enum { WAIT_MS = 2000 };
 
 static void wait_with_timer(void)
 {
@@ -182,7 +182,7 @@ START_TEST(a_long_wait_with_a_timer_is_two_polls)
     client_set_timer_fd(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC));
     meet(_i);
     ck_assert_str_eq(strchr(calls_of(wait_with_timer), '|'), "|iptp|");
-    ck_assert_int_gt(calls_longest_ms, WAIT_MS - 100);
+    ck_assert_int_gt(calls_longest_ms, 200);
 }
 END_TEST
 
