@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* check_cli_idle.c - a `redlock run` that has nothing to do sleeps, also where the host has no timers. Rule R36. */
+/*
+ * check_cli_idle.c - a `redlock run` that has nothing to do sleeps, and a short one makes few system calls; also
+ * on hosts without timers. Rule R36.
+ */
 #define _GNU_SOURCE
 #include "redlock/redlock.h"
 #include "tests/fixtures/command.h"
@@ -43,7 +46,9 @@ static void start_without_timers(void)
     refuse_call(SYS_timerfd_create, ENOSYS);
 }
 
-/* Becomes the command, without calls that came with later kernels. Assertions would write to the note's pipe. */
+/*
+ * Becomes the command, without calls that came with later kernels. Assertions would write to the note's pipe.
+ */
 static int on_old_kernel(int argc, char **argv)
 {
     int note = fcntl(COMMAND_NOTE_FD, F_DUPFD_CLOEXEC, 0);

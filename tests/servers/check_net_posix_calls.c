@@ -174,8 +174,8 @@ static void wait_with_timer(void)
 }
 
 /*
- * The timer ends the second poll: that has a longer timeout of its own, after which the driver would poll once
- * more. A busy machine may come late out of the first one, so the wait is long.
+ * The timer ends the second poll: that has a longer timeout of its own, after which the driver would poll
+ * once more. A busy machine may come late out of the first one, so the wait is long.
  */
 START_TEST(a_long_wait_with_a_timer_is_two_polls)
 {
