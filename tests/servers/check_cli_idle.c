@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_cli_idle.c - a `redlock run` that has nothing to do sleeps, and a short one makes few system calls; also
- * on hosts without timers. Rule R36.
+ * check_cli_idle.c - a `redlock run` that has nothing to do sleeps, and a short one makes few system calls.
+ * Also on hosts without timers. Rule R36.
  */
 #define _GNU_SOURCE
 #include "redlock/redlock.h"
