@@ -596,7 +596,7 @@ static int wait_ready(struct pollfd *fds, unsigned n, uint64_t until_ms, int tim
         int ready = poll(fds, n + with_timer, with_timer && ms > 0 ? beyond(now_ms, until_ms) : ms);
         if (ready != 0 || ms == 0)
             return ready;
-        if (!with_timer && until_ms > now_ms + 2 * SLICE_MS && set_timer(timer_fd, until_ms)) {
+        if (!with_timer && until_ms > now_ms + (uint64_t)2 * SLICE_MS && set_timer(timer_fd, until_ms)) {
             fds[n].fd = timer_fd;
             fds[n].events = POLLIN;
             fds[n].revents = 0;
