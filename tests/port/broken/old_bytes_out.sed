@@ -2,7 +2,7 @@
 # net/net_stream.c: rule 12: bytes that could not be sent are sent over the next connection
 s/^enum \{ READS_MAX = .*$/&\
 #include <string.h>\
-static uint8_t old[1024];\
+static uint8_t old[4096];\
 static size_t n_old;/
 s/^            n = s->ops->send\(/            memcpy(old, s->buf, n_old = len);\
             n = s->ops->send(/
