@@ -7,7 +7,10 @@
 
 #include <string.h>
 
-enum { TTL_MS = 10000 }; /* until rdl_easy_lock() sets it: an adopted lock has an attempt time, too */
+enum {
+    TTL_MS = 10000, /* until rdl_easy_lock() sets it: an adopted lock has an attempt time, too */
+    TTL_MIN_MS = 4 * RDL_ATTEMPT_MIN_MS
+};
 
 /* ---------------------------------------------------------------- URLs */
 
@@ -183,8 +186,8 @@ int rdl_easy_set_max_ttl(struct rdl_easy *e, uint32_t max_ttl_ms)
 
     if (rc != RDL_OK)
         return rc;
-    if (max_ttl_ms < 1 || max_ttl_ms > RDL_TTL_MAX)
-        return rdl_easy_refuse(e, RDL_E_TTL, "max_ttl is 1 to 2147483647 ms");
+    if (max_ttl_ms < TTL_MIN_MS || max_ttl_ms > RDL_TTL_MAX)
+        return rdl_easy_refuse(e, RDL_E_TTL, "max_ttl is 20 to 2147483647 ms");
     e->opt.max_ttl_ms = max_ttl_ms;
     if (e->opt.lease.ttl_ms > max_ttl_ms)
         e->opt.lease.ttl_ms = max_ttl_ms;
@@ -267,7 +270,7 @@ static int check_ttl(struct rdl_easy *e, uint32_t ttl_ms)
 {
     if (ttl_ms > e->opt.max_ttl_ms)
         return rdl_easy_refuse(e, RDL_E_TTL, "the ttl is above max_ttl (30 s, or rdl_easy_set_max_ttl)");
-    if (ttl_ms < 4 * RDL_ATTEMPT_MIN_MS)
+    if (ttl_ms < TTL_MIN_MS)
         return rdl_easy_refuse(e, RDL_E_TTL, "the ttl is below 20 ms");
     return RDL_OK;
 }

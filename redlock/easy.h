@@ -163,7 +163,7 @@ int rdl_easy_set_flags(struct rdl_easy *e, unsigned flags);
  * rdl_easy_open(), while the lock is not held.
  *
  * @param e           the lock
- * @param max_ttl_ms  in ms, 1 to RDL_TTL_MAX; without this call RDL_EASY_MAX_TTL_MS
+ * @param max_ttl_ms  in ms, 20 to RDL_TTL_MAX; without this call RDL_EASY_MAX_TTL_MS
  * @return as rdl_easy_set_flags(). RDL_E_TTL: max_ttl_ms is out of range; nothing has changed.
  */
 int rdl_easy_set_max_ttl(struct rdl_easy *e, uint32_t max_ttl_ms);
