@@ -234,7 +234,6 @@ static int ask_replace(struct rdl_lock_legacy *l, uint64_t now_ms)
 
 static int ask_extend(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    l->lock.req.text = NULL;
     if (l->other_len > 0)
         return ask_with(l, SETTLE, &rdl_op_replace, other(l), known(l));
     return ask_replace(l, now_ms);

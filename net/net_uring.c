@@ -45,7 +45,7 @@ enum {
     ENTRIES = 64,
     ENTRIES_EACH = 3, /* most requests of a conn in one poll */
     RESULTS = 512,    /* more than all slots can have at a time: receive, send, wait, and two ends of those */
-    BUFFER = 1024,    /* as net_posix.c has it */
+    BUFFER = 1024,    /* room for the longest script with its arguments, or for many small commands */
     ROUNDS_MAX = 16,  /* buffers sent for a conn in one poll, as net_stream.c receives them */
     SLICE_MS = 100,   /* without has_clock: a suspend stops the kernel's timeout but not a lease */
     RETRY_UNIX_MS = 10,     /* until the next try of a unix socket whose queue is full */
@@ -216,7 +216,6 @@ static void take_back(struct ring *r)
             break;
         }
     }
-    __atomic_store_n(r->sq_tail, r->tail, __ATOMIC_RELEASE);
 }
 
 /* A send has ended: what was not taken is sent later, or the usual call says why it failed. */
@@ -326,7 +325,6 @@ static void queue_cancel(struct ring *r, struct slot *s, enum kind kind)
 {
     struct io_uring_sqe *e = queue_request(r, s, KIND_CANCEL, IORING_OP_ASYNC_CANCEL);
 
-    e->fd = -1;
     e->addr = data_of(r, s, kind);
     e->flags = IOSQE_CQE_SKIP_SUCCESS;
 }

@@ -66,6 +66,12 @@ static void put_byte(int fd)
     (void)n;
 }
 
+/* The work must be over grace_ms before the lease ends. */
+static void publish_lease(struct rdl_easy_thread *t, uint64_t until_ms)
+{
+    publish(t, until_ms > t->grace_ms ? until_ms - t->grace_ms : 0);
+}
+
 /*
  * Starts the timer after a renewal. An extend may block for an attempt, and for another one if keys are put
  * back. So the last one begins that much earlier.
@@ -77,7 +83,7 @@ static void renewed(struct rdl_easy_thread *t, struct rdl_renewal *k)
 
     rdl_renewal_renewed(k, t->easy->ttl_ms, t->grace_ms + 2 * rdl_redlock_attempt_ms(r), until_ms,
                         rdl_posix_now_ms());
-    publish(t, until_ms > t->grace_ms ? until_ms - t->grace_ms : 0);
+    publish_lease(t, until_ms);
 }
 
 static void renew(struct rdl_easy_thread *t, struct rdl_renewal *k)
@@ -208,7 +214,7 @@ int rdl_easy_keep(struct rdl_easy *e, struct rdl_easy_thread *t, uint32_t grace_
     t->process = getpid();
     if (pthread_mutex_init(&t->mutex, NULL) != 0)
         return rdl_easy_refuse(e, RDL_E_SYSTEM, "the system has no mutex left for a thread");
-    publish(t, rdl_redlock_until_ms(&e->lock) - grace_ms);
+    publish_lease(t, rdl_redlock_until_ms(&e->lock));
     if (start(t) != 0) {
         pthread_mutex_destroy(&t->mutex);
         return rdl_easy_refuse(e, RDL_E_SYSTEM, "the system has no thread or no descriptors left");
