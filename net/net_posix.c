@@ -178,6 +178,7 @@ static socklen_t make_address(const struct rdl_endpoint *ep, union address *a)
     return 0;
 }
 
+#if defined(TCP_KEEPINTVL) && defined(TCP_KEEPCNT)
 /* Limits how long a peer may acknowledge nothing. Returns 1 if the system then counts no probes (Linux). */
 static int counts_no_probes(int fd)
 {
@@ -194,6 +195,7 @@ static int counts_no_probes(int fd)
     return 0;
 #endif
 }
+#endif
 
 /* Makes the system probe an idle peer, so that firewalls keep their state and a dead host is noticed. */
 static void keep_alive(int fd)
