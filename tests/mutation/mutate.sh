@@ -54,11 +54,13 @@ if [ "$draw" -gt 0 ]; then
 else
     cp "$out/all" "$out/list"
 fi
-for file in $(cut -f 1 "$out/list" | uniq); do
+files=$(cut -f 1 "$out/list" | uniq)
+for file in $files; do
     compile "$out/originals" "$file" || exit
 done
 # shellcheck disable=SC2086,SC2046 # words
-prepare "$(cut -f 1 "$out/list" | grep -m 1 -x -F $(printf -- '-e %s ' $POSIX_SRC $WAITING_SRC) || echo lock/lock.c)"
+prepare $(echo "$files" | grep -x net/net_uring.c) \
+    $(echo "$files" | grep -v net_uring | grep -m 1 -x -F $(printf -- '-e %s ' $POSIX_SRC $WAITING_SRC) || echo lock/lock.c)
 : >"$out/results"
 seq "$(wc -l <"$out/list")" | xargs -P "${JOBS:-$(nproc 2>/dev/null || echo 2)}" -n 1 "$0" --one "$out" "$objects"
 awk -F '\t' -v least="${LEAST:-97}" -f $dir/score.awk $dir/survivors.txt "$out/results"

@@ -7,9 +7,9 @@ LIBRARY_OBJ := $(patsubst %.c,$(B)/lib/%.o,$(filter-out tests/main.c tests/cli/%
 	tests/servers/check_sim_server.c \
 	$(addprefix tests/servers/check_,cli_% examples% recipes%),$(TEST_SRC)))
 LIBRARY_SIM := $(patsubst %.c,$(B)/lib/%.o,tests/sim/sim_main.c $(SIM_SRC))
-LIBRARY_TESTS := $(LIBRARY_OBJ) $(LIBRARY_SIM) $(B)/lib/cli.a $(B)/lib/bin/redlock
+LIBRARY_TESTS := $(LIBRARY_OBJ) $(LIBRARY_SIM) $(B)/lib/cli.a $(B)/lib/bin/redlock $(PORT_OBJ) $(B)/lib/tests/port/port_uring.o
 WAITING_SRC := lock/lock_io.c redlock/redlock_io.c
-LIBRARY_ENV = WAITING_SRC='$(WAITING_SRC)' RDL_COMMAND=$(B)/lib/bin/redlock SUITES='$(LIBRARY_SUITES)' URING_SUITES='$(URING_SUITES)' TEST_OBJ='$(LIBRARY_OBJ)' SIM_OBJ='$(LIBRARY_SIM)'
+LIBRARY_ENV = WAITING_SRC='$(WAITING_SRC)' RDL_COMMAND=$(B)/lib/bin/redlock SUITES='$(LIBRARY_SUITES)' URING_SUITES='$(URING_SUITES)' TEST_OBJ='$(LIBRARY_OBJ)' SIM_OBJ='$(LIBRARY_SIM)' PORT_OBJ='$(PORT_OBJ)'
 
 .PHONY: coverage mutate
 NEEDS_coverage = cover test

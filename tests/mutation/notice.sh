@@ -7,7 +7,9 @@
 #     top      the top of the tree, an absolute path
 #
 # A change is a folder (a place) with the objects of the changed files, named as the files are: PLACE/lock/lock.o.
-# From make come CORE_SRC, POSIX_SRC, WAITING_SRC (the tests of these and of POSIX_SRC need servers), SUITES, and the objects of each program without the library: TEST_OBJ, SIM_OBJ.
+# From make come CORE_SRC, POSIX_SRC, WAITING_SRC (the tests of these and of POSIX_SRC need servers), SUITES,
+# URING_SUITES (which also pass over io_uring), and the objects of each program without the library: TEST_OBJ, SIM_OBJ,
+# PORT_OBJ (check-port, without a driver).
 libs=$(pkg-config --libs check)
 with_servers='net_posix net_posix_bad net_posix_calls net_posix_errors net_posix_fork net_posix_resolve net_posix_wait net_uring
 lock_io lock_posix redlock_io redlock_calls redlock_several easy easy_settings easy_thread'
@@ -53,6 +55,20 @@ fails_with_servers() { # program suite...
         CLOCK=180 CK_DEFAULT_TIMEOUT=20 CK_TIMEOUT_MULTIPLIER=1 fails 30 "$program" -j 4 "$@"
 }
 
+# The driver over io_uring: its own suite, which does not pass where io_uring is refused, the other suites over it, and
+# the rules of all drivers. Nothing else uses it.
+uring_notices() { # place
+    local c drivers=()
+    for c in net/net_uring net/net_posix net/net_posix_clock; do
+        [ -e "$1/$c.o" ] && drivers+=("$1/$c.o") || drivers+=("$objects/lib/$c.o")
+    done
+    # shellcheck disable=SC2086 # words
+    gcc -o "$1/port" "$objects/lib/tests/port/port_uring.o" "${drivers[@]}" $PORT_OBJ 2>/dev/null &&
+        ! fails 20 "$1/port" || return 0
+    # shellcheck disable=SC2086
+    RDL_DRIVER=uring CK_EXCLUDE_TAGS=sockets fails_with_servers "$1/check" net_uring $URING_SUITES
+}
+
 # Of the suites read, those that are named after the changed files. They notice most changes, in a tenth of the time.
 named_after() { # place
     local c names=()
@@ -70,6 +86,10 @@ noticed_by() { # place
     own=$(named_after "$1" <"$out/quick")
     # shellcheck disable=SC2086
     [ -z "$own" ] || ! CK_FORK=no fails 10 "$1/check" $own || { echo suites && return; }
+    if [ -e "$1/net/net_uring.o" ]; then
+        ! uring_notices "$1" || echo 'suites over io_uring'
+        return
+    fi
     if needs_servers "$1"; then
         # shellcheck disable=SC2086
         own=$(printf '%s\n' $with_servers | named_after "$1")
@@ -95,9 +115,9 @@ noticed_by() { # place
 }
 
 # Builds what all changes have in common, and sees that the tests of this file pass without a change.
-prepare() { # file
-    local suite began list by none=$out/none
-    mkdir -p "$out/tests" "$none/$(dirname "$1")" || exit
+prepare() { # file...
+    local suite began list by none=$out/none file
+    mkdir -p "$out/tests" "$none" || exit
     for suite in $SUITES; do
         grep -E "^SUITE\\([a-z]+, $suite\\)" tests/suites.inc
     done >"$out/tests/suites.inc"
@@ -118,7 +138,11 @@ prepare() { # file
         fi
         echo "$suite" >>"$out/$list"
     done < <(sed -nE 's/^SUITE\((resp|net|lock|redlock), (.*)\)/\2/p' "$out/tests/suites.inc")
-    cp "$objects/lib/${1%.c}.o" "$none/${1%.c}.o"
-    by=$(noticed_by "$none")
-    [ -z "$by" ] || { echo "nothing was changed, and the $by noticed it" >&2 && exit 1; }
+    for file; do
+        mkdir -p "$none/$(dirname "$file")"
+        cp "$objects/lib/${file%.c}.o" "$none/${file%.c}.o"
+        by=$(noticed_by "$none")
+        [ -z "$by" ] || { echo "nothing was changed in $file, and the $by noticed it" >&2 && exit 1; }
+        rm "$none/${file%.c}.o"
+    done
 }
