@@ -243,6 +243,25 @@ START_TEST(bytes_without_room_are_offered_again)
 }
 END_TEST
 
+/* An earlier request has been answered, so this one is not the first in the queue's memory. */
+START_TEST(a_request_behind_an_answered_one_is_mere_sending)
+{
+    struct rdl_req second = {0};
+    const struct rdl_command cmd = {&rdl_op_extend, {"k", 1}, {token_hex(0xab), RDL_VALUE_MAX},
+                                    {NULL, 0},      60000,    30000};
+
+    open_and_ask();
+    ck_assert_int_eq(drive(), RDL_STREAM_SENT);
+    stream.room = 0;
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &second, &cmd), RDL_OK);
+    stream.in = granted;
+    ck_assert_int_eq(drive(), RDL_STREAM_DID);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
+    stream.room = sizeof stream.out - stream.len;
+    ck_assert_int_eq(drive(), RDL_STREAM_SENT);
+}
+END_TEST
+
 /* Its waiter gets the result at once, although other bytes were sent. */
 START_TEST(a_request_that_fails_unsent_is_no_mere_sending)
 {
@@ -453,6 +472,7 @@ Suite *suite_net_stream(void)
     tcase_add_test(tc, a_stream_that_never_began_to_open_is_not_closed);
     tcase_add_loop_test(tc, all_bytes_are_sent_in_order_whatever_the_stream_takes, 0, 2 * CHUNK);
     tcase_add_test(tc, bytes_without_room_are_offered_again);
+    tcase_add_test(tc, a_request_behind_an_answered_one_is_mere_sending);
     tcase_add_test(tc, a_request_that_fails_unsent_is_no_mere_sending);
     tcase_add_loop_test(tc, all_bytes_are_received_in_order_in_any_pieces, 0, 2 * GRANTED_LEN);
     tcase_add_test(tc, a_request_that_is_not_sent_after_all_is_progress);

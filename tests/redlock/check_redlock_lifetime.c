@@ -510,6 +510,17 @@ START_TEST(init_of_canaries_in_use_aborts)
 }
 END_TEST
 
+/* Only the last server still has a request that refers to them. */
+START_TEST(init_of_canaries_in_use_by_one_server_aborts)
+{
+    begin();
+    fleet_serve_all(now);
+    lacks_a_canary();
+    rdl_redlock_init(&other, &fleet.opt, m->servers, SERVERS, "b", 1);
+    rdl_redlock_set_canary(&other, m->canaries);
+}
+END_TEST
+
 Suite *suite_redlock_lifetime(void);
 
 Suite *suite_redlock_lifetime(void)
@@ -532,6 +543,7 @@ Suite *suite_redlock_lifetime(void)
     tcase_set_tags(asserted, "assertions");
     tcase_add_test_raise_signal(asserted, init_of_a_pending_redlock_aborts, SIGABRT);
     tcase_add_test_raise_signal(asserted, init_of_canaries_in_use_aborts, SIGABRT);
+    tcase_add_test_raise_signal(asserted, init_of_canaries_in_use_by_one_server_aborts, SIGABRT);
     suite_add_tcase(suite, asserted);
     return suite;
 }

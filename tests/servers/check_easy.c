@@ -2,6 +2,7 @@
 /* check_easy.c - easy.h on real servers: one, three, dead, new, moved, and behind host names. */
 #define _POSIX_C_SOURCE 200809L
 #include <check.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -142,6 +143,19 @@ START_TEST(unlock_at_once_releases_by_the_time_close_returns)
     ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
     rdl_easy_close(&easy);
     ck_assert_int_eq(keys(), 0);
+}
+END_TEST
+
+/* No reply is read, so the lock is not known to be lost. */
+START_TEST(unlock_at_once_sends_to_every_server)
+{
+    open_with(&easy, urls, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_UNLOCK_AT_ONCE);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_EXPIRED);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    while (keys() != 0)
+        poll(NULL, 0, 1);
+    rdl_easy_close(&easy);
 }
 END_TEST
 
@@ -332,6 +346,19 @@ START_TEST(a_host_name_is_resolved_at_open_and_again_if_it_had_no_address)
 }
 END_TEST
 
+START_TEST(every_name_of_a_list_is_resolved)
+{
+    ck_assert_int_eq(rdl_easy_open(&easy, "redis://127.0.0.1:1 redis://a.test:1 redis://b.test:1", "nightly"),
+                     RDL_OK);
+    ck_assert_uint_eq(resolver_asked("a.test"), 1);
+    ck_assert_uint_eq(resolver_asked("b.test"), 1);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    ck_assert_uint_eq(resolver_asked("a.test"), 2);
+    ck_assert_uint_eq(resolver_asked("b.test"), 2);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
 START_TEST(names_are_not_resolved_while_the_lock_is_held_or_the_server_is_there)
 {
     move("a.test", 0);
@@ -434,6 +461,20 @@ START_TEST(a_url_that_is_too_long_is_refused)
 }
 END_TEST
 
+START_TEST(a_url_may_fill_its_buffer_to_the_last_byte)
+{
+    static const char head[] = "valkey://:", tail[] = "@127.0.0.1:1";
+    size_t len = RDL_POSIX_URL_MAX - 1 + strlen("valkey") - strlen("redis") + (size_t)_i;
+    char url[RDL_POSIX_URL_MAX + 2];
+
+    memset(url, 'p', sizeof url);
+    memcpy(url, head, sizeof head - 1);
+    memcpy(url + len + 1 - sizeof tail, tail, sizeof tail);
+    ck_assert_int_eq(rdl_easy_open(&easy, url, "nightly"), _i == 0 ? RDL_OK : RDL_E_SPACE);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
 START_TEST(a_ttl_out_of_range_is_refused_and_changes_nothing)
 {
     open_all(&easy);
@@ -445,15 +486,28 @@ START_TEST(a_ttl_out_of_range_is_refused_and_changes_nothing)
     ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, RDL_EASY_MAX_TTL_MS + 1), RDL_OK);
     ck_assert_int_eq(rdl_easy_lock(&easy, RDL_EASY_MAX_TTL_MS + 1, PATIENT), RDL_OK);
     ck_assert_int_eq(rdl_easy_renew(&easy, RDL_EASY_MAX_TTL_MS + 2), RDL_E_TTL);
+    expect_error(&easy, "above max_ttl");
+    ck_assert_int_eq(rdl_easy_renew(&easy, 19), RDL_E_TTL);
+    expect_error(&easy, "below 20 ms");
     ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), 0);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+START_TEST(the_shortest_ttl_is_20_ms)
+{
+    ck_assert_int_eq(rdl_easy_open(&easy, "redis://127.0.0.1:1", "nightly"), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&easy, 20, 0), RDL_NO_QUORUM); /* it is tried */
     rdl_easy_close(&easy);
 }
 END_TEST
 
 START_TEST(a_url_with_tls_needs_a_stream)
 {
-    ck_assert_int_eq(rdl_easy_open(&easy, _i ? "valkeys://localhost" : "rediss://localhost:6380", "nightly"),
-                     RDL_OK);
+    static const char *const lists[] = {"rediss://localhost:6380", "valkeys://localhost",
+                                        "redis://127.0.0.1:1 rediss://127.0.0.1:2"};
+
+    ck_assert_int_eq(rdl_easy_open(&easy, lists[_i], "nightly"), RDL_OK);
     ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_E_TLS);
     expect_error(&easy, "rdl_easy_set_stream");
     rdl_easy_close(&easy);
@@ -480,6 +534,7 @@ Suite *suite_easy(void)
     tcase_add_loop_test(tc, a_lost_lock_is_reported_by_renew_and_by_unlock, 0, 2);
     tcase_add_test(tc, a_held_lock_is_not_locked_or_set_up_again);
     tcase_add_test(tc, unlock_at_once_releases_by_the_time_close_returns);
+    tcase_add_test(tc, unlock_at_once_sends_to_every_server);
     tcase_add_test(tc, close_leaves_no_descriptor_and_no_lock);
     tcase_add_test(tc, a_token_passes_the_lock_to_another_process);
     tcase_add_test(tc, every_flag_works_with_the_longest_name);
@@ -490,6 +545,7 @@ Suite *suite_easy(void)
     tcase_add_test(tc, a_server_that_had_no_canary_is_in_quarantine);
     tcase_add_test(tc, a_child_leaves_its_parents_lock_alone);
     tcase_add_loop_test(tc, a_host_name_is_resolved_at_open_and_again_if_it_had_no_address, 0, 2);
+    tcase_add_test(tc, every_name_of_a_list_is_resolved);
     tcase_add_test(tc, names_are_not_resolved_while_the_lock_is_held_or_the_server_is_there);
     tcase_add_test(tc, a_name_with_several_addresses_is_refused);
     tcase_add_test(tc, a_name_with_both_loopback_addresses_works);
@@ -499,7 +555,9 @@ Suite *suite_easy(void)
     tcase_add_loop_test(tc, a_wrong_list_of_servers_is_refused_without_repeating_it, 0,
                         sizeof mistakes / sizeof mistakes[0]);
     tcase_add_test(tc, a_url_that_is_too_long_is_refused);
-    tcase_add_loop_test(tc, a_url_with_tls_needs_a_stream, 0, 2);
+    tcase_add_loop_test(tc, a_url_may_fill_its_buffer_to_the_last_byte, 0, 2);
+    tcase_add_test(tc, the_shortest_ttl_is_20_ms);
+    tcase_add_loop_test(tc, a_url_with_tls_needs_a_stream, 0, 3);
     tcase_add_test(tc, a_text_has_no_control_bytes);
     suite_add_tcase(suite, tc);
     return suite;

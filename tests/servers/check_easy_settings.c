@@ -68,6 +68,15 @@ START_TEST(a_name_that_no_lock_may_have_is_refused)
 }
 END_TEST
 
+START_TEST(the_options_begin_with_the_documented_values)
+{
+    ck_assert_int_eq(rdl_easy_open(&easy, url, "nightly"), RDL_OK);
+    ck_assert_uint_eq(easy.opt.max_ttl_ms, RDL_EASY_MAX_TTL_MS);
+    ck_assert_uint_eq(easy.opt.lease.retry_ms, RDL_EASY_RETRY_MS);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
 START_TEST(max_ttl_bounds_every_ttl_from_then_on)
 {
     open_url(url);
@@ -75,7 +84,11 @@ START_TEST(max_ttl_bounds_every_ttl_from_then_on)
     ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, RDL_TTL_MAX), RDL_OK);
     ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
     ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, 19), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, 20), RDL_OK);
+    ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
     ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, 1000), RDL_OK); /* below the ttl of before */
+    ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
     ck_assert_int_eq(rdl_easy_lock(&easy, 1001, 0), RDL_E_TTL);
     ck_assert_int_eq(rdl_easy_lock(&easy, 1000, PATIENT), RDL_OK);
     rdl_easy_close(&easy);
@@ -169,6 +182,23 @@ START_TEST(only_urls_that_request_tls_get_the_stream)
     ck_assert_uint_eq(ctxs[1].closed, 1); /* by the stream that opened it */
     ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
     ck_assert_uint_eq(ctxs[1].opened, 2);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+/* The contexts of the servers come first, then that of the hint. */
+START_TEST(the_wake_hint_has_a_stream_of_its_own)
+{
+    static struct upper ctxs[RDL_SERVERS_MAX + 1];
+    char tls[64];
+
+    snprintf(tls, sizeof tls, "rediss://127.0.0.1:%d", live[1].port);
+    open_url(tls);
+    ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_WAKE_HINT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_set_stream(&easy, &upper, ctxs, sizeof ctxs[0]), RDL_OK);
+    ck_assert_ptr_eq(easy.conns[0].conn.cfg->stream_ctx, &ctxs[0]);
+    ck_assert_ptr_eq(easy.hint_conn.conn.cfg->stream_ctx, &ctxs[RDL_SERVERS_MAX]);
+    ck_assert_ptr_eq(easy.hint_conn.conn.cfg->stream, &upper);
     rdl_easy_close(&easy);
 }
 END_TEST
@@ -387,11 +417,14 @@ START_TEST(a_thread_renews_a_lock_that_is_held_and_has_none)
     ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_EXPIRED);
     ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
     ck_assert_int_eq(rdl_easy_keep(&easy, &thread, TTL / 3 + 1), RDL_E_TTL);
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, TTL / 3), RDL_OK);
+    ck_assert_int_eq(rdl_easy_renew(&easy, TTL + 3), RDL_OK);
+    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, TTL / 3 + 2), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, TTL / 3 + 1), RDL_OK); /* of the ttl of the renewal */
     ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_E_HELD);
     ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
     ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_EXPIRED);
     ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), 0);
     ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_OK); /* the first one has ended */
     rdl_easy_close(&easy);
 }
@@ -406,10 +439,12 @@ Suite *suite_easy_settings(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, a_name_that_no_lock_may_have_is_refused, 0, 3);
+    tcase_add_test(tc, the_options_begin_with_the_documented_values);
     tcase_add_test(tc, max_ttl_bounds_every_ttl_from_then_on);
     tcase_add_test(tc, each_connection_has_its_own_memory);
     tcase_add_test(tc, flags_can_be_set_again);
     tcase_add_test(tc, only_urls_that_request_tls_get_the_stream);
+    tcase_add_test(tc, the_wake_hint_has_a_stream_of_its_own);
     tcase_add_test(tc, a_name_server_that_does_not_reply_is_reported);
     tcase_add_test(tc, the_name_of_a_server_that_is_gone_is_resolved_again);
     tcase_add_loop_test(tc, a_server_is_named_as_in_its_url, 0, 3);

@@ -4,6 +4,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -111,6 +112,46 @@ START_TEST(a_given_socket_may_still_be_connecting)
     ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_OPENING);
     ck_assert_int_eq(client.req.answer, RDL_ANSWER_NONE);
     fake_stop(&fake);
+}
+END_TEST
+
+/* A connected socket whose peer has ended the connection with a reset. */
+static int reset_socket(void)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const struct linger at_once = {1, 0};
+    socklen_t len = sizeof a;
+    int listener = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0), peer;
+
+    ck_assert_int_eq(bind(listener, (struct sockaddr *)&a, len) | listen(listener, 1), 0);
+    ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&a, &len), 0);
+    ck_assert_int_eq(connect(fd, (struct sockaddr *)&a, len), 0);
+    peer = accept(listener, NULL, NULL);
+    ck_assert_int_eq(setsockopt(peer, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once), 0);
+    close(peer);
+    close(listener);
+    return fd;
+}
+
+START_TEST(a_given_socket_that_was_reset_is_a_failed_connection)
+{
+    client_submit(&client, &rdl_op_acquire, "a");
+    rdl_conn_tick(&client.conn, client_now());
+    rdl_posix_opened(&client.conn, reset_socket());
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_UNSENT);
+    ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_E_CONNECT);
+    ck_assert_int_eq(rdl_posix_errno(&client.conn), ECONNRESET);
+    ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
+}
+END_TEST
+
+START_TEST(a_closed_conn_waits_for_no_event)
+{
+    ck_assert_int_eq(rdl_posix_events(&client.conn), 0);
+    ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
+    ck_assert_int_eq(rdl_posix_events(&client.conn), POLLIN);
+    rdl_posix_close(&client.conn);
+    ck_assert_int_eq(rdl_posix_events(&client.conn), 0);
 }
 END_TEST
 
@@ -230,6 +271,8 @@ Suite *suite_net_posix_errors(void)
     tcase_add_test(tc, a_connection_whose_result_cannot_be_read_has_failed);
     tcase_add_test(tc, a_socket_whose_own_address_is_unknown_is_used);
     tcase_add_test(tc, a_given_socket_may_still_be_connecting);
+    tcase_add_test(tc, a_given_socket_that_was_reset_is_a_failed_connection);
+    tcase_add_test(tc, a_closed_conn_waits_for_no_event);
     tcase_add_test(tc, a_socket_that_the_program_made_nonblocking_is_polled);
     tcase_add_loop_test(tc, random_numbers_that_cannot_be_read_are_an_error, 0, 2);
     suite_add_tcase(suite, tc);

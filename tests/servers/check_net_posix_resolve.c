@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -159,6 +160,20 @@ START_TEST(addresses_that_do_not_fit_are_left_out_of_the_list)
     }
     ck_assert_int_eq(resolve(0), RDL_RESOLVED_SEVERAL);
     ck_assert_uint_eq(strlen(all), (RDL_ADDRESSES_MAX - 1 + 2) / each * each - 2);
+}
+END_TEST
+
+/* Ten addresses of 38 and 39 bytes, with ", " between them: 399 bytes with one that is longer, 400 with two. */
+START_TEST(a_list_of_addresses_may_fill_its_buffer_to_the_last_byte)
+{
+    char ip[INET6_ADDRSTRLEN];
+
+    for (int n = 0; n < 10; n++) {
+        snprintf(ip, sizeof ip, "2001:%sdb8:1111:1111:1111:1111:1111:111%d", n <= _i ? "1" : "", n);
+        resolver_add("a.test", ip, 6379);
+    }
+    ck_assert_int_eq(resolve(0), RDL_RESOLVED_SEVERAL);
+    ck_assert_uint_eq(strlen(all), _i == 0 ? RDL_ADDRESSES_MAX - 1 : RDL_ADDRESSES_MAX - 40);
 }
 END_TEST
 
@@ -324,6 +339,7 @@ Suite *suite_net_posix_resolve(void)
     tcase_add_test(tc, a_name_without_an_address_says_why);
     tcase_add_test(tc, the_list_of_addresses_may_be_left_out);
     tcase_add_test(tc, addresses_that_do_not_fit_are_left_out_of_the_list);
+    tcase_add_loop_test(tc, a_list_of_addresses_may_fill_its_buffer_to_the_last_byte, 0, 2);
     tcase_add_loop_test(tc, of_any_addresses_the_first_where_a_server_listens_is_used, 0, 2);
     tcase_add_test(tc, if_no_server_listens_the_old_address_is_used_else_the_first);
     tcase_add_test(tc, localhost_is_its_ipv6_address_only_if_a_server_listens_there_alone);

@@ -173,6 +173,24 @@ START_TEST(an_ended_driver_does_not_poll)
 }
 END_TEST
 
+/* It is the next one in a program that closed its standard input. */
+START_TEST(a_ring_may_have_descriptor_0)
+{
+    int saved = dup(0);
+
+    close(0);
+    begin();
+    ck_assert_int_eq(uring.fd, 0);
+    ck_assert_int_eq(platform.poll(platform.ctx, NULL, 0, 1, 1, 0), RDL_OK);
+    rdl_uring_end(&uring);
+    ck_assert_int_eq(fcntl(0, F_GETFD), -1);
+    if (saved >= 0) {
+        ck_assert_int_eq(dup2(saved, 0), 0);
+        close(saved);
+    }
+}
+END_TEST
+
 /* ---------------------------------------------------------------- what it costs */
 
 static void one_server(void)
@@ -526,6 +544,76 @@ START_TEST(a_stream_is_waited_for_with_the_events_that_it_needs)
 }
 END_TEST
 
+/* Connects the client, and makes a request of it that is answered: none is under way then. */
+static void open_and_ask(void)
+{
+    client_submit(&client, &rdl_op_acquire, "a");
+    for (int polls = 0; client.req.answer == RDL_ANSWER_NONE; polls++) {
+        ck_assert_int_lt(polls, 1000);
+        rdl_conn_tick(&client.conn, client_now());
+        ck_assert_int_eq(poll_it(client_now() + FAR_MS, 0), RDL_OK);
+    }
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_YES);
+}
+
+/* The ring's descriptor is missing for one poll. Each kind of request is made again by the next one. */
+START_TEST(requests_that_were_not_taken_are_made_by_the_next_poll)
+{
+    int fds[2], saved;
+
+    has_room = 1;
+    client.cfg.stream = _i == 0 ? NULL : &plug;
+    open_and_ask();
+    ck_assert_int_eq(pipe(fds), 0);
+    uring.wake_fd = fds[0];
+    saved = dup(uring.fd);
+    ck_assert_int_eq(close(uring.fd), 0);
+    client_submit(&client, &rdl_op_acquire, "b");
+    ck_assert_int_eq(poll_it(client_now() + FAR_MS, 1), RDL_E_SYSTEM);
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_NONE);
+    ck_assert_int_eq(dup2(saved, uring.fd), uring.fd);
+    close(saved);
+    for (int polls = 0; polls < 3 && client.req.answer == RDL_ANSWER_NONE; polls++)
+        ck_assert_int_eq(poll_it(client_now() + FAR_MS, 1), RDL_OK);
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_YES);
+    ck_assert_int_eq(write(fds[1], "x", 1), 1);
+    ck_assert_int_eq(poll_it(UINT64_MAX, 1), RDL_E_INTERRUPTED);
+}
+END_TEST
+
+/* The kernel writes a reply to memory of the driver, and reads a request from other memory. */
+START_TEST(a_reply_that_arrives_changes_no_request_that_waits_for_room)
+{
+    struct rdl_req second = {0};
+    const struct rdl_command cmd = {&rdl_op_acquire, {"b", 1},   {peers[0].token, RDL_VALUE_MAX},
+                                    {NULL, 0},       UINT64_MAX, 60000};
+    char first[512] = "", filler[4096] = "", bytes[sizeof filler];
+    ssize_t len, n;
+
+    client_setup();
+    begin();
+    meet_peers();
+    ck_assert_int_eq(platform.poll(platform.ctx, conns, 1, 0, 1, 0), RDL_OK);
+    len = read(ends[0], first, sizeof first - 1);
+    ck_assert_int_gt(len, 0);
+    while (send(rdl_posix_fd(conns[0]), filler, sizeof filler, MSG_DONTWAIT) > 0) {
+    }
+    ck_assert_int_eq(rdl_conn_submit(conns[0], &second, &cmd), RDL_OK);
+    ck_assert_int_eq(platform.poll(platform.ctx, conns, 1, 0, 1, 0), RDL_OK);
+    ck_assert_int_eq(write(ends[0], "+OK\r\n", 5), 5);
+    ck_assert_int_eq(platform.poll(platform.ctx, conns, 1, client_now() + FAR_MS, 1, 0), RDL_OK);
+    ck_assert_int_eq(peers[0].req.answer, RDL_ANSWER_YES);
+    while (recv(ends[0], bytes, sizeof bytes, MSG_DONTWAIT) > 0) {
+    }
+    ck_assert_int_eq(platform.poll(platform.ctx, conns, 1, client_now() + FAR_MS, 1, 0), RDL_OK);
+    n = recv(ends[0], bytes, sizeof bytes, MSG_DONTWAIT);
+    for (char *key = first; (key = strstr(key, "\r\na\r\n")) != NULL;)
+        key[2] = 'b';
+    ck_assert_int_eq(n, len);
+    ck_assert_mem_eq(bytes, first, (size_t)len);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- fork and threads */
 
 static struct rdl_lock lock;
@@ -623,6 +711,8 @@ Suite *suite_net_uring(void)
     add_refusals(suite);
     if (rc != RDL_OK) {
         fprintf(stderr, "net_uring: NOT CHECKED: %s. Only the refusals are.\n", why);
+        if (client_is_uring())
+            exit(1);
         return suite;
     }
     rdl_uring_end(&uring);
@@ -634,6 +724,8 @@ Suite *suite_net_uring(void)
     tcase_add_test(alone, needed_replies_that_do_not_arrive_are_waited_for_until_the_deadline);
     tcase_add_test(alone, no_more_replies_are_waited_for_than_can_arrive);
     tcase_add_test(alone, a_wake_up_ends_a_wait_for_several_replies);
+    tcase_add_test(alone, a_reply_that_arrives_changes_no_request_that_waits_for_room);
+    tcase_add_test(alone, a_ring_may_have_descriptor_0);
     suite_add_tcase(suite, alone);
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, a_cycle_on_one_server_makes_two_calls_and_a_random_number);
@@ -645,6 +737,7 @@ Suite *suite_net_uring(void)
     tcase_add_test(tc, an_ended_driver_leaves_no_request);
     tcase_add_test(tc, requests_that_the_kernel_does_not_take_are_an_error);
     tcase_add_test(tc, a_stream_is_waited_for_with_the_events_that_it_needs);
+    tcase_add_loop_test(tc, requests_that_were_not_taken_are_made_by_the_next_poll, 0, 2);
     tcase_add_test(tc, a_child_needs_a_driver_and_conns_of_its_own);
     tcase_add_test(tc, another_thread_cannot_poll);
     suite_add_tcase(suite, tc);
