@@ -47,12 +47,13 @@ fails() { # seconds program...
     { ! (ulimit -S -t "$most" && ulimit -c 0 && exec timeout -k 1 "${CLOCK:-90}" "$@") >/dev/null 2>&1 </dev/null; } 2>/dev/null
 }
 
-# On a busy machine one of them may fail by itself: twice counts.
-fails_with_servers() { # program suite...
-    local program=$1
-    shift
-    CLOCK=180 CK_DEFAULT_TIMEOUT=20 CK_TIMEOUT_MULTIPLIER=1 fails 30 "$program" -j 4 "$@" &&
-        CLOCK=180 CK_DEFAULT_TIMEOUT=20 CK_TIMEOUT_MULTIPLIER=1 fails 30 "$program" -j 4 "$@"
+# On a busy machine one of them may fail by itself: twice counts. Without a change they take 15 seconds of the clock at
+# most, and all that have servers 60.
+fails_with_servers() { # clock program suite...
+    local CLOCK=$1 program=$2
+    shift 2
+    CK_DEFAULT_TIMEOUT=20 CK_TIMEOUT_MULTIPLIER=1 fails 30 "$program" -j 4 "$@" &&
+        CK_DEFAULT_TIMEOUT=20 CK_TIMEOUT_MULTIPLIER=1 fails 30 "$program" -j 4 "$@"
 }
 
 # The driver over io_uring: its own suite, which does not pass where io_uring is refused, the other suites over it, and
@@ -66,8 +67,8 @@ uring_notices() { # place
     gcc -o "$1/port" "$objects/lib/tests/port/port_uring.o" "${drivers[@]}" $PORT_OBJ 2>/dev/null &&
         ! fails 20 "$1/port" || return 0
     # shellcheck disable=SC2086
-    RDL_DRIVER=uring fails_with_servers "$1/check" net_uring ||
-        RDL_DRIVER=uring CK_EXCLUDE_TAGS=sockets fails_with_servers "$1/check" $URING_SUITES
+    RDL_DRIVER=uring fails_with_servers 60 "$1/check" net_uring ||
+        RDL_DRIVER=uring CK_EXCLUDE_TAGS=sockets fails_with_servers 90 "$1/check" $URING_SUITES
 }
 
 # Of the suites read, those that are named after the changed files. They notice most changes, in a tenth of the time.
@@ -95,9 +96,9 @@ noticed_by() { # place
         # shellcheck disable=SC2086
         own=$(printf '%s\n' $with_servers | named_after "$1")
         # shellcheck disable=SC2086
-        [ -z "$own" ] || ! fails_with_servers "$1/check" $own || { echo 'suites with servers' && return; }
+        [ -z "$own" ] || ! fails_with_servers 60 "$1/check" $own || { echo 'suites with servers' && return; }
         # shellcheck disable=SC2086
-        ! fails_with_servers "$1/check" $with_servers || { echo 'suites with servers' && return; }
+        ! fails_with_servers 90 "$1/check" $with_servers || { echo 'suites with servers' && return; }
     fi
     # shellcheck disable=SC2046
     ! CK_FORK=no fails 10 "$1/check" $(cat "$out/quick") || { echo suites && return; }
@@ -112,7 +113,7 @@ noticed_by() { # place
     # shellcheck disable=SC2046
     ! CK_FORK=no fails 20 "$1/check" $(cat "$out/slow") || { echo suites && return; }
     # The few that are left: what is said of one server may be tested on a real one alone.
-    [ -n "${WITHOUT_SERVERS-}" ] || ! fails_with_servers "$1/check" servers/ || { echo 'suites with servers' && return; }
+    [ -n "${WITHOUT_SERVERS-}" ] || ! fails_with_servers 180 "$1/check" servers/ || { echo 'suites with servers' && return; }
 }
 
 # Builds what all changes have in common, and sees that the tests of this file pass without a change.

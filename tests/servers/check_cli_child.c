@@ -227,18 +227,18 @@ START_TEST(a_nested_run_of_the_same_lock_is_refused)
 {
     struct live_server other = {0};
 
-    nest("nightly", "nightly", server.port, "0.2");
+    nest("nightly", "nightly", server.port, "5");
     ck_assert_int_eq(c.status, 1);
     ck_assert_str_eq(c.err, around);
-    nest("nightly", "weekly", server.port, "0.2");
+    nest("nightly", "weekly", server.port, "5");
     ck_assert_int_eq(c.status, 0);
     ck_assert_str_eq(c.err, "");
     live_start(&other); /* where it is another lock */
-    nest("nightly", "nightly", other.port, "0.2");
+    nest("nightly", "nightly", other.port, "5");
     ck_assert_int_eq(c.status, 0);
     ck_assert_str_eq(c.err, "");
     live_command(&other, "SET nightly another PX 60000");
-    nest("nightly", "nightly", other.port, "0.2");
+    nest("nightly", "nightly", other.port, "1");
     ck_assert_int_eq(c.status, 1);
     ck_assert_ptr_null(strstr(c.err, "around"));
     ck_assert_ptr_null(strstr(c.err, "inside"));
