@@ -31,10 +31,11 @@ link() { # place program object...
     gcc -o "$place/$program" "$@" "${library[@]}" "$objects/lib/cli.a" $libs 2>/dev/null
 }
 
-needs_servers() { # place
-    local c
-    for c in $POSIX_SRC $WAITING_SRC; do
-        [ ! -e "$1/${c%.c}.o" ] || return 0
+changes_one_of() { # place file...
+    local place=$1 c
+    shift
+    for c; do
+        [ ! -e "$place/${c%.c}.o" ] || return 0
     done
     return 1
 }
@@ -92,13 +93,19 @@ noticed_by() { # place
         ! uring_notices "$1" || echo 'suites over io_uring'
         return
     fi
-    if needs_servers "$1"; then
+    # shellcheck disable=SC2086
+    if changes_one_of "$1" $POSIX_SRC $WAITING_SRC; then
         # shellcheck disable=SC2086
         own=$(printf '%s\n' $with_servers | named_after "$1")
         # shellcheck disable=SC2086
         [ -z "$own" ] || ! fails_with_servers 60 "$1/check" $own || { echo 'suites with servers' && return; }
         # shellcheck disable=SC2086
         ! fails_with_servers 90 "$1/check" $with_servers || { echo 'suites with servers' && return; }
+    fi
+    # shellcheck disable=SC2086
+    if changes_one_of "$1" $POSIX_SRC; then # no other test uses them
+        ! fails_with_servers 180 "$1/check" servers/ || echo 'suites with servers'
+        return
     fi
     # shellcheck disable=SC2046
     ! CK_FORK=no fails 10 "$1/check" $(cat "$out/quick") || { echo suites && return; }

@@ -140,6 +140,24 @@ START_TEST(a_script_and_its_arguments_are_one_call)
 }
 END_TEST
 
+static void first_connection(void)
+{
+    calls_mark();
+    ask(&rdl_op_acquire);
+    calls_mark();
+}
+
+/* A poll has asked already; of the calls that connect, none is counted. */
+START_TEST(connecting_does_not_ask_again_which_process_it_is)
+{
+    const char *calls;
+
+    meet(_i);
+    calls = strchr(calls_of(first_connection), '|');
+    ck_assert_msg(strncmp(calls, "|i", 2) == 0 && strstr(calls, "ii") == NULL, "%s", calls);
+}
+END_TEST
+
 static void long_wait(void)
 {
     ask(&rdl_op_acquire);
@@ -234,6 +252,7 @@ Suite *suite_net_posix_calls(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, a_lock_cycle_costs_two_sends_and_two_receives, 0, 2 * WAYS);
     tcase_add_loop_test(tc, a_script_and_its_arguments_are_one_call, 0, WAYS);
+    tcase_add_loop_test(tc, connecting_does_not_ask_again_which_process_it_is, 0, WAYS);
     tcase_add_loop_test(tc, no_wait_with_a_deadline_is_longer_than_100_ms, 0, WAYS);
     tcase_add_loop_test(tc, a_long_wait_with_a_timer_is_two_polls, 0, WAYS);
     tcase_add_loop_test(tc, a_timer_that_cannot_be_set_is_not_waited_for, 0, WAYS);
