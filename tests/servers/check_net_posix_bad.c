@@ -182,6 +182,34 @@ START_TEST(a_full_backlog_of_a_unix_socket_is_waited_for)
 }
 END_TEST
 
+/* The conn is not the first, and the other has nothing to do. */
+START_TEST(a_full_backlog_is_tried_again_before_the_end_of_the_wait)
+{
+    static struct client other;
+    struct rdl_conn *conns[] = {&other.conn, &client.conn};
+    uint64_t until_ms = client_now() + CLIENT_TIMEOUT_MS;
+
+    meet(FAKE_BLACK_HOLE, NULL, 0, 1);
+    client_init(&other, "redis://127.0.0.1:1");
+    client_submit(&client, &rdl_op_acquire, "a");
+    rdl_conn_tick(&client.conn, client_now());
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 2, until_ms, 1, 0), RDL_OK);
+    ck_assert_uint_lt(client_now(), until_ms);
+    ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_OPENING);
+}
+END_TEST
+
+START_TEST(a_closed_conn_does_not_shorten_a_wait)
+{
+    struct rdl_conn *conns[] = {&client.conn};
+    uint64_t until_ms = client_now() + 150;
+
+    client_init(&client, "redis://127.0.0.1:1");
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 1, until_ms, 1, 0), RDL_OK);
+    ck_assert_uint_ge(client_now(), until_ms);
+}
+END_TEST
+
 START_TEST(a_full_backlog_of_a_unix_socket_ends_at_connect_ms)
 {
     uint64_t start_ms = client_now();
@@ -442,6 +470,8 @@ Suite *suite_net_posix_bad(void)
     tcase_add_test(tc, running_out_of_descriptors_is_a_system_error);
     tcase_add_test(tc, connecting_into_a_black_hole_ends_at_connect_ms);
     tcase_add_test(tc, a_full_backlog_of_a_unix_socket_is_waited_for);
+    tcase_add_test(tc, a_full_backlog_is_tried_again_before_the_end_of_the_wait);
+    tcase_add_test(tc, a_closed_conn_does_not_shorten_a_wait);
     tcase_add_test(tc, a_full_backlog_of_a_unix_socket_ends_at_connect_ms);
     tcase_add_test(tc, an_event_while_connecting_does_not_open_the_connection);
     tcase_add_test(tc, a_socket_connected_to_itself_is_refused);

@@ -16,6 +16,7 @@
 #include "net/net_posix_resolve.h"
 #include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/resolver.h"
+#include "tests/fixtures/servers.h"
 
 #ifdef SYS_fcntl64
 #define CALL_FCNTL SYS_fcntl64
@@ -163,7 +164,7 @@ START_TEST(addresses_that_do_not_fit_are_left_out_of_the_list)
 }
 END_TEST
 
-/* Ten addresses of 38 and 39 bytes, with ", " between them: 399 bytes with one that is longer, 400 with two. */
+/* Ten addresses of 38 and 39 bytes, and ", ": 399 bytes with one that is longer, 400 with two. */
 START_TEST(a_list_of_addresses_may_fill_its_buffer_to_the_last_byte)
 {
     char ip[INET6_ADDRSTRLEN];
@@ -213,7 +214,7 @@ END_TEST
 START_TEST(localhost_is_its_ipv6_address_only_if_a_server_listens_there_alone)
 {
     static const char *const localhost[] = {"127.0.0.1", "::1", NULL};
-    int port, fd;
+    int port, fd, fds;
 
     set(1, localhost);
     ck_assert_int_eq(resolve(0), RDL_RESOLVED);
@@ -221,8 +222,10 @@ START_TEST(localhost_is_its_ipv6_address_only_if_a_server_listens_there_alone)
     fd = listen_at("::1", &port);
     set(port, localhost);
     endpoint.port = (uint16_t)port;
+    fds = live_count_fds();
     ck_assert_int_eq(resolve(0), RDL_RESOLVED);
     ck_assert_str_eq(address(), "::1");
+    ck_assert_int_eq(live_count_fds(), fds); /* those that asked who listens are closed */
     close(fd);
 }
 END_TEST

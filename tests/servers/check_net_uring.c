@@ -542,6 +542,9 @@ START_TEST(a_stream_is_waited_for_with_the_events_that_it_needs)
     while (client.req.answer == RDL_ANSWER_NONE)
         ck_assert_int_eq(poll_it(client_now() + FAR_MS, 0), RDL_OK);
     ck_assert_int_eq(client.req.answer, RDL_ANSWER_YES);
+    client_submit(&client, &rdl_op_acquire, "b");
+    ck_assert_int_eq(poll_it(client_now() + FAR_MS, 0), RDL_OK); /* it sends, and waits for the reply */
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_YES);
 }
 END_TEST
 
