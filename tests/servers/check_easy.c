@@ -87,6 +87,17 @@ START_TEST(the_same_program_locks_on_one_server_and_on_three)
 }
 END_TEST
 
+START_TEST(valkey_is_another_word_for_redis)
+{
+    char url[64];
+
+    snprintf(url, sizeof url, "valkey://127.0.0.1:%d", live[0].port);
+    open_with(&easy, url, RDL_EASY_NO_RESTART_GUARD);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
 START_TEST(a_lock_that_another_client_holds_is_busy)
 {
     open_all(&easy);
@@ -530,6 +541,7 @@ Suite *suite_easy(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, the_same_program_locks_on_one_server_and_on_three, 0, 4);
+    tcase_add_test(tc, valkey_is_another_word_for_redis);
     tcase_add_test(tc, a_lock_that_another_client_holds_is_busy);
     tcase_add_loop_test(tc, a_lost_lock_is_reported_by_renew_and_by_unlock, 0, 2);
     tcase_add_test(tc, a_held_lock_is_not_locked_or_set_up_again);

@@ -277,8 +277,41 @@ START_TEST(a_poll_waits_for_as_many_replies_as_are_needed)
     begin();
     meet_peers();
     answer_in_turn();
-    ck_assert_int_eq(platform.poll(platform.ctx, conns, PEERS, client_now() + FAR_MS, need, 0), RDL_OK);
+    /* without a wake_fd, can_wake changes nothing */
+    ck_assert_int_eq(platform.poll(platform.ctx, conns, PEERS, client_now() + FAR_MS, need, 1), RDL_OK);
     ck_assert_uint_ge(answered(), need);
+}
+END_TEST
+
+/* The last peer is the first that answers, and none answers before it was asked. */
+START_TEST(every_conn_sends_before_the_call_waits)
+{
+    char byte;
+
+    client_setup();
+    begin();
+    meet_peers();
+    if (live_fork() == 0) {
+        for (int i = PEERS - 1; i >= 0; i--)
+            if (read(ends[i], &byte, 1) != 1 || write(ends[i], "+OK\r\n", 5) != 5)
+                _exit(1);
+        pause();
+    }
+    ck_assert_int_eq(platform.poll(platform.ctx, conns, PEERS, client_now() + FAR_MS, PEERS, 0), RDL_OK);
+    ck_assert_uint_eq(answered(), PEERS);
+}
+END_TEST
+
+START_TEST(a_poll_that_must_not_wait_takes_what_has_arrived)
+{
+    client_setup();
+    begin();
+    meet_peers();
+    ck_assert_int_eq(platform.poll(platform.ctx, conns, PEERS, 0, 1, 0), RDL_OK);
+    ck_assert_uint_eq(answered(), 0);
+    ck_assert_int_eq(write(ends[0], "+OK\r\n", 5), 5);
+    ck_assert_int_eq(platform.poll(platform.ctx, conns, PEERS, 0, 1, 0), RDL_OK);
+    ck_assert_uint_eq(answered(), 1);
 }
 END_TEST
 
@@ -725,6 +758,8 @@ Suite *suite_net_uring(void)
     tcase_add_test(alone, no_descriptor_for_the_ring_is_a_refusal);
     tcase_add_test(alone, an_ended_driver_does_not_poll);
     tcase_add_loop_test(alone, a_poll_waits_for_as_many_replies_as_are_needed, 0, PEERS);
+    tcase_add_test(alone, every_conn_sends_before_the_call_waits);
+    tcase_add_test(alone, a_poll_that_must_not_wait_takes_what_has_arrived);
     tcase_add_test(alone, needed_replies_that_do_not_arrive_are_waited_for_until_the_deadline);
     tcase_add_test(alone, no_more_replies_are_waited_for_than_can_arrive);
     tcase_add_test(alone, a_wake_up_ends_a_wait_for_several_replies);
