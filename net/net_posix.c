@@ -75,7 +75,7 @@ struct attempt {
     short revents;  /* 0 also after a recv that emptied the socket */
     int recv_flags; /* of the first recv */
     int is_interrupted;
-    pid_t pid;          /* of this process; 0: not asked for */
+    pid_t pid;          /* of this process, if the conn may open now */
     int is_one_of_many; /* the poll is for several conns, so none waits in recv */
 };
 
@@ -314,7 +314,7 @@ static int start(struct rdl_conn *c, const struct attempt *attempt)
         c->sys_error = 0;
         return RDL_E_URL;
     }
-    set_opener(c, attempt != NULL && attempt->pid != 0 ? attempt->pid : getpid());
+    set_opener(c, attempt != NULL ? attempt->pid : getpid());
     c->fd = make_socket(a.any.sa_family);
     if (c->fd < 0)
         return failed(c, errno, RDL_E_CONNECT);

@@ -86,6 +86,17 @@ START_TEST(lock_that_is_handed_over_costs_four_requests)
 }
 END_TEST
 
+START_TEST(impossible_reply_to_the_set_alone_grants_nothing)
+{
+    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), NOW), RDL_PENDING);
+    check_sent(1, 0);
+    scripted_reply(&s, ":1\r\n");
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_UNEXPECTED);
+    ck_assert_int_eq(rdl_lock_step(&l, NOW), RDL_PENDING); /* it tries again, as it waits */
+    ck_assert_str_eq(scripted_sent(&second), "");
+}
+END_TEST
+
 START_TEST(hint_that_did_not_bring_the_lock_is_no_reason_for_a_pttl)
 {
     refused_after_a_hint();
@@ -174,6 +185,7 @@ Suite *suite_lock_hint_acquire(void)
 
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, lock_that_is_handed_over_costs_four_requests);
+    tcase_add_test(tc, impossible_reply_to_the_set_alone_grants_nothing);
     tcase_add_test(tc, hint_that_did_not_bring_the_lock_is_no_reason_for_a_pttl);
     tcase_add_loop_test(tc, wait_without_a_hint_requests_the_holders_time, 0, 2);
     tcase_add_test(tc, wait_without_a_hint_after_a_hint_requests_the_holders_time);

@@ -168,6 +168,27 @@ START_TEST(pauses_are_short_again_when_a_lock_held_for_long_changes_hands)
 }
 END_TEST
 
+/* 49.7 days: the end of the key is beyond 32 bits, so a later one cannot be told from it. */
+START_TEST(key_that_expires_in_49_days_shows_no_new_holder)
+{
+    uint64_t now = 1000, longest = 0;
+
+    opt.wait_ms = RDL_WAIT_FOREVER;
+    scripted_open(&s, now);
+    acquire(now);
+    for (int i = 0; i < 300; i++) {
+        uint64_t ms;
+        s.len = s.seen = s.served = 0;
+        scripted_sent(&s);
+        ms = pause_after("$-1\r\n:4294967295\r\n", now);
+        longest = ms > longest ? ms : longest;
+        now += ms;
+        ck_assert_int_eq(rdl_lock_step(&l, now), RDL_PENDING);
+    }
+    ck_assert_uint_gt(longest, RDL_RETRY_CAP_MS * 9 / 10);
+}
+END_TEST
+
 /* The replies about one key differ by the network's jitter. */
 START_TEST(same_holder_has_changed_only_by_more_than_a_round_trip)
 {
@@ -331,6 +352,7 @@ Suite *suite_lock_wait(void)
     tcase_add_test(tc, pauses_have_full_jitter_and_double_up_to_a_cap);
     tcase_add_loop_test(tc, pause_ends_at_a_random_time_soon_after_the_holders, 0, 2);
     tcase_add_test(tc, pauses_stay_short_while_the_lock_changes_hands);
+    tcase_add_test(tc, key_that_expires_in_49_days_shows_no_new_holder);
     tcase_add_test(tc, pauses_are_short_again_when_a_lock_held_for_long_changes_hands);
     tcase_add_test(tc, same_holder_has_changed_only_by_more_than_a_round_trip);
     tcase_add_test(tc, frozen_server_gets_one_attempt_and_its_release);

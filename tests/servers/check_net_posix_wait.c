@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "lock/lock_op.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/fakeserver.h"
+#include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/servers.h"
 
 static struct fake_server fake;
@@ -66,6 +68,36 @@ START_TEST(a_timer_changes_no_end_of_a_poll)
     ck_assert_int_eq(
         client_platform.poll(client_platform.ctx, NULL, 0, client_now() + CLIENT_TIMEOUT_MS, 1, 1),
         RDL_E_INTERRUPTED);
+}
+END_TEST
+
+/* The system takes the time, and the timer never fires: the timeout of poll ends the wait a little later. */
+START_TEST(a_timer_that_never_fires_loses_no_deadline)
+{
+    uint64_t until_ms = client_now() + 250;
+
+    client_set_timer_fd(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC));
+    refuse_call(SYS_timerfd_settime, 0);
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, NULL, 0, until_ms, 1, 1), RDL_OK);
+    ck_assert_uint_ge(client_now(), until_ms);
+}
+END_TEST
+
+/* 25 days are more than a timeout of poll can be. */
+START_TEST(a_long_wait_with_a_timer_can_be_woken_up)
+{
+    const uint64_t far_ms = (uint64_t)25 * 24 * 3600 * 1000;
+    int ends[2];
+
+    client_set_timer_fd(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC));
+    ck_assert_int_eq(pipe(ends), 0);
+    client_set_wake_fd(ends[0]);
+    if (live_fork() == 0) {
+        poll(NULL, 0, 250); /* more than a slice */
+        _exit(write(ends[1], "", 1) == 1 ? 0 : 1);
+    }
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, NULL, 0, client_now() + far_ms, 1, 1),
+                     RDL_E_INTERRUPTED);
 }
 END_TEST
 
@@ -270,6 +302,8 @@ Suite *suite_net_posix_wait(void)
     tcase_add_checked_fixture(tc, client_setup, part);
     tcase_add_test(tc, poll_without_connections_waits_until_its_deadline);
     tcase_add_test(tc, a_timer_changes_no_end_of_a_poll);
+    tcase_add_test(tc, a_timer_that_never_fires_loses_no_deadline);
+    tcase_add_test(tc, a_long_wait_with_a_timer_can_be_woken_up);
     tcase_add_loop_test(tc, poll_waits_for_an_idle_peer_until_its_deadline, 0, 2);
     tcase_add_loop_test(tc, poll_with_a_past_deadline_returns_at_once, 0, 2);
     tcase_add_loop_test(tc, a_request_completed_without_a_byte_ends_a_poll, 0, 2);
