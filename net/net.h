@@ -650,9 +650,9 @@ struct rdl_posix {
      * A timer of this process, on Linux: timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC); -1: none.
      *
      * poll(2) does not count the time that the host sleeps. So a poll without a timer checks the clock every
-     * 100 ms, and with one it sets the timer and sleeps until something happens. A wait of a blocking call
-     * for a single conn, without a wake_fd, does not use it. The driver never closes it. Use one for each
-     * thread.
+     * 100 ms. A poll with a timer sets it when nothing has happened for 100 ms, and then sleeps until
+     * something happens. A poll for a single conn that waits without a wake_fd does not use it. The driver
+     * never closes it. Use one for each thread and process.
      */
     int timer_fd;
 };

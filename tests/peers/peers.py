@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """peers.py BUILD [TURNS [PEER...]] - share locks between `redlock` and clients of other projects.
 
-BUILD/peers/node_modules has the npm modules (peers.mk); $RDL_COMMAND is the command to test. For each peer, on servers
-of its own, with one server and, for those that implement Redlock, with three, and with two of three:
+BUILD/peers/node_modules has the npm modules (peers.mk); $RDL_COMMAND is the command to test. Each peer is
+tested on servers of its own: with one and, if it implements Redlock, also with three, and with three of which one is down:
 
-  in turn     The peer is refused while we hold the lock, also beyond the ttl, by renewals. It waits, and gets the
+  in turn     The peer is refused while we hold the lock, also after the first ttl, because we renew. It waits, and gets the
               lock after our release. The same the other way round.
   deaths      The holder is killed. The other one gets the lock, and not before the lease is over.
   contention  CLIENTS of each side take turns until each side has had TURNS. Never two hold the lock.
