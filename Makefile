@@ -287,13 +287,14 @@ check: ## check: all tests; installs nothing, what is missing is an error
 	+@$(PROBE) && tests/house/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
 check-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS) ## check: the test suite, built as shipped
 check-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) ## check: the test suite with ASan and UBSan
-check-clang: $(B)/check-clang $(B)/clang/bin/redlock $(CHECK_NEEDS) ## check: the test suite built with clang, the library as one file
+check-clang: $(B)/check-clang $(B)/clang/bin/redlock $(CHECK_NEEDS) ## check: the tests of the library built with clang, the library as one file
 # RDL_COMMAND is the command to test; one suite alone: build/check resp_parse. Sanitizers report to files,
 # because tests read the stderr of what they start; a report is a failure whatever the test made of it.
 RESULTS = $(B)/results
 check-asan quick-suites: export ASAN_OPTIONS = log_path=$(abspath $(RESULTS))/report
 check-asan quick-suites: export UBSAN_OPTIONS = $(ASAN_OPTIONS),print_stacktrace=1
 quick-suites: ONLY = $(ALONE)
+check-clang: ONLY = $(LIBRARY_SUITES)
 RUN_SUITES = mkdir -p $(RESULTS) && rm -f $(RESULTS)/report.* && \
 	    echo "$< with RDL_COMMAND=$(lastword $(filter %/redlock,$^))" && \
 	    RDL_COMMAND=$(lastword $(filter %/redlock,$^)) $< -j $(CHECK_JOBS) -r $(RESULTS)/$@ $(ONLY); status=$$?; \
@@ -314,10 +315,10 @@ quick-lint:
 	@tests/house/lint.sh format; status=$$?; tests/house/lint.sh --changed gcc shell && exit $$status
 
 # What need not be seen each time: variables make the stages longer.
-WEEKLY = RESULTS=$(B)/weekly SECONDS_EACH=60 RDL_COMMANDS=1000000 RDL_RECONNECTS=200 SEEDS=1:1000000 MODEL=-a BOTH=1 ALL_MACHINES=1 ANALYZE_TESTS=1 DRAW=840 DRAW_SEED=$$(date +%j) T=$$((1800 / $(words $(FUZZ)))) API_T=3600
-weekly: ## hours: long bench-split and sim_server, a million seeds, an hour of both fuzzers and one of the API fuzzer, larger models, all proofs, coverage, mutants of the library and of the command, bugs of the past, tests under load, suites elsewhere, other clients, fresh machines
+WEEKLY = RESULTS=$(B)/weekly ONLY= SECONDS_EACH=60 RDL_COMMANDS=1000000 RDL_RECONNECTS=200 SEEDS=1:1000000 MODEL=-a BOTH=1 ALL_MACHINES=1 ANALYZE_TESTS=1 DRAW=840 DRAW_SEED=$$(date +%j) T=$$((1800 / $(words $(FUZZ)))) API_T=3600
+weekly: ## hours: all suites with clang, long bench-split and sim_server, a million seeds, an hour of both fuzzers and one of the API fuzzer, larger models, all proofs, coverage, mutants of the library and of the command, bugs of the past, tests under load, suites elsewhere, other clients, fresh machines
 	+@$(PROBE) && tests/house/parts.sh $(B)/weekly "$(MAKE) $(WEEKLY)" \
-	    bench-split live check-peers sim sim-branch mutants busy model prove coverage mutate recall mutants-cli lint check-cross-suites fuzz fuzz-api fuzz-afl fresh fresh-stages
+	    check-clang bench-split live check-peers sim sim-branch mutants busy model prove coverage mutate recall mutants-cli lint check-cross-suites fuzz fuzz-api fuzz-afl fresh fresh-stages
 busy: busy-gcc busy-asan ## hours: suites of tests/servers/ ten times under eight busy loops, with gcc and with ASan and UBSan
 busy-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS)
 busy-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) | busy-gcc # one after the other

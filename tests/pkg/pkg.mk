@@ -24,8 +24,8 @@ $(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c: $(wildcard $(PKG)/*.[ch] $(PKG)/plain/*
 	@mkdir -p $(@D)
 	$(Q)awk -v out=$(@D) -f $(PKG)/flatten.awk $(LISTS) $(PKG)/rdl_posix.c
 
-# With clang all suites run with it (check-clang); with gcc those of the library that need no server. No warning may
-# result.
+# With clang the suites of the library run with it (check-clang; all suites in weekly); with gcc those of the library that
+# need no server. No warning may result.
 amalgam-lists: $(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c ## ci: the one file has every source; what a firmware links of the small one
 	@tests/pkg/amalgam.sh $(AMALGAM)
 amalgam-gcc: $(AMALGAM)/gcc/check ## ci: the library's suites that need no server, with the one file in place of the archive
