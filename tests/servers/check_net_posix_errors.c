@@ -13,6 +13,7 @@
 
 #include "lock/lock_op.h"
 #include "net/net_stream.h"
+#include "tests/fixtures/calls.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/fakeserver.h"
 #include "tests/fixtures/refused_call.h"
@@ -197,14 +198,15 @@ START_TEST(a_socket_that_the_program_made_nonblocking_is_polled)
 }
 END_TEST
 
-/* Or the device has an end. */
+/* Or the device has an end. A C library that needs no system call (glibc 2.41) has them all the same. */
 START_TEST(random_numbers_that_cannot_be_read_are_an_error)
 {
+    int expected = calls_for_random() ? RDL_E_RANDOM : RDL_OK;
     char bytes[16];
 
     refuse_call(SYS_getrandom, ENOSYS);
     refuse_call(SYS_read, _i ? EIO : 0);
-    ck_assert_int_eq(rdl_posix_random(bytes, sizeof bytes), RDL_E_RANDOM);
+    ck_assert_int_eq(rdl_posix_random(bytes, sizeof bytes), expected);
 }
 END_TEST
 
