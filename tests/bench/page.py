@@ -117,8 +117,8 @@ def wins(page):
     if not page.wins:
         return page.say('Nowhere in this run.')
     page.say('Here the best peer is compared with the best variant of libredlock, and in the runs with mixed clients with each '
-             'variant. Every time, rate, number of system calls and commands, and memory below is compared. Differences below '
-             '2 % are left out.')
+             'variant. Compared are the columns of times, rates, system calls, commands and memory, but not the CPU time of clients '
+             'that wait, nor the longest waits of mixed clients. Differences below 2 % are left out.')
     page.text += [f'- {win}' for win in page.wins] + ['']
 
 

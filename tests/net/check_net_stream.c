@@ -111,11 +111,16 @@ static int drive(void)
     return rdl_stream_drive(&s.conn, buf, sizeof buf);
 }
 
-static void ask(const struct rdl_op *op)
+static void ask_for(struct rdl_req *of, const struct rdl_op *op)
 {
     const struct rdl_command cmd = {op, {"k", 1}, {token_hex(0xab), RDL_VALUE_MAX}, {NULL, 0}, 60000, 30000};
 
-    ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_OK);
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, of, &cmd), RDL_OK);
+}
+
+static void ask(const struct rdl_op *op)
+{
+    ask_for(&req, op);
 }
 
 /* The functions that were called since the last time. */
@@ -247,13 +252,11 @@ END_TEST
 START_TEST(a_request_behind_an_answered_one_is_mere_sending)
 {
     struct rdl_req second = {0};
-    const struct rdl_command cmd = {&rdl_op_extend, {"k", 1}, {token_hex(0xab), RDL_VALUE_MAX},
-                                    {NULL, 0},      60000,    30000};
 
     open_and_ask();
     ck_assert_int_eq(drive(), RDL_STREAM_SENT);
     stream.room = 0;
-    ck_assert_int_eq(rdl_conn_submit(&s.conn, &second, &cmd), RDL_OK);
+    ask_for(&second, &rdl_op_extend);
     stream.in = granted;
     ck_assert_int_eq(drive(), RDL_STREAM_DID);
     ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
@@ -266,8 +269,6 @@ END_TEST
 START_TEST(a_request_that_fails_unsent_is_no_mere_sending)
 {
     struct rdl_req second = {0};
-    const struct rdl_command cmd = {&rdl_op_extend, {"k", 1}, {token_hex(0xab), RDL_VALUE_MAX},
-                                    {NULL, 0},      60000,    30000};
 
     open_and_ask();
     ck_assert_int_eq(drive(), RDL_STREAM_SENT);
@@ -275,7 +276,7 @@ START_TEST(a_request_that_fails_unsent_is_no_mere_sending)
     drive();
     s.conn.refused[rdl_op_raise_fence.family] = 1;
     ask(&rdl_op_raise_fence);
-    ck_assert_int_eq(rdl_conn_submit(&s.conn, &second, &cmd), RDL_OK);
+    ask_for(&second, &rdl_op_extend);
     stream.len = 0;
     ck_assert_int_eq(drive(), RDL_STREAM_DID | RDL_STREAM_SENT);
     ck_assert_uint_gt(stream.len, 0);
