@@ -236,7 +236,7 @@ static struct count calls_of_a_short_run(void)
 
 /*
  * 30 are made by the loader. It reads no /proc, because the command left no process, and sets each signal
- * that it catches or ignores once. On a busy machine a reply may need a poll of its own.
+ * that it catches or ignores once. On a busy machine replies come one by one: 118 to 128 calls were seen.
  */
 START_TEST(a_short_run_makes_few_system_calls)
 {
@@ -245,7 +245,7 @@ START_TEST(a_short_run_makes_few_system_calls)
     ck_assert_int_eq(n.directories, 0);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     ck_assert_int_eq(n.actions, 12);
-    ck_assert_int_le(n.all, 140);
+    ck_assert_int_le(n.all, 130);
 #endif
 }
 END_TEST
