@@ -43,7 +43,7 @@
 enum {
     SLOTS = RDL_URING_CONNS_MAX,
     ENTRIES = 64,
-    ENTRIES_EACH = 3, /* most requests of a conn in one poll */
+    ENTRIES_EACH = 2, /* most requests of a conn in one poll */
     RESULTS = 512,    /* more than all slots can have at a time: receive, send, wait, and two ends of those */
     BUFFER = 1024,    /* room for the longest script with its arguments, or for many small commands */
     ROUNDS_MAX = 16,  /* buffers sent for a conn in one poll, as net_stream.c receives them */
@@ -614,11 +614,9 @@ static void cancel_wake(struct ring *r)
 
     if (r->wake_fd < 0)
         return;
-    make_room(r, 1);
     e = queue_request(r, NULL, KIND_CANCEL, IORING_OP_ASYNC_CANCEL);
     e->addr = wake_data(r);
     e->flags = IOSQE_CQE_SKIP_SUCCESS;
-    r->wake_fd = -1;
     r->wakes++;
 }
 
@@ -629,8 +627,8 @@ static void prepare_wake(struct ring *r, int fd)
 
     if (fd == r->wake_fd)
         return;
+    make_room(r, 2);
     cancel_wake(r);
-    make_room(r, 1);
     e = queue_request(r, NULL, KIND_WAKE, IORING_OP_POLL_ADD);
     e->fd = fd;
     e->user_data = wake_data(r);
@@ -704,11 +702,11 @@ static int uring_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     is_hasty |= (did & RDL_STREAM_DID) != 0;
     for (i = 0; i < n; i++)
         is_hasty |= prepare(r, conns[i]);
+    if (can_wake && !is_hasty)
+        prepare_wake(r, u->wake_fd);
     for (i = 0; i < n; i++)
         is_hasty |=
             has_work(r, conns[i]); /* its bytes fill the buffer, or a call that made room had results */
-    if (can_wake && !is_hasty)
-        prepare_wake(r, u->wake_fd);
     if (is_hasty && queued(r) == 0 && !is_due(r))
         return finish(r, conns, n);
     rc =

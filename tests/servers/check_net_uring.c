@@ -110,12 +110,14 @@ END_TEST
 START_TEST(a_forbidden_ring_names_the_setting_or_the_sandbox)
 {
     char digit = '0';
-    int fd = open("/proc/sys/kernel/io_uring_disabled", O_RDONLY);
+    int fd = open("/proc/sys/kernel/io_uring_disabled", O_RDONLY), fds;
 
     if (fd >= 0)
         ck_assert_int_eq(read(fd, &digit, 1), 1);
     refuse_call(SYS_io_uring_setup, EPERM);
+    fds = live_count_fds();
     is_refused(digit == '0' ? "seccomp" : "kernel.io_uring_disabled");
+    ck_assert_int_eq(live_count_fds(), fds);
 }
 END_TEST
 
@@ -171,6 +173,16 @@ START_TEST(an_ended_driver_does_not_poll)
     begin();
     rdl_uring_end(&uring);
     ck_assert_int_eq(platform.poll(platform.ctx, NULL, 0, 0, 1, 0), RDL_E_SYSTEM);
+}
+END_TEST
+
+START_TEST(ending_a_driver_twice_does_no_harm)
+{
+    ck_assert_int_eq(dup2(1, 0), 0);
+    begin();
+    rdl_uring_end(&uring);
+    rdl_uring_end(&uring);
+    ck_assert_int_ne(fcntl(0, F_GETFD), -1); /* it was never the driver's */
 }
 END_TEST
 
@@ -406,6 +418,7 @@ END_TEST
 START_TEST(another_wake_fd_takes_the_place_of_the_first)
 {
     int first[2], second[2];
+    uint64_t until_ms;
 
     ck_assert_int_eq(pipe(first), 0);
     ck_assert_int_eq(pipe(second), 0);
@@ -414,7 +427,9 @@ START_TEST(another_wake_fd_takes_the_place_of_the_first)
     uring.wake_fd = second[0];
     ck_assert_int_eq(poll_it(client_now() + 20, 1), RDL_OK);
     ck_assert_int_eq(write(first[1], "x", 1), 1);
-    ck_assert_int_eq(poll_it(client_now() + 20, 1), RDL_OK);
+    until_ms = client_now() + 20;
+    ck_assert_int_eq(poll_it(until_ms, 1), RDL_OK);
+    ck_assert_uint_ge(client_now(), until_ms);
     ck_assert_int_eq(write(second[1], "x", 1), 1);
     ck_assert_int_eq(poll_it(UINT64_MAX, 1), RDL_E_INTERRUPTED);
 }
@@ -459,6 +474,53 @@ START_TEST(a_conn_too_many_is_refused_until_another_is_closed)
     rdl_uring_close(&uring, all[0]);
     connect_many(MOST, 1);
     ck_assert_int_eq(platform.poll(platform.ctx, all, MOST + 1, 0, 1, 0), RDL_E_SYSTEM); /* in one poll */
+}
+END_TEST
+
+/*
+ * Connects n conns to this process. Each sends a command, which takes two requests to the kernel: to send and
+ * to receive. The silent one (-1: none) only receives.
+ */
+static void meet_many(int n, int silent, int fds[][2])
+{
+    for (int i = 0; i < n; i++) {
+        ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds[i]), 0);
+        client_init(&many[i], "redis://127.0.0.1:1");
+        all[i] = &many[i].conn;
+        rdl_conn_tick(all[i], client_now());
+        rdl_posix_opened(all[i], fds[i][0]);
+        if (i != silent)
+            client_submit(&many[i], &rdl_op_acquire, "a");
+    }
+}
+
+/* It holds 64 requests. To watch a descriptor takes one more, or two if it replaces another descriptor. */
+START_TEST(a_full_queue_loses_no_request_and_no_reply)
+{
+    static const struct {
+        int n, silent;
+    } cases[] = {{32, -1}, {32, 1}, {33, 1}}; /* 64, 63 and 65 requests */
+    const int n = cases[_i / 2].n, silent = cases[_i / 2].silent;
+    int fds[MOST][2], first[2], second[2];
+
+    client_setup();
+    begin();
+    ck_assert_int_eq(pipe(first) | pipe(second), 0);
+    if (_i % 2 != 0) {
+        uring.wake_fd = first[0];
+        ck_assert_int_eq(platform.poll(platform.ctx, NULL, 0, client_now() + 20, 1, 1), RDL_OK);
+    }
+    uring.wake_fd = second[0];
+    meet_many(n, silent, fds);
+    for (int i = 0; i < n; i++) { /* the first reply arrives before the first poll */
+        if (i == silent)
+            continue;
+        ck_assert_int_eq(write(fds[i][1], "+OK\r\n", 5), 5);
+        while (many[i].req.answer == RDL_ANSWER_NONE)
+            ck_assert_int_eq(platform.poll(platform.ctx, all, (size_t)n, UINT64_MAX, 1, 1), RDL_OK);
+    }
+    ck_assert_int_eq(write(second[1], "x", 1), 1);
+    ck_assert_int_eq(platform.poll(platform.ctx, all, (size_t)n, UINT64_MAX, 1, 1), RDL_E_INTERRUPTED);
 }
 END_TEST
 
@@ -561,13 +623,19 @@ static const struct rdl_stream_ops plug = {plug_open, plug_send, plug_recv, plug
 
 START_TEST(a_stream_is_waited_for_with_the_events_that_it_needs)
 {
+    uint64_t until_ms;
+
     client.cfg.stream = &plug;
     has_room = 0;
     while (rdl_conn_state(&client.conn) != RDL_CONN_READY) {
         rdl_conn_tick(&client.conn, client_now());
         ck_assert_int_eq(poll_it(client_now() + 20, 0), RDL_OK);
     }
-    ck_assert_int_eq(poll_it(client_now() + 20, 0), RDL_OK); /* for bytes */
+    for (int i = 0; i < 2; i++) { /* for bytes, until the deadline */
+        until_ms = client_now() + 20;
+        ck_assert_int_eq(poll_it(until_ms, 0), RDL_OK);
+        ck_assert_uint_ge(client_now(), until_ms);
+    }
     client_submit(&client, &rdl_op_acquire, "a");
     for (int i = 0; i < 3; i++) /* for room, too */
         ck_assert_int_eq(poll_it(client_now() + 20, 0), RDL_OK);
@@ -593,6 +661,19 @@ static void open_and_ask(void)
     ck_assert_int_eq(client.req.answer, RDL_ANSWER_YES);
 }
 
+START_TEST(the_errno_of_a_failed_send_over_the_ring_is_kept)
+{
+    open_and_ask();
+    ck_assert_int_eq(shutdown(rdl_posix_fd(&client.conn), SHUT_WR), 0);
+    client_submit(&client, &rdl_op_extend, "a");
+    while (client.req.answer == RDL_ANSWER_NONE)
+        ck_assert_int_eq(poll_it(client_now() + FAR_MS, 0), RDL_OK);
+    ck_assert_int_eq(client.req.answer, RDL_ANSWER_UNKNOWN);
+    ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_E_CLOSED);
+    ck_assert_int_eq(rdl_posix_errno(&client.conn), EPIPE);
+}
+END_TEST
+
 /* The ring's descriptor is missing for one poll. Each kind of request is made again by the next one. */
 START_TEST(requests_that_were_not_taken_are_made_by_the_next_poll)
 {
@@ -615,6 +696,50 @@ START_TEST(requests_that_were_not_taken_are_made_by_the_next_poll)
     ck_assert_int_eq(client.req.answer, RDL_ANSWER_YES);
     ck_assert_int_eq(write(fds[1], "x", 1), 1);
     ck_assert_int_eq(poll_it(UINT64_MAX, 1), RDL_E_INTERRUPTED);
+}
+END_TEST
+
+/* Otherwise closing the conn would still send it. */
+START_TEST(a_request_that_was_not_taken_is_not_made_after_its_conn_is_closed)
+{
+    int saved;
+
+    open_and_ask();
+    ck_assert_int_eq(poll_it(client_now() + 20, 0), RDL_OK); /* a request for bytes is under way */
+    saved = dup(uring.fd);
+    ck_assert_int_eq(close(uring.fd), 0);
+    client_submit(&client, &rdl_op_acquire, "b");
+    ck_assert_int_eq(poll_it(client_now() + FAR_MS, 0), RDL_E_SYSTEM);
+    ck_assert_int_eq(dup2(saved, uring.fd), uring.fd);
+    close(saved);
+    rdl_uring_close(&uring, &client.conn);
+    ck_assert_str_eq(live_command(&server, "EXISTS b"), ":0\r\n");
+}
+END_TEST
+
+/* Each server in turn refuses the script of a release, so its conn sends other commands. */
+START_TEST(what_a_reply_makes_a_conn_send_is_sent_by_the_same_poll)
+{
+    static const char refusal[] = "-ERR unknown command\r\n";
+    char bytes[512];
+
+    client_setup();
+    begin();
+    meet_peers();
+    for (int i = 0; i < PEERS; i++) {
+        ck_assert_int_eq(write(ends[i], "+OK\r\n:60000\r\n", 13), 13);
+        while (peers[i].req.answer == RDL_ANSWER_NONE)
+            ck_assert_int_eq(platform.poll(platform.ctx, conns, PEERS, client_now() + FAR_MS, 1, 0), RDL_OK);
+        client_submit(&peers[i], &rdl_op_release, "a");
+    }
+    for (int i = 0; i < 2; i++) /* the rest of the replies, too */
+        ck_assert_int_eq(platform.poll(platform.ctx, conns, PEERS, 0, 1, 0), RDL_OK);
+    for (int i = 0; i < PEERS; i++) {
+        ck_assert_int_gt(recv(ends[i], bytes, sizeof bytes, MSG_DONTWAIT), 0);
+        ck_assert_int_eq(write(ends[i], refusal, sizeof refusal - 1), sizeof refusal - 1);
+        ck_assert_int_eq(platform.poll(platform.ctx, conns, PEERS, client_now() + FAR_MS, 1, 0), RDL_OK);
+        ck_assert_int_gt(recv(ends[i], bytes, sizeof bytes, MSG_DONTWAIT), 0);
+    }
 }
 END_TEST
 
@@ -764,7 +889,10 @@ Suite *suite_net_uring(void)
     tcase_add_test(alone, no_more_replies_are_waited_for_than_can_arrive);
     tcase_add_test(alone, a_wake_up_ends_a_wait_for_several_replies);
     tcase_add_test(alone, a_reply_that_arrives_changes_no_request_that_waits_for_room);
+    tcase_add_test(alone, what_a_reply_makes_a_conn_send_is_sent_by_the_same_poll);
+    tcase_add_test(alone, ending_a_driver_twice_does_no_harm);
     tcase_add_test(alone, a_ring_may_have_descriptor_0);
+    tcase_add_loop_test(alone, a_full_queue_loses_no_request_and_no_reply, 0, 6);
     suite_add_tcase(suite, alone);
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, a_cycle_on_one_server_makes_two_calls_and_a_random_number);
@@ -776,6 +904,8 @@ Suite *suite_net_uring(void)
     tcase_add_test(tc, an_ended_driver_leaves_no_request);
     tcase_add_test(tc, requests_that_the_kernel_does_not_take_are_an_error);
     tcase_add_test(tc, a_stream_is_waited_for_with_the_events_that_it_needs);
+    tcase_add_test(tc, the_errno_of_a_failed_send_over_the_ring_is_kept);
+    tcase_add_test(tc, a_request_that_was_not_taken_is_not_made_after_its_conn_is_closed);
     tcase_add_loop_test(tc, requests_that_were_not_taken_are_made_by_the_next_poll, 0, 2);
     tcase_add_test(tc, a_child_needs_a_driver_and_conns_of_its_own);
     tcase_add_test(tc, another_thread_cannot_poll);
