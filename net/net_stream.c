@@ -37,10 +37,8 @@ int rdl_stream_run(struct rdl_conn *c, const struct rdl_stream *s)
         }
         if (n >= 0)
             n = error;
-        if (n < 0) {
+        if (n < 0)
             rdl_conn_shut(c, n);
-            did |= RDL_STREAM_DID;
-        }
         while (rdl_conn_wants(c) & RDL_WANT_WRITE) {
             uint32_t queued = c->tail - c->base;
             size_t len = rdl_conn_tx(c, s->buf, s->cap);
