@@ -175,6 +175,7 @@ START_TEST(no_wait_with_a_deadline_is_longer_than_100_ms)
     meet(_i);
     calls = strchr(calls_of(long_wait), '|');
     ck_assert_msg(strspn(calls, "|irp") == strlen(calls) && strlen(calls) >= 6, "%s", calls);
+    ck_assert_msg(strlen(calls) <= 20, "%s", calls); /* nor much shorter than 50 */
     ck_assert_ptr_nonnull(strchr(calls, 'p')); /* without a result, if a busy machine came late out of recv */
     ck_assert_int_le(calls_longest_ms, 100);
     ck_assert_int_eq(calls_is_endless, 0);
@@ -198,8 +199,10 @@ static void wait_with_timer(void)
  */
 START_TEST(a_long_wait_with_a_timer_is_two_polls)
 {
+    if (_i == WAYS) /* and the timer gets descriptor 0 */
+        close(0);
     client_set_timer_fd(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC));
-    meet(_i);
+    meet(_i % WAYS);
     ck_assert_str_eq(strchr(calls_of(wait_with_timer), '|'), "|iptp|");
     ck_assert_int_gt(calls_longest_ms, 200);
 }
@@ -255,7 +258,7 @@ Suite *suite_net_posix_calls(void)
     tcase_add_loop_test(tc, a_script_and_its_arguments_are_one_call, 0, WAYS);
     tcase_add_loop_test(tc, connecting_does_not_ask_again_which_process_it_is, 0, WAYS);
     tcase_add_loop_test(tc, no_wait_with_a_deadline_is_longer_than_100_ms, 0, WAYS);
-    tcase_add_loop_test(tc, a_long_wait_with_a_timer_is_two_polls, 0, WAYS);
+    tcase_add_loop_test(tc, a_long_wait_with_a_timer_is_two_polls, 0, WAYS + 1);
     tcase_add_loop_test(tc, a_timer_that_cannot_be_set_is_not_waited_for, 0, WAYS);
     tcase_add_loop_test(tc, a_poll_without_a_deadline_does_not_wake_up_idly, 0, WAYS);
     suite_add_tcase(suite, tc);

@@ -266,6 +266,19 @@ START_TEST(without_a_free_descriptor_no_server_listens)
 }
 END_TEST
 
+START_TEST(resolving_may_use_descriptor_0)
+{
+    int port, fd = listen_at("127.0.0.3", &port);
+
+    set(port, (const char *const[]){"127.0.0.2", "127.0.0.3", NULL});
+    close(0);
+    ck_assert_int_eq(resolve(1), RDL_RESOLVED);
+    ck_assert_str_eq(address(), "127.0.0.3");
+    ck_assert_int_eq(fcntl(0, F_GETFD), -1);
+    close(fd);
+}
+END_TEST
+
 /* It fails on a host without a route. On some hosts a connect to the host itself succeeds at once. */
 START_TEST(a_connect_that_ends_at_once_shows_who_listens)
 {
@@ -348,6 +361,7 @@ Suite *suite_net_posix_resolve(void)
     tcase_add_test(tc, localhost_is_its_ipv6_address_only_if_a_server_listens_there_alone);
     tcase_add_test(tc, a_server_that_does_not_answer_in_time_does_not_listen);
     tcase_add_test(tc, without_a_free_descriptor_no_server_listens);
+    tcase_add_test(tc, resolving_may_use_descriptor_0);
     tcase_add_loop_test(tc, a_connect_that_ends_at_once_shows_who_listens, 0, 2);
     tcase_add_test(tc, a_socket_that_would_block_is_not_connected);
     tcase_add_test(tc, endpoints_with_one_address_and_port_are_the_same_server);

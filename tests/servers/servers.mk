@@ -14,9 +14,9 @@ live: $(B)/check ## ci: methods, scripts, errors and the model server on servers
 
 # The suites of the driver for sockets, of blocking locks and of servers with faults, over io_uring. Tests with the tag
 # `sockets` are left out: they refuse or count the system calls of the other driver, or use one driver in two processes.
-URING_SUITES = net_posix net_posix_bad net_posix_errors net_posix_fork net_posix_wait lock_adopt lock_fenced lock_hint_live \
-	lock_io lock_legacy_edges lock_multi lock_shared live_errors live_errors_host live_errors_rare live_methods live_stalled \
-	redlock_faults redlock_io redlock_many redlock_several
+URING_SUITES = net_posix net_posix_bad net_posix_errors net_posix_fork net_posix_stdin net_posix_wait lock_adopt lock_fenced \
+	lock_hint_live lock_io lock_legacy_edges lock_multi lock_shared live_errors live_errors_host live_errors_rare live_methods \
+	live_stalled redlock_faults redlock_io redlock_many redlock_several
 .PHONY: check-uring
 CHECK_MORE += check-uring
 check-uring: $(B)/check $(B)/lib/bin/redlock $(B)/examples/redlock/uring ## check: suites with servers over io_uring; where that is refused, it says so
