@@ -151,6 +151,16 @@ START_TEST(clock_before_2001_counts_as_not_set)
 }
 END_TEST
 
+START_TEST(clock_before_2001_clears_the_one_set_earlier)
+{
+    rdl_lock_set_clock(&legacy.lock, 1700000000, 3000, START);
+    rdl_lock_set_clock(&legacy.lock, 300, 3000, START);
+    ck_assert_int_eq(legacy_begin(START), RDL_PENDING);
+    ck_assert_int_eq(legacy_answer(REFUSED, START), RDL_E_UNSUPPORTED);
+    ck_assert_str_eq(scripted_sent(&legacy.s), "");
+}
+END_TEST
+
 /* The same for an extend: the lease continues, but no deadline is written from an unknown time. */
 START_TEST(lease_is_not_extended_with_a_too_old_clock)
 {
@@ -402,6 +412,7 @@ Suite *suite_lock_legacy_clock(void)
     tcase_add_loop_test(tc, set_clock_drifts_with_its_age, 0, 4);
     tcase_add_loop_test(tc, legacy_lock_needs_time_or_a_set_clock, 0, 2);
     tcase_add_loop_test(tc, clock_before_2001_counts_as_not_set, 0, 4);
+    tcase_add_test(tc, clock_before_2001_clears_the_one_set_earlier);
     tcase_add_test(tc, lease_is_not_extended_with_a_too_old_clock);
     tcase_add_loop_test(tc, clock_that_was_set_long_ago_is_not_used, 0, 5);
     tcase_add_test(tc, lease_extended_for_months_keeps_a_future_deadline);

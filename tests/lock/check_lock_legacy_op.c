@@ -80,6 +80,16 @@ START_TEST(value_ends_where_its_length_says)
 }
 END_TEST
 
+/* The six largest 32-bit numbers are refused, too. They are in 2106, when no lease ends. */
+START_TEST(seconds_above_4294967289_are_no_time)
+{
+    ck_assert_uint_eq(rdl_legacy_seconds("4294967289", 10), 4294967289u);
+    ck_assert_uint_eq(rdl_legacy_seconds("4294967290", 10), 0);
+    ck_assert_uint_eq(rdl_legacy_seconds("4294967300", 10), 0);
+    ck_assert_uint_eq(rdl_legacy_seconds("42949672890", 11), 0);
+}
+END_TEST
+
 START_TEST(time_is_seconds_and_milliseconds)
 {
     check_reply(&rdl_op_time, &times[_i]);
@@ -448,6 +458,7 @@ Suite *suite_lock_legacy_op(void)
     tcase_add_loop_test(tc, release_once_does_not_survive_its_connection, 0, 2);
     tcase_add_loop_test(tc, getset_and_del_are_plain_commands, 0, 2);
     tcase_add_test(tc, value_ends_where_its_length_says);
+    tcase_add_test(tc, seconds_above_4294967289_are_no_time);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -11,8 +11,8 @@
 # URING_SUITES (which also pass over io_uring), and the objects of each program without the library: TEST_OBJ, SIM_OBJ,
 # PORT_OBJ (check-port, without a driver).
 libs=$(pkg-config --libs check)
-with_servers='net_posix net_posix_bad net_posix_calls net_posix_errors net_posix_fork net_posix_resolve net_posix_wait net_uring
-lock_io lock_posix redlock_io redlock_calls redlock_several easy easy_settings easy_thread'
+with_servers='net_posix net_posix_bad net_posix_calls net_posix_errors net_posix_fork net_posix_resolve net_posix_stdin net_posix_wait
+net_uring lock_io lock_posix redlock_io redlock_calls redlock_several easy easy_settings easy_thread'
 
 # The same name and the same line numbers as the original, so that equal code gives equal objects.
 compile() { # place file
@@ -122,7 +122,7 @@ noticed_by() { # place
     ! fails 10 "$1/sim" scenarios || { echo scenarios && return; }
     ! fails 20 "$1/sim" 1:400 || { echo seeds && return; }
     # shellcheck disable=SC2046
-    ! CK_FORK=no fails 20 "$1/check" $(cat "$out/slow") || { echo suites && return; }
+    ! CK_FORK=no fails 60 "$1/check" $(cat "$out/slow") || { echo suites && return; }
     # The few that are left: what is said of one server may be tested on a real one alone.
     [ -n "${WITHOUT_SERVERS-}" ] || ! fails_with_servers 180 "$1/check" servers/ || { echo 'suites with servers' && return; }
 }

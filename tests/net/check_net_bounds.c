@@ -64,15 +64,19 @@ START_TEST(a_conn_that_was_set_up_has_no_text)
 }
 END_TEST
 
+/* The middle one of three requests that are next to each other in memory. */
 START_TEST(a_conn_refers_to_the_memory_of_its_requests_only)
 {
-    ck_assert(!rdl_conn_refers_to(&s.conn, &req, sizeof req));
-    submit(&rdl_op_acquire, &req, "k", NOW + TTL);
-    ck_assert(rdl_conn_refers_to(&s.conn, &req, sizeof req));
-    ck_assert(!rdl_conn_refers_to(&s.conn, &other, sizeof other));
-    ck_assert(!rdl_conn_refers_to(&s.conn, &req + 1, sizeof req));
-    rdl_conn_abandon(&s.conn, &req);
-    ck_assert(!rdl_conn_refers_to(&s.conn, &req, sizeof req));
+    static struct rdl_req reqs[3];
+
+    ck_assert(!rdl_conn_refers_to(&s.conn, reqs, sizeof reqs));
+    submit(&rdl_op_acquire, &reqs[1], "k", NOW + TTL);
+    ck_assert(rdl_conn_refers_to(&s.conn, &reqs[1], sizeof reqs[1]));
+    ck_assert(rdl_conn_refers_to(&s.conn, reqs, sizeof reqs));
+    ck_assert(!rdl_conn_refers_to(&s.conn, &reqs[0], sizeof reqs[0]));
+    ck_assert(!rdl_conn_refers_to(&s.conn, &reqs[2], sizeof reqs[2]));
+    rdl_conn_abandon(&s.conn, &reqs[1]);
+    ck_assert(!rdl_conn_refers_to(&s.conn, reqs, sizeof reqs));
 }
 END_TEST
 

@@ -441,7 +441,18 @@ START_TEST(awaited_release_is_not_dropped)
 }
 END_TEST
 
-/* ---------------------------------------------------------------- rdl_backoff_ms */
+/* ---------------------------------------------------------------- rdl_random, rdl_backoff_ms */
+
+/* The shifts and the seed of: G. Marsaglia, Xorshift RNGs, J. of Statistical Software 8 (2003), no. 14. */
+START_TEST(random_numbers_are_those_of_xorshift)
+{
+    uint32_t seed = 2463534242u;
+
+    ck_assert_uint_eq(rdl_random(&seed), 723471715u);
+    ck_assert_uint_eq(rdl_random(&seed), 2497366906u);
+    ck_assert_uint_eq(rdl_random(&seed), 2064144800u);
+}
+END_TEST
 
 START_TEST(backoff_is_between_1_and_its_limit)
 {
@@ -508,6 +519,7 @@ Suite *suite_net_timers(void)
     tcase_add_test(tc, conn_is_idle_if_all_releases_have_expired);
     tcase_add_test(tc, expired_release_is_still_sent_on_an_open_connection);
     tcase_add_test(tc, awaited_release_is_not_dropped);
+    tcase_add_test(tc, random_numbers_are_those_of_xorshift);
     tcase_add_test(tc, backoff_is_between_1_and_its_limit);
     tcase_add_loop_test(tc, backoff_uses_its_whole_range, 0, 2);
     suite_add_tcase(suite, tc);

@@ -165,6 +165,18 @@ START_TEST(even_number_of_servers_gets_its_canaries_at_once)
 }
 END_TEST
 
+/* The other server has replied with an error, so no reply is missing. */
+START_TEST(half_in_quarantine_waits_for_no_reply_if_the_other_half_failed)
+{
+    begin(2, RDL_GUARD_REQUIRED);
+    fleet_command(0, "DEL " RDL_CANARY_KEY "\r\n", now);
+    fleet_befall(".e", now);
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_E_QUARANTINE);
+}
+END_TEST
+
 /* A held it on 0, 1 and 2 of five; FLUSHALL on 1 and 2. B would get these two, 3 and 4. */
 START_TEST(emptied_servers_grant_nothing_twice)
 {
@@ -567,6 +579,7 @@ Suite *suite_redlock_canary(void)
     tcase_add_test(tc, server_that_always_had_a_canary_counts);
     tcase_add_loop_test(tc, server_without_a_canary_counts_after_the_quarantine, 0, 4);
     tcase_add_loop_test(tc, even_number_of_servers_gets_its_canaries_at_once, 0, 4);
+    tcase_add_test(tc, half_in_quarantine_waits_for_no_reply_if_the_other_half_failed);
     tcase_add_loop_test(tc, emptied_servers_grant_nothing_twice, 0, 2);
     tcase_add_loop_test(tc, canary_of_another_server_starts_a_quarantine, 0, 2);
     tcase_add_test(tc, replaced_canary_is_not_removed);

@@ -403,6 +403,31 @@ START_TEST(server_that_is_raised_has_its_vote)
 }
 END_TEST
 
+/*
+ * Two servers are raised. Before that, another client gets the key on one of them. The other one completes
+ * the majority.
+ */
+START_TEST(server_that_loses_the_lock_before_its_raise_is_denied)
+{
+    const unsigned c[] = {1, 1, 10};
+
+    fenced(3);
+    acquire(); /* the script is known from now on */
+    release();
+    counters(c);
+    another_client();
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+    fleet_steal(0, now);
+    fleet_serve_all(now);
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_fence(lock), 11);
+    ck_assert_int_eq(fleet.servers[0].vote, RDL_VOTE_DENIED);
+    ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 2);
+}
+END_TEST
+
 /* Two of five stall until the token is issued; they know the script or not. */
 START_TEST(late_server_is_raised_to_the_fencing_token)
 {
@@ -737,6 +762,7 @@ Suite *suite_redlock_fence(void)
     tcase_add_test(tc, server_in_quarantine_gives_no_fencing_token);
     tcase_add_test(tc, gap_invalidates_the_fencing_token);
     tcase_add_test(tc, server_that_is_raised_has_its_vote);
+    tcase_add_test(tc, server_that_loses_the_lock_before_its_raise_is_denied);
     tcase_add_loop_test(tc, late_server_is_raised_to_the_fencing_token, 0, 2);
     tcase_add_loop_test(tc, late_server_is_raised_when_there_is_room, 0, 2);
     tcase_add_test(tc, server_in_quarantine_is_raised_too);

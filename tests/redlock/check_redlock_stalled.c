@@ -85,6 +85,21 @@ START_TEST(stalled_minority_gets_no_requests)
 }
 END_TEST
 
+/* In the next lease a lost connection is retried after the usual pause, not a shorter one. */
+START_TEST(unconfirmed_extend_is_forgotten_with_its_lease)
+{
+    hold(3);
+    fleet_befall("fff", now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_extend_begin(lock, FLEET_TTL, now), &now), RDL_UNKNOWN);
+    ck_assert_uint_ne(lock->abort_below_ms, 0);
+    fleet_mend(now);
+    ck_assert_int_eq(fleet_run(rdl_redlock_release_begin(lock, now), &now), RDL_OK);
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    rdl_redlock_step(lock, now);
+    ck_assert_uint_eq(lock->abort_below_ms, 0);
+}
+END_TEST
+
 /* Its SET may still be executed, so the connection is kept; an extend is not sent on it. */
 START_TEST(connection_kept_for_a_set_has_no_vote_in_an_extend)
 {
@@ -350,6 +365,7 @@ Suite *suite_redlock_stalled(void)
 
     tcase_add_test(tc, single_attempts_on_stalled_servers_report_a_timeout);
     tcase_add_test(tc, stalled_minority_gets_no_requests);
+    tcase_add_test(tc, unconfirmed_extend_is_forgotten_with_its_lease);
     tcase_add_test(tc, connection_kept_for_a_set_has_no_vote_in_an_extend);
     tcase_add_test(tc, adopted_lock_replaces_a_connection_that_swallows_sets);
     tcase_add_test(tc, connections_with_only_releases_stall_too);

@@ -145,6 +145,52 @@ START_TEST(flags_can_be_set_again)
 }
 END_TEST
 
+/* The second one is that of connections(). */
+START_TEST(a_waiting_lock_without_a_hint_has_one_connection)
+{
+    unsigned count;
+
+    open_url(url);
+    ck_assert_int_eq(rdl_easy_open(&other, url, "nightly"), RDL_OK);
+    ck_assert_int_eq(rdl_easy_set_flags(&other, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&other, TTL, 0), RDL_OK);
+    count = connections();
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 300), RDL_BUSY);
+    ck_assert_uint_eq(connections() - count, 2);
+    rdl_easy_close(&easy);
+    rdl_easy_close(&other);
+}
+END_TEST
+
+START_TEST(clearing_the_flag_of_the_wake_hint_closes_its_connection)
+{
+    struct rdl_conn *hint = &easy.hint_conn.conn;
+    int fds = live_count_fds();
+
+    open_url(url);
+    ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_WAKE_HINT), RDL_OK);
+    while (rdl_conn_state(hint) != RDL_CONN_READY) {
+        uint64_t until_ms = rdl_posix_now_ms() + PATIENT;
+        rdl_conn_tick(hint, rdl_posix_now_ms());
+        ck_assert_int_eq(easy.platform.poll(easy.platform.ctx, &hint, 1, until_ms, 1, 0), RDL_OK);
+    }
+    ck_assert_int_eq(live_count_fds(), fds + 1);
+    ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
+    ck_assert_int_eq(live_count_fds(), fds);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+START_TEST(a_lock_without_fencing_creates_one_key)
+{
+    open_url(url);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_uint_eq(rdl_easy_fence(&easy), 0);
+    ck_assert_str_eq(live_command(&live[0], "DBSIZE"), ":1\r\n");
+    rdl_easy_close(&easy);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- a stream of the program's own */
 
 struct upper {
@@ -254,6 +300,28 @@ START_TEST(the_name_of_a_server_that_is_gone_is_resolved_again)
 }
 END_TEST
 
+/* The conn is still connecting to its address when the name is resolved again. */
+START_TEST(resolving_again_leaves_a_connection_as_it_is)
+{
+    struct fake_server fake = {.trick = FAKE_BLACK_HOLE};
+    char name[64];
+    int fds;
+
+    fake_start(&fake);
+    fds = live_count_fds();
+    resolver_set("a.test", "127.0.0.1", fake.port);
+    snprintf(name, sizeof name, "redis://a.test:%d", fake.port);
+    open_url(name);
+    easy.conns[0].config.connect_ms = 50;
+    for (uint32_t tries = 0; tries < 8; tries++)
+        ck_assert_int_eq(rdl_easy_lock(&easy, 400, 75 + 10 * tries), RDL_NO_QUORUM);
+    ck_assert_uint_gt(resolver_asked("a.test"), 1);
+    rdl_easy_close(&easy);
+    ck_assert_int_eq(live_count_fds(), fds);
+    fake_stop(&fake);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- what a text says about a server */
 
 START_TEST(a_server_is_named_as_in_its_url)
@@ -311,6 +379,7 @@ START_TEST(a_server_without_a_fault_is_not_named)
     for (int tries = 0; tries < 3; tries++) {
         ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
         expect_error(others);
+        expect_error("). Check that they run and can be reached");
     }
     rdl_easy_close(&easy);
 }
@@ -457,10 +526,14 @@ Suite *suite_easy_settings(void)
     tcase_add_test(tc, max_ttl_bounds_every_ttl_from_then_on);
     tcase_add_test(tc, each_connection_has_its_own_memory);
     tcase_add_test(tc, flags_can_be_set_again);
+    tcase_add_test(tc, a_waiting_lock_without_a_hint_has_one_connection);
+    tcase_add_test(tc, clearing_the_flag_of_the_wake_hint_closes_its_connection);
+    tcase_add_test(tc, a_lock_without_fencing_creates_one_key);
     tcase_add_test(tc, only_urls_that_request_tls_get_the_stream);
     tcase_add_test(tc, the_wake_hint_has_a_stream_of_its_own);
     tcase_add_test(tc, a_name_server_that_does_not_reply_is_reported);
     tcase_add_test(tc, the_name_of_a_server_that_is_gone_is_resolved_again);
+    tcase_add_test(tc, resolving_again_leaves_a_connection_as_it_is);
     tcase_add_loop_test(tc, a_server_is_named_as_in_its_url, 0, 3);
     tcase_add_test(tc, what_a_server_sends_is_printed_as_ascii);
     tcase_add_test(tc, a_server_that_refuses_for_good_is_not_said_to_be_down);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* check_lock_posix.c - a connection from a URL: usable at once, and safe with an invalid URL. */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lock/lock_io.h"
@@ -26,6 +27,22 @@ START_TEST(a_url_is_all_a_lock_needs)
     rdl_lock_init(&lock, &opt, &server.conn, "k", 1);
     ck_assert_int_eq(rdl_lock_acquire(&lock, &platform), RDL_OK);
     ck_assert_int_eq(rdl_lock_release(&lock, &platform), RDL_OK);
+    live_stop(&s);
+}
+END_TEST
+
+START_TEST(a_url_logs_in_with_its_password)
+{
+    static struct live_server s;
+    char url[128];
+
+    live_start(&s);
+    live_command(&s, "CONFIG SET requirepass secret");
+    snprintf(url, sizeof url, "redis://:secret@127.0.0.1:%d", s.port);
+    rdl_posix_init(&posix, &platform);
+    ck_assert_int_eq(rdl_posix_conn_init(&server, url, NULL), RDL_OK);
+    rdl_lock_init(&lock, &opt, &server.conn, "k", 1);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &platform), RDL_OK);
     live_stop(&s);
 }
 END_TEST
@@ -78,6 +95,7 @@ Suite *suite_lock_posix(void)
     TCase *tc = tcase_create("from a URL");
 
     tcase_add_test(tc, a_url_is_all_a_lock_needs);
+    tcase_add_test(tc, a_url_logs_in_with_its_password);
     tcase_add_test(tc, a_host_name_is_refused_and_reported);
     tcase_add_test(tc, an_invalid_url_is_refused_and_connects_nowhere);
     tcase_add_test(tc, memory_needs_no_value_before);

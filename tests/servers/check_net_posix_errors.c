@@ -4,6 +4,7 @@
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
@@ -62,6 +63,18 @@ START_TEST(a_socket_that_may_not_be_made_is_a_failed_connection)
     refuse_call(SYS_socket, EAFNOSUPPORT);
     client_submit(&client, &rdl_op_acquire, "a");
     check_unsent(RDL_E_CONNECT, EAFNOSUPPORT);
+}
+END_TEST
+
+/* The system refuses a link-local address without a zone (EINVAL). No host has this one. */
+START_TEST(an_ipv6_address_is_used_with_its_zone)
+{
+    client_init(&client, "redis://[fe80::1]:1");
+    client.endpoint.scope = if_nametoindex("lo");
+    client.cfg.connect_ms = 200;
+    client_submit(&client, &rdl_op_acquire, "a");
+    ck_assert_int_eq(client_wait(&client), RDL_ANSWER_UNSENT);
+    ck_assert_int_ne(rdl_posix_errno(&client.conn), EINVAL);
 }
 END_TEST
 
@@ -268,6 +281,7 @@ Suite *suite_net_posix_errors(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, a_host_without_a_resource_is_a_system_error, 0, 5);
     tcase_add_test(tc, a_socket_that_may_not_be_made_is_a_failed_connection);
+    tcase_add_test(tc, an_ipv6_address_is_used_with_its_zone);
     tcase_add_test(tc, a_connect_that_a_signal_ends_goes_on);
     tcase_add_test(tc, no_port_left_to_connect_from_is_a_failed_connection);
     tcase_add_test(tc, a_connection_whose_result_cannot_be_read_has_failed);
