@@ -385,11 +385,9 @@ END_TEST
 
 static char longest[RDL_NAME_MAX];
 
-/* Its grant is a vote also while it has not stored the token yet. */
-START_TEST(server_that_is_raised_has_its_vote)
+/* Three servers that know the script and have these counters have replied to an acquire. */
+static void replies_arrive(const unsigned *c)
 {
-    const unsigned c[] = {10, 10, 1};
-
     fenced(3);
     acquire(); /* the script is known from now on */
     release();
@@ -397,6 +395,14 @@ START_TEST(server_that_is_raised_has_its_vote)
     another_client();
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
     fleet_serve_all(now);
+}
+
+/* Its grant is a vote also while it has not stored the token yet. */
+START_TEST(server_that_is_raised_has_its_vote)
+{
+    const unsigned c[] = {10, 10, 1};
+
+    replies_arrive(c);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_OK);
     ck_assert_uint_eq(rdl_redlock_fence_holders(lock), 2);
     ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 3);
@@ -411,13 +417,7 @@ START_TEST(server_that_loses_the_lock_before_its_raise_is_denied)
 {
     const unsigned c[] = {1, 1, 10};
 
-    fenced(3);
-    acquire(); /* the script is known from now on */
-    release();
-    counters(c);
-    another_client();
-    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
-    fleet_serve_all(now);
+    replies_arrive(c);
     ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
     fleet_steal(0, now);
     fleet_serve_all(now);

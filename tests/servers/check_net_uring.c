@@ -67,6 +67,30 @@ static int poll_it(uint64_t until_ms, int can_wake)
     return platform.poll(platform.ctx, conns, 1, until_ms, 1, can_wake);
 }
 
+/* Nothing ends this poll before its deadline. */
+static void poll_lasts(int can_wake)
+{
+    uint64_t until_ms = client_now() + 20;
+
+    ck_assert_int_eq(poll_it(until_ms, can_wake), RDL_OK);
+    ck_assert_uint_ge(client_now(), until_ms);
+}
+
+/* Without the ring's descriptor no request is taken. Returns a copy of it. */
+static int lose_ring(void)
+{
+    int saved = dup(uring.fd);
+
+    ck_assert_int_eq(close(uring.fd), 0);
+    return saved;
+}
+
+static void restore_ring(int saved)
+{
+    ck_assert_int_eq(dup2(saved, uring.fd), uring.fd);
+    close(saved);
+}
+
 /* ---------------------------------------------------------------- where it is refused */
 
 /* The errors of io_uring_setup, and a word of the reason. */
@@ -243,22 +267,29 @@ static struct client peers[PEERS];
 static struct rdl_conn *conns[PEERS];
 static int ends[PEERS];
 
-/* Connected, each to a process of its own that greets it after 1, 2, 3 steps. */
+/* Connects a client to this process. Returns the other end. */
+static int meet_peer(struct client *k)
+{
+    int fds[2];
+
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+    client_init(k, "redis://127.0.0.1:1");
+    rdl_conn_tick(&k->conn, client_now());
+    rdl_posix_opened(&k->conn, fds[0]);
+    ck_assert_int_eq(rdl_conn_state(&k->conn), RDL_CONN_READY);
+    return fds[1];
+}
+
 static void meet_peers(void)
 {
     for (int i = 0; i < PEERS; i++) {
-        int fds[2];
-        ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
-        client_init(&peers[i], "redis://127.0.0.1:1");
+        ends[i] = meet_peer(&peers[i]);
         conns[i] = &peers[i].conn;
-        rdl_conn_tick(conns[i], client_now());
-        rdl_posix_opened(conns[i], fds[0]);
-        ck_assert_int_eq(rdl_conn_state(conns[i]), RDL_CONN_READY);
         client_submit(&peers[i], &rdl_op_acquire, "a");
-        ends[i] = fds[1];
     }
 }
 
+/* Each peer greets after 1, 2, 3 steps. */
 static void answer_in_turn(void)
 {
     if (live_fork() > 0)
@@ -418,7 +449,6 @@ END_TEST
 START_TEST(another_wake_fd_takes_the_place_of_the_first)
 {
     int first[2], second[2];
-    uint64_t until_ms;
 
     ck_assert_int_eq(pipe(first), 0);
     ck_assert_int_eq(pipe(second), 0);
@@ -427,9 +457,7 @@ START_TEST(another_wake_fd_takes_the_place_of_the_first)
     uring.wake_fd = second[0];
     ck_assert_int_eq(poll_it(client_now() + 20, 1), RDL_OK);
     ck_assert_int_eq(write(first[1], "x", 1), 1);
-    until_ms = client_now() + 20;
-    ck_assert_int_eq(poll_it(until_ms, 1), RDL_OK);
-    ck_assert_uint_ge(client_now(), until_ms);
+    poll_lasts(1);
     ck_assert_int_eq(write(second[1], "x", 1), 1);
     ck_assert_int_eq(poll_it(UINT64_MAX, 1), RDL_E_INTERRUPTED);
 }
@@ -481,14 +509,11 @@ END_TEST
  * Connects n conns to this process. Each sends a command, which takes two requests to the kernel: to send and
  * to receive. The silent one (-1: none) only receives.
  */
-static void meet_many(int n, int silent, int fds[][2])
+static void meet_many(int n, int silent, int far[])
 {
     for (int i = 0; i < n; i++) {
-        ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, fds[i]), 0);
-        client_init(&many[i], "redis://127.0.0.1:1");
+        far[i] = meet_peer(&many[i]);
         all[i] = &many[i].conn;
-        rdl_conn_tick(all[i], client_now());
-        rdl_posix_opened(all[i], fds[i][0]);
         if (i != silent)
             client_submit(&many[i], &rdl_op_acquire, "a");
     }
@@ -501,7 +526,7 @@ START_TEST(a_full_queue_loses_no_request_and_no_reply)
         int n, silent;
     } cases[] = {{32, -1}, {32, 1}, {33, 1}}; /* 64, 63 and 65 requests */
     const int n = cases[_i / 2].n, silent = cases[_i / 2].silent;
-    int fds[MOST][2], first[2], second[2];
+    int far[MOST], first[2], second[2];
 
     client_setup();
     begin();
@@ -511,11 +536,11 @@ START_TEST(a_full_queue_loses_no_request_and_no_reply)
         ck_assert_int_eq(platform.poll(platform.ctx, NULL, 0, client_now() + 20, 1, 1), RDL_OK);
     }
     uring.wake_fd = second[0];
-    meet_many(n, silent, fds);
+    meet_many(n, silent, far);
     for (int i = 0; i < n; i++) { /* the first reply arrives before the first poll */
         if (i == silent)
             continue;
-        ck_assert_int_eq(write(fds[i][1], "+OK\r\n", 5), 5);
+        ck_assert_int_eq(write(far[i], "+OK\r\n", 5), 5);
         while (many[i].req.answer == RDL_ANSWER_NONE)
             ck_assert_int_eq(platform.poll(platform.ctx, all, (size_t)n, UINT64_MAX, 1, 1), RDL_OK);
     }
@@ -623,19 +648,14 @@ static const struct rdl_stream_ops plug = {plug_open, plug_send, plug_recv, plug
 
 START_TEST(a_stream_is_waited_for_with_the_events_that_it_needs)
 {
-    uint64_t until_ms;
-
     client.cfg.stream = &plug;
     has_room = 0;
     while (rdl_conn_state(&client.conn) != RDL_CONN_READY) {
         rdl_conn_tick(&client.conn, client_now());
         ck_assert_int_eq(poll_it(client_now() + 20, 0), RDL_OK);
     }
-    for (int i = 0; i < 2; i++) { /* for bytes, until the deadline */
-        until_ms = client_now() + 20;
-        ck_assert_int_eq(poll_it(until_ms, 0), RDL_OK);
-        ck_assert_uint_ge(client_now(), until_ms);
-    }
+    for (int i = 0; i < 2; i++) /* for bytes */
+        poll_lasts(0);
     client_submit(&client, &rdl_op_acquire, "a");
     for (int i = 0; i < 3; i++) /* for room, too */
         ck_assert_int_eq(poll_it(client_now() + 20, 0), RDL_OK);
@@ -684,13 +704,11 @@ START_TEST(requests_that_were_not_taken_are_made_by_the_next_poll)
     open_and_ask();
     ck_assert_int_eq(pipe(fds), 0);
     uring.wake_fd = fds[0];
-    saved = dup(uring.fd);
-    ck_assert_int_eq(close(uring.fd), 0);
+    saved = lose_ring();
     client_submit(&client, &rdl_op_acquire, "b");
     ck_assert_int_eq(poll_it(client_now() + FAR_MS, 1), RDL_E_SYSTEM);
     ck_assert_int_eq(client.req.answer, RDL_ANSWER_NONE);
-    ck_assert_int_eq(dup2(saved, uring.fd), uring.fd);
-    close(saved);
+    restore_ring(saved);
     for (int polls = 0; polls < 3 && client.req.answer == RDL_ANSWER_NONE; polls++)
         ck_assert_int_eq(poll_it(client_now() + FAR_MS, 1), RDL_OK);
     ck_assert_int_eq(client.req.answer, RDL_ANSWER_YES);
@@ -706,12 +724,10 @@ START_TEST(a_request_that_was_not_taken_is_not_made_after_its_conn_is_closed)
 
     open_and_ask();
     ck_assert_int_eq(poll_it(client_now() + 20, 0), RDL_OK); /* a request for bytes is under way */
-    saved = dup(uring.fd);
-    ck_assert_int_eq(close(uring.fd), 0);
+    saved = lose_ring();
     client_submit(&client, &rdl_op_acquire, "b");
     ck_assert_int_eq(poll_it(client_now() + FAR_MS, 0), RDL_E_SYSTEM);
-    ck_assert_int_eq(dup2(saved, uring.fd), uring.fd);
-    close(saved);
+    restore_ring(saved);
     rdl_uring_close(&uring, &client.conn);
     ck_assert_str_eq(live_command(&server, "EXISTS b"), ":0\r\n");
 }
