@@ -53,7 +53,10 @@ on_arm() {
     suites qemu-arm arm-linux-gnueabihf-gcc arm-linux-gnueabihf armhf bookworm
 }
 on_i686() {
-    suites '' i686-linux-gnu-gcc i386-linux-gnu i386 bookworm
+    local run
+    run=$(tests/cross/runs_i686.sh "$out") || return
+    suites "$run" i686-linux-gnu-gcc i386-linux-gnu i386 bookworm || return
+    echo "cross: i686 programs were run by ${run:-this host}"
 }
 on_s390x() {
     suites qemu-s390x s390x-linux-gnu-gcc s390x-linux-gnu s390x bookworm

@@ -200,7 +200,8 @@ START_TEST(run_reports_a_rival_on_one_server_at_the_third_renewal)
                       "give all hosts the same list\n");
     kill(a.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&a), 0);
-    ck_assert_uint_eq(command_count(a.err, "another client"), 1);
+    /* On a busy host a renewal may fail. Its message names that client, too. */
+    ck_assert_uint_eq(command_count(a.err, "has been held by another client"), 1);
 }
 END_TEST
 

@@ -41,7 +41,7 @@ static int list(const char *const options[], const char *prefix)
     return command_run(&a);
 }
 
-static const char *const off[] = {"--restart-guard=off", "--attempt=10s", NULL};
+static const char *const off[] = {"--restart-guard=off", "--attempt=10s", "--wait=60s", NULL};
 static const char *const legacy[] = {"--restart-guard=off", "--attempt=10s", "--legacy", NULL};
 static const char *const guarded[] = {"--restart-guard=if-permitted", "--attempt=10s", "--max-ttl=60m", NULL};
 static const char *const quiet[] = {"--restart-guard=off", "--attempt=10s", "-q", NULL};
