@@ -675,7 +675,8 @@ int rdl_posix_init(struct rdl_posix *p, struct rdl_platform *platform);
  * in any state, before every poll: the descriptor may change.
  *
  * @param c  the conn
- * @return the descriptor, which the conn owns: do not close it; -1: no socket
+ * @return the descriptor, which the conn owns: do not close it. It is above 2, unless you gave another one
+ *         (rdl_posix_opened()); -1: no socket
  */
 int rdl_posix_fd(const struct rdl_conn *c);
 

@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "net/net_posix_private.h"
+#include "net/net_posix_process.h"
 
 #if defined(__linux__) && defined(__has_include)
 #if __has_include(<sys/timerfd.h>)
@@ -242,16 +243,11 @@ static void let_wait(int fd)
     (void)fcntl(fd, F_SETFL, 0);
 }
 
-/* Opens a socket that does not block while it connects, and that no child inherits. -1: see errno. */
+/* Opens a socket that does not block while it connects. -1: see errno. */
 static int make_socket(int family)
 {
-#if defined(SOCK_NONBLOCK) && defined(SOCK_CLOEXEC)
-    int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-#else
-    int fd = socket(family, SOCK_STREAM, 0);
-    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-    (void)fcntl(fd, F_SETFL, O_NONBLOCK);
-#endif
+    int fd = rdl_posix_socket(family);
+
     if (fd >= 0)
         set_up(fd, family != AF_UNIX);
     return fd;

@@ -7,11 +7,11 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "net/net_posix_resolve.h"
+#include "net/net_posix_process.h"
 #include "resp/resp_template.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -89,19 +89,17 @@ static int is_loopback_address(const struct addrinfo *a)
 /* Returns 1 if a server listens at this address. */
 static int listens_at(const struct addrinfo *a)
 {
-    int fd = socket(a->ai_family, SOCK_STREAM, 0);
+    int fd = rdl_posix_socket(a->ai_family);
     int error = -1;
     socklen_t len = sizeof error;
     struct pollfd p = {fd, POLLOUT, 0};
 
     if (fd < 0)
         return 0;
-    if (fcntl(fd, F_SETFL, O_NONBLOCK) == 0) {
-        if (connect(fd, a->ai_addr, a->ai_addrlen) == 0)
-            error = 0;
-        else if (errno == EINPROGRESS && poll(&p, 1, PROBE_MS) == 1)
-            getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
-    }
+    if (connect(fd, a->ai_addr, a->ai_addrlen) == 0)
+        error = 0;
+    else if (errno == EINPROGRESS && poll(&p, 1, PROBE_MS) == 1)
+        getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
     close(fd);
     return error == 0;
 }

@@ -20,6 +20,7 @@
 #endif
 
 #include "net/net_posix_private.h"
+#include "net/net_posix_process.h"
 #include "net/net_uring.h"
 
 #ifdef IORING_SETUP_DEFER_TASKRUN /* headers of Linux 6.1 */
@@ -826,7 +827,7 @@ static int try_ring(struct rdl_uring *u)
     p.flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG |
               IORING_SETUP_SUBMIT_ALL | IORING_SETUP_CQSIZE;
     p.cq_entries = RESULTS;
-    u->fd = (int)syscall(SYS_io_uring_setup, ENTRIES, &p);
+    u->fd = rdl_posix_off_stdio((int)syscall(SYS_io_uring_setup, ENTRIES, &p));
     if (u->fd < 0)
         return errno;
     err = map_all(u, &p);

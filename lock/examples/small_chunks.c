@@ -22,6 +22,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* Not 0, 1 or 2: if the program was started without them, printf would write to the server. */
+static int line_socket(void)
+{
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    int copy = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+    if (fd >= 0)
+        close(fd);
+    return copy;
+}
+
 static int line_open(void *ctx, struct rdl_conn *c)
 {
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(c->cfg->endpoint->port)};
@@ -29,7 +40,7 @@ static int line_open(void *ctx, struct rdl_conn *c)
     (void)ctx;
     memcpy(&to.sin_addr, c->cfg->endpoint->ip, sizeof to.sin_addr);
     if (c->fd < 0) /* it begins */
-        c->fd = socket(AF_INET, SOCK_STREAM, 0);
+        c->fd = line_socket();
     if (c->fd < 0 || fcntl(c->fd, F_SETFL, O_NONBLOCK) != 0)
         return RDL_E_SYSTEM;
     if (connect(c->fd, (const struct sockaddr *)&to, sizeof to) == 0 || errno == EISCONN)

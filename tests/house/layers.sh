@@ -116,7 +116,7 @@ arm_wants="__gnu_thumb1_case_sqi __gnu_thumb1_case_uqi __gnu_thumb1_case_shi __g
     __aeabi_llsl __aeabi_llsr __aeabi_lasr"
 posix_wants='socket connect close send recv poll fcntl setsockopt getsockopt getsockname getpeername
     clock_gettime timerfd_settime getpid getrandom open read write __errno_location
-    getaddrinfo freeaddrinfo gai_strerror getnameinfo stpcpy strcmp strlen'
+    getaddrinfo freeaddrinfo gai_strerror getnameinfo stpcpy strcmp strlen pipe syscall'
 uring_wants='syscall mmap munmap madvise open read close poll __errno_location'
 # The texts of easy.h. It needs no system call of its own: the driver has them.
 easy_wants='strlen strcmp strncmp strchr strspn strcspn strerror_r __xpg_strerror_r'
@@ -157,7 +157,7 @@ symbols() { # tree allowed...
             for (i = 1; i <= n; i++) {
                 split(wants[i], w, " ")
                 if ((w[2] in gives) || (w[2] in ok)) continue
-                if (w[1] ~ /\/net_posix(_clock|_resolve)?\.o$/ && (w[2] in system_call)) continue
+                if (w[1] ~ /\/net_posix(_clock|_resolve|_process)?\.o$/ && (w[2] in system_call)) continue
                 if (w[1] ~ /\/net_uring\.o$/ && (w[2] in ring_call)) continue
                 if (w[1] ~ /\/easy(_report)?\.o$/ && (w[2] in text)) continue
                 if (w[1] ~ /\/easy_thread\.o$/ && (w[2] in thread)) continue

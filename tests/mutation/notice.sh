@@ -65,7 +65,7 @@ fails_with_servers() { # clock program suite...
 # the rules of all drivers. Nothing else uses it.
 uring_notices() { # place
     local c drivers=()
-    for c in net/net_uring net/net_posix net/net_posix_clock; do
+    for c in net/net_uring net/net_posix net/net_posix_process net/net_posix_clock; do
         [ -e "$1/$c.o" ] && drivers+=("$1/$c.o") || drivers+=("$objects/lib/$c.o")
     done
     # shellcheck disable=SC2086 # words
