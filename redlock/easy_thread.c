@@ -7,10 +7,10 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/easy_thread.h"
+#include "net/net_posix_process.h"
 #include "redlock/easy_private.h"
 #include "redlock/redlock_op.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -138,15 +138,6 @@ static void close_pipe(int fd[2])
     close(fd[1]);
 }
 
-static int make_pipe(int fd[2])
-{
-    if (pipe(fd) != 0)
-        return -1;
-    (void)fcntl(fd[0], F_SETFD, FD_CLOEXEC);
-    (void)fcntl(fd[1], F_SETFD, FD_CLOEXEC);
-    return 0;
-}
-
 /* It cannot be canceled: the thread would never be joined. */
 static void thread_end(struct rdl_easy_thread *t)
 {
@@ -187,9 +178,9 @@ static int start_thread(struct rdl_easy_thread *t)
 
 static int start(struct rdl_easy_thread *t)
 {
-    if (make_pipe(t->lost) != 0)
+    if (rdl_posix_pipe(t->lost) != 0)
         return -1;
-    if (make_pipe(t->end) == 0) {
+    if (rdl_posix_pipe(t->end) == 0) {
         if (start_thread(t) == 0)
             return 0;
         close_pipe(t->end);

@@ -156,6 +156,22 @@ START_TEST(a_forked_child_has_no_thread_and_no_lock)
 END_TEST
 
 /* Another program must not keep a pipe of ours open. */
+/* The program was started without them, and may print. */
+START_TEST(no_descriptor_is_standard_input_output_or_error)
+{
+    for (int i = 0; i < 3; i++)
+        close(i);
+    lock_and_keep(TTL);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_ge(thread.lost[i], 3);
+        ck_assert_int_ge(thread.end[i], 3);
+    }
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(fcntl(i, F_GETFD), -1);
+}
+END_TEST
+
 START_TEST(no_descriptor_is_inherited_by_exec)
 {
     int before = live_count_fds();
@@ -255,6 +271,7 @@ Suite *suite_easy_thread(void)
     tcase_add_test(tc, the_work_is_told_to_stop_before_the_lease_ends);
     tcase_add_test(tc, a_thread_is_refused_if_it_could_not_renew);
     tcase_add_test(tc, a_forked_child_has_no_thread_and_no_lock);
+    tcase_add_test(tc, no_descriptor_is_standard_input_output_or_error);
     tcase_add_test(tc, no_descriptor_is_inherited_by_exec);
     tcase_add_test(tc, a_signal_is_left_to_the_programs_threads);
     tcase_add_test(tc, threads_that_ask_come_and_go);
