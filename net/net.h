@@ -393,7 +393,7 @@ struct rdl_conn {
     /** @endcond */
     int fd;          /**< the driver's own; net_posix.c: the socket, -1: none */
     int sys_error;   /**< the driver's own; net_posix.c: errno that ended the connection; below 1: none */
-    void *transport; /**< the driver's own; net_posix.c: id of the process that opened its first socket */
+    void *transport; /**< the driver's own; net_posix.c: mark of the process that opened its socket */
     /** @cond private */
     char reply[RDL_TEXT_MAX];
     /** @endcond */

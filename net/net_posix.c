@@ -36,8 +36,7 @@
 #define HAS_TIMER 1
 #endif
 #endif
-#if defined(ESP_PLATFORM) || defined(__ZEPHYR__) /* they have no processes and no unix sockets */
-#define getpid() ((pid_t)0)
+#if defined(ESP_PLATFORM) || defined(__ZEPHYR__) /* they have no unix sockets */
 #define HAS_UNIX 0
 #undef AF_UNIX
 #define AF_UNIX 0xff /* no address has it */
@@ -76,7 +75,6 @@ struct attempt {
     short revents;  /* 0 also after a recv that emptied the socket */
     int recv_flags; /* of the first recv */
     int is_interrupted;
-    pid_t pid;          /* of this process, if the conn may open now */
     int is_one_of_many; /* the poll is for several conns, so none waits in recv */
 };
 
@@ -134,10 +132,12 @@ static struct rdl_stream stream_of(const struct rdl_conn *c, struct attempt *att
     return s;
 }
 
-/* Stores the process that opened the conn's socket, in a pointer that is never dereferenced. */
-static void set_opener(struct rdl_conn *c, pid_t pid)
+/* Stores the mark of the process that opened the conn's socket, in a pointer that is never dereferenced. */
+static void set_opener(struct rdl_conn *c)
 {
-    memcpy(&c->transport, &pid, sizeof pid);
+    uint32_t process = rdl_posix_process();
+
+    memcpy(&c->transport, &process, sizeof process);
 }
 
 static socklen_t make_unix_address(const char *path, union address *a)
@@ -310,7 +310,7 @@ static int start(struct rdl_conn *c, const struct attempt *attempt)
         c->sys_error = 0;
         return RDL_E_URL;
     }
-    set_opener(c, attempt != NULL ? attempt->pid : getpid());
+    set_opener(c);
     c->fd = make_socket(a.any.sa_family);
     if (c->fd < 0)
         return failed(c, errno, RDL_E_CONNECT);
@@ -439,25 +439,25 @@ static int advance(struct rdl_conn *c, struct attempt attempt)
  * Returns 1 in a child after fork, and closes its copy of the socket. Child and parent would read replies to
  * each other's requests. The child cannot use the conn until it initializes it again.
  */
-static int is_forked(struct rdl_conn *c, pid_t pid)
+static int is_forked(struct rdl_conn *c, uint32_t process)
 {
-    pid_t opener; /* 0: none */
+    uint32_t opener; /* 0: none */
 
     memcpy(&opener, &c->transport, sizeof opener);
-    if (opener == 0 || opener == pid)
+    if (opener == 0 || opener == process)
         return 0;
     if (rdl_conn_state(c) == RDL_CONN_CLOSED) {
         rdl_conn_closed(c, RDL_E_FORKED);
     } else {
         rdl_conn_shut(c, RDL_E_FORKED);
-        (void)advance(c, (struct attempt){.pid = pid});
+        (void)advance(c, (struct attempt){.revents = 0});
     }
     return 1;
 }
 
 int rdl_posix_is_forked(struct rdl_conn *c)
 {
-    return is_forked(c, getpid());
+    return is_forked(c, rdl_posix_process());
 }
 
 /* ---------------------------------------------------------------- your own event loop */
@@ -490,16 +490,15 @@ short rdl_posix_events(const struct rdl_conn *c)
 void rdl_posix_opened(struct rdl_conn *c, int fd)
 {
     struct rdl_stream s = stream_of(c, NULL, NULL);
-    pid_t pid = getpid();
     int state;
 
-    if (is_forked(c, pid) || !(rdl_conn_wants(c) & RDL_WANT_OPEN)) {
+    if (rdl_posix_is_forked(c) || !(rdl_conn_wants(c) & RDL_WANT_OPEN)) {
         close(fd);
         return;
     }
     if (c->fd >= 0)
         s.ops->close(s.ctx, c);
-    set_opener(c, pid);
+    set_opener(c);
     c->fd = fd;
     (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     (void)fcntl(fd, F_SETFL, O_NONBLOCK);
@@ -519,12 +518,10 @@ void rdl_posix_opened(struct rdl_conn *c, int fd)
 /* Always reads a stalled conn, because it may be closed before the next poll. */
 void rdl_posix_ready(struct rdl_conn *c, short revents)
 {
-    pid_t pid = getpid();
-
     if (rdl_conn_state(c) == RDL_CONN_STALLED)
         revents |= POLLIN;
-    if (!is_forked(c, pid))
-        (void)advance(c, (struct attempt){.revents = revents, .pid = pid});
+    if (!rdl_posix_is_forked(c))
+        (void)advance(c, (struct attempt){.revents = revents});
 }
 
 void rdl_posix_close(struct rdl_conn *c)
@@ -634,10 +631,10 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     const struct rdl_posix *p = ctx;
     struct pollfd fds[RDL_POSIX_CONNS_MAX + 2]; /* with wake_fd and timer_fd */
     int wake_fd = can_wake ? p->wake_fd : -1;
-    pid_t pid = getpid();
+    uint32_t process = rdl_posix_process();
     int did = 0;
     int is_stalled = 0;
-    struct attempt attempt = {.pid = pid, .is_one_of_many = n > 1};
+    struct attempt attempt = {.is_one_of_many = n > 1};
     size_t i;
     int ready;
 
@@ -645,7 +642,7 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     if (n > RDL_POSIX_CONNS_MAX)
         return RDL_E_SYSTEM;
     for (i = 0; i < n; i++)
-        did |= is_forked(conns[i], pid);
+        did |= is_forked(conns[i], process);
     if (did)
         return RDL_E_FORKED;
     for (i = 0; i < n; i++) {

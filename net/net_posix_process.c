@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* net_posix_process.c - what belongs to the process: descriptors. */
+/* net_posix_process.c - what belongs to the process: whether it is a forked child, and descriptors. */
 #define _POSIX_C_SOURCE 200809L
 #ifdef __linux__
-#define _DEFAULT_SOURCE /* syscall */
+#define _DEFAULT_SOURCE /* madvise, syscall */
 #endif
 #include "net/net_posix_process.h"
 
@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #ifdef __linux__
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #endif
 
@@ -19,9 +20,74 @@
 #define F_SETFD    (-1)
 #endif
 
-enum { FIRST = 3 }; /* after standard input, output and error */
+/* ---------------------------------------------------------------- the mark of a process */
+
+#if defined(ESP_PLATFORM) || defined(__ZEPHYR__)
+uint32_t rdl_posix_process(void)
+{
+    return 0;
+}
+#elif defined(MADV_WIPEONFORK)
+/*
+ * The mark is in memory that is empty in a child after fork. A process number would need a system call, and in
+ * a new PID namespace a child may have its parent's. A process and those it descends from count their marks,
+ * so no two of them have the same.
+ */
+static uint32_t *page;     /* NULL: none yet; MAP_FAILED: the system has none, and the mark is the number */
+static uint32_t last_mark; /* of this process and those it descends from */
+
+/* Returns the memory, or MAP_FAILED. An emulator may ignore all advice and report success: -1 is none. */
+static void *make_page(void)
+{
+    void *p = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (p == MAP_FAILED)
+        return p;
+    if (madvise(p, sizeof *page, -1) != 0 && madvise(p, sizeof *page, MADV_WIPEONFORK) == 0)
+        return p;
+    munmap(p, sizeof *page);
+    return MAP_FAILED;
+}
+
+/* Another thread may do the same. */
+static uint32_t *get_page(void)
+{
+    uint32_t *p = __atomic_load_n(&page, __ATOMIC_ACQUIRE);
+    uint32_t *mine;
+
+    if (p != NULL)
+        return p;
+    mine = make_page();
+    if (__atomic_compare_exchange_n(&page, &p, mine, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return mine;
+    if (mine != MAP_FAILED)
+        munmap(mine, sizeof *page);
+    return p;
+}
+
+uint32_t rdl_posix_process(void)
+{
+    uint32_t *p = get_page();
+    uint32_t mark, next;
+
+    if (p == MAP_FAILED)
+        return (uint32_t)getpid();
+    mark = __atomic_load_n(p, __ATOMIC_RELAXED);
+    if (mark != 0)
+        return mark;
+    next = __atomic_add_fetch(&last_mark, 1, __ATOMIC_RELAXED);
+    return __atomic_compare_exchange_n(p, &mark, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ? next : mark;
+}
+#else
+uint32_t rdl_posix_process(void)
+{
+    return (uint32_t)getpid();
+}
+#endif
 
 /* ---------------------------------------------------------------- descriptors */
+
+enum { FIRST = 3 }; /* after standard input, output and error */
 
 #if defined(ESP_PLATFORM) || defined(__ZEPHYR__)
 /* Their sockets have other numbers, and cannot be copied. */

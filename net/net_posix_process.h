@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* net_posix_process.h - what the drivers and easy_thread.c have of their process: descriptors. */
+/* net_posix_process.h - what belongs to the process: whether it is a forked child, and descriptors. */
 #ifndef RDL_NET_POSIX_PROCESS_H
 #define RDL_NET_POSIX_PROCESS_H
+
+#include <stdint.h>
+
+/*
+ * Returns the mark of this process: no process that it descends from has the same. 0: the system has no fork.
+ * Costs a system call only if the system cannot mark memory that is empty in a child.
+ */
+uint32_t rdl_posix_process(void);
 
 /*
  * Moves a new descriptor away from 0, 1 and 2: a program that was started with closed standard output would

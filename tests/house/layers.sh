@@ -115,8 +115,10 @@ arm_wants="__gnu_thumb1_case_sqi __gnu_thumb1_case_uqi __gnu_thumb1_case_shi __g
     __gnu_thumb1_case_si __aeabi_uidiv __aeabi_uidivmod __aeabi_idiv __aeabi_idivmod __aeabi_lmul
     __aeabi_llsl __aeabi_llsr __aeabi_lasr"
 posix_wants='socket connect close send recv poll fcntl setsockopt getsockopt getsockname getpeername
-    clock_gettime timerfd_settime getpid getrandom open read write __errno_location
-    getaddrinfo freeaddrinfo gai_strerror getnameinfo stpcpy strcmp strlen pipe syscall'
+    clock_gettime timerfd_settime getrandom open read write __errno_location
+    getaddrinfo freeaddrinfo gai_strerror getnameinfo stpcpy strcmp strlen'
+# What belongs to the process. Its mark is in memory that a forked child does not inherit, which a variable points to.
+process_wants='socket close fcntl getpid madvise mmap munmap syscall __errno_location'
 uring_wants='syscall mmap munmap madvise open read close poll __errno_location'
 # The texts of easy.h. It needs no system call of its own: the driver has them.
 easy_wants='strlen strcmp strncmp strchr strspn strcspn strerror_r __xpg_strerror_r'
@@ -138,12 +140,12 @@ objects() { # tree
 symbols() { # tree allowed...
     list=$(objects "$1")
     [ -n "$list" ] || return 0
-    nm -A -P $list | awk -v allowed="$core_wants $2" -v posix="$posix_wants" -v uring="$uring_wants" -v easy="$easy_wants" -v threads="$thread_wants" -v sized="${1##*/size/*}" '
+    nm -A -P $list | awk -v allowed="$core_wants $2" -v posix="$posix_wants" -v uring="$uring_wants" -v process="$process_wants" -v easy="$easy_wants" -v threads="$thread_wants" -v sized="${1##*/size/*}" '
         function words(list, set,    n, i, w) {
             n = split(list, w, " ")
             for (i = 1; i <= n; i++) set[w[i]] = 1
         }
-        BEGIN { words(allowed, ok); words(posix, system_call); words(uring, ring_call); words(easy, text); words(threads, thread) }
+        BEGIN { words(allowed, ok); words(posix, system_call); words(process, process_call); words(uring, ring_call); words(easy, text); words(threads, thread) }
         {
             object = substr($1, 1, length($1) - 1)
             if ($3 == "U" || $3 == "w") wants[++n] = object " " $2
@@ -151,13 +153,14 @@ symbols() { # tree allowed...
                 gives[$2] = 1
                 if ($2 !~ /^rdl_/) print object " gives " $2 ": not rdl_"
             }
-            if (sized == "" && $3 ~ /^[dDbBCsSgG]$/) print object " has a variable: " $2
+            if (sized == "" && $3 ~ /^[dDbBCsSgG]$/ && object !~ /\/net_posix_process\.o$/) print object " has a variable: " $2
         }
         END {
             for (i = 1; i <= n; i++) {
                 split(wants[i], w, " ")
                 if ((w[2] in gives) || (w[2] in ok)) continue
-                if (w[1] ~ /\/net_posix(_clock|_resolve|_process)?\.o$/ && (w[2] in system_call)) continue
+                if (w[1] ~ /\/net_posix(_clock|_resolve)?\.o$/ && (w[2] in system_call)) continue
+                if (w[1] ~ /\/net_posix_process\.o$/ && (w[2] in process_call)) continue
                 if (w[1] ~ /\/net_uring\.o$/ && (w[2] in ring_call)) continue
                 if (w[1] ~ /\/easy(_report)?\.o$/ && (w[2] in text)) continue
                 if (w[1] ~ /\/easy_thread\.o$/ && (w[2] in thread)) continue

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* A child after fork that uses its parent's connections gets an error, and the parent notices nothing. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include <check.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "net/net_posix_process.h"
 #include "redlock/redlock.h"
 #include "tests/fixtures/client.h"
+#include "tests/fixtures/refused_call.h"
 
 static struct live_server server;
 static struct client client;
@@ -21,17 +25,67 @@ static const struct rdl_lock_options opt = {.ttl_ms = 60000, .attempt_ms = 5000}
 static const struct rdl_redlock_options many = {
     .lease = {.ttl_ms = 60000, .attempt_ms = 5000}, .max_ttl_ms = 60000, .guard = RDL_GUARD_OFF};
 
-/* Both locks are held. */
-static void setup(void)
+static void start(void)
 {
     client_setup();
     live_start(&server);
-    client_init(&client, live_url(&server, LIVE_V4, url, sizeof url));
+}
+
+/* Both locks are held. */
+static void hold(enum live_method way, int is_given)
+{
+    client_init(&client, live_url(&server, way, url, sizeof url));
     servers[0].conn = &client.conn;
     rdl_redlock_init(&redlock, &many, servers, 1, "many", 4);
     rdl_lock_init(&lock, &opt, &client.conn, "one", 3);
+    rdl_conn_tick(&client.conn, client_now());
+    if (is_given)
+        rdl_posix_opened(&client.conn, live_connect(&server));
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     ck_assert_int_eq(rdl_redlock_acquire(&redlock, &client_platform), RDL_OK);
+}
+
+static void setup(void)
+{
+    start();
+    hold(LIVE_V4, 0);
+}
+
+static void setup_unix(void)
+{
+    start();
+    hold(LIVE_UNIX, 0);
+}
+
+/* The program connected the socket. */
+static void setup_given(void)
+{
+    start();
+    hold(LIVE_V4, 1);
+}
+
+/* As for process 1 of a PID namespace whose child is process 1 of another: each has the same number. */
+static void setup_same_number(void)
+{
+    start();
+    refuse_call(SYS_getpid, 0);
+    hold(LIVE_V4, 0);
+}
+
+/* A kernel before Linux 4.14. */
+static void setup_old_kernel(void)
+{
+    start();
+    refuse_call(SYS_madvise, EINVAL);
+    hold(LIVE_V4, 0);
+}
+
+/* As qemu's user mode once was: all advice is accepted, and has no effect. */
+static void setup_no_advice(void)
+{
+    start();
+    refuse_call(SYS_madvise, 0);
+    hold(LIVE_V4, 0);
 }
 
 static void teardown(void)
@@ -39,11 +93,11 @@ static void teardown(void)
     live_remove(&server);
 }
 
-/* The claim is true in a child. */
+/* The claim is true in a child. (live_fork would compare process numbers.) */
 static void in_child(int (*claim)(void))
 {
     int status;
-    pid_t pid = live_fork();
+    pid_t pid = fork();
 
     if (pid == 0)
         _exit(claim() ? 0 : 1);
@@ -212,23 +266,77 @@ START_TEST(a_connection_opened_after_the_fork_is_the_childs)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- the mark of a process */
+
+enum { DEPTH = 3 };
+
+static uint32_t ancestors[DEPTH];
+
+/* A process, its child and its grandchild have different marks, and each keeps its own. */
+static int has_its_own_mark(int depth)
+{
+    uint32_t mark = rdl_posix_process();
+    int status = 1;
+    pid_t pid;
+
+    for (int i = 0; i < depth; i++)
+        if (ancestors[i] == mark)
+            return 0;
+    if (mark == 0 || depth == DEPTH)
+        return mark != 0;
+    ancestors[depth] = mark;
+    pid = fork();
+    if (pid == 0)
+        _exit(has_its_own_mark(depth + 1) ? 0 : 1);
+    return waitpid(pid, &status, 0) == pid && status == 0 && rdl_posix_process() == mark;
+}
+
+START_TEST(a_child_has_another_mark_than_all_its_ancestors)
+{
+    if (_i > 0)
+        refuse_call(SYS_madvise, _i == 1 ? EINVAL : 0);
+    ck_assert(has_its_own_mark(0));
+    ck_assert(has_its_own_mark(0)); /* another child */
+}
+END_TEST
+
+/* Over io_uring a host that refuses madvise has no ring. */
+static const struct {
+    const char *name;
+    void (*setup)(void);
+    int is_for_sockets;
+} hosts[] = {{"fork", setup, 0},
+             {"fork over a unix socket", setup_unix, 0},
+             {"fork over a given socket", setup_given, 0},
+             {"one process number", setup_same_number, 0},
+             {"old kernel", setup_old_kernel, 1},
+             {"advice without effect", setup_no_advice, 1}};
+
 Suite *suite_net_posix_fork(void);
 
 Suite *suite_net_posix_fork(void)
 {
     Suite *suite = suite_create("net_posix_fork");
-    TCase *tc = tcase_create("fork");
+    TCase *tc;
     const int n = sizeof uses / sizeof uses[0];
 
-    tcase_add_checked_fixture(tc, setup, teardown);
-    tcase_add_loop_test(tc, a_forked_child_is_refused_and_the_parent_keeps_its_locks, 0, n);
-    tcase_add_loop_test(tc, a_child_is_refused_even_if_the_parents_socket_was_closed, 0, n - 2);
-    suite_add_tcase(suite, tc);
+    for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
+        tc = tcase_create(hosts[i].name);
+        if (hosts[i].is_for_sockets)
+            tcase_set_tags(tc, "sockets");
+        tcase_add_checked_fixture(tc, hosts[i].setup, teardown);
+        tcase_add_loop_test(tc, a_forked_child_is_refused_and_the_parent_keeps_its_locks, 0, n);
+        tcase_add_loop_test(tc, a_child_is_refused_even_if_the_parents_socket_was_closed, 0, n - 2);
+        suite_add_tcase(suite, tc);
+    }
     tc = tcase_create("sockets alone");
     tcase_set_tags(tc, "sockets");
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, a_child_with_its_own_connection_has_its_own_locks);
     tcase_add_test(tc, a_connection_opened_after_the_fork_is_the_childs);
+    suite_add_tcase(suite, tc);
+    tc = tcase_create("mark");
+    tcase_add_loop_test(tc, a_child_has_another_mark_than_all_its_ancestors, 0, 3);
     suite_add_tcase(suite, tc);
     return suite;
 }
