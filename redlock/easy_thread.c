@@ -34,7 +34,7 @@ static uint64_t thread_until_ms(struct rdl_easy_thread *t)
 {
     uint64_t until_ms;
 
-    if (t->process != getpid())
+    if (t->process != rdl_posix_process())
         return 0;
     pthread_mutex_lock(&t->mutex);
     until_ms = t->until_ms;
@@ -46,7 +46,7 @@ static uint64_t thread_fence(struct rdl_easy_thread *t)
 {
     uint64_t fence;
 
-    if (t->process != getpid())
+    if (t->process != rdl_posix_process())
         return 0;
     pthread_mutex_lock(&t->mutex);
     fence = t->fence;
@@ -143,7 +143,7 @@ static void thread_end(struct rdl_easy_thread *t)
 {
     int state;
 
-    if (t->process != getpid())
+    if (t->process != rdl_posix_process())
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     put_byte(t->end[1]);
@@ -202,7 +202,7 @@ int rdl_easy_keep(struct rdl_easy *e, struct rdl_easy_thread *t, uint32_t grace_
     memset(t, 0, sizeof *t);
     t->easy = e;
     t->grace_ms = grace_ms;
-    t->process = getpid();
+    t->process = rdl_posix_process();
     if (pthread_mutex_init(&t->mutex, NULL) != 0)
         return rdl_easy_refuse(e, RDL_E_SYSTEM, "the system has no mutex left for a thread");
     publish_lease(t, rdl_redlock_until_ms(&e->lock));

@@ -23,7 +23,6 @@
 #include "redlock/easy.h"
 
 #include <pthread.h>
-#include <sys/types.h>
 
 /**
  * @addtogroup libredlock_easy
@@ -42,10 +41,10 @@ struct rdl_easy_thread {
     pthread_mutex_t mutex; /* for the next two */
     uint64_t until_ms;     /* when the work must stop; 0: now */
     uint64_t fence;
-    pid_t process;  /* that has the thread; a child after fork has not */
-    int is_running; /* 1: it must be joined */
-    int lost[2];    /* a pipe with a byte once the work must stop */
-    int end[2];     /* a pipe with a byte once the thread must end */
+    uint32_t process; /* the mark of the process that has the thread; a child after fork has another */
+    int is_running;   /* 1: it must be joined */
+    int lost[2];      /* a pipe with a byte once the work must stop */
+    int end[2];       /* a pipe with a byte once the thread must end */
     uint32_t grace_ms;
     /** @endcond */
 };

@@ -123,7 +123,7 @@ uring_wants='syscall mmap munmap madvise open read close poll __errno_location'
 # The texts of easy.h. It needs no system call of its own: the driver has them.
 easy_wants='strlen strcmp strncmp strchr strspn strcspn strerror_r __xpg_strerror_r'
 thread_wants='pthread_create pthread_join pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock pthread_mutex_unlock
-    pthread_setcancelstate pthread_sigmask sigfillset close getpid poll write'
+    pthread_setcancelstate pthread_sigmask sigfillset close poll write'
 all_wants='__assert_fail _GLOBAL_OFFSET_TABLE_'
 
 # The library's objects in a tree; one that is left over from a source that is gone does not count.
