@@ -366,6 +366,8 @@ struct rdl_conn {
     uint8_t failures;              /* connections in a row that completed no request */
     uint8_t beat;                  /* number of the last multiple of 256 ms since mark_ms; pauses end there */
     uint8_t refused[RDL_FAMILIES]; /* methods that this server refuses; reset with the connection */
+    int8_t
+        send_result;  /* of the stream's send: an error, after which it is only read; 1: it must read first */
     uint16_t scripts; /* a bit for each script whose text was sent on this connection: from then on EVALSHA */
     /* the queue's records: [base, head) paused, [head, next_to_send) sent, [next_to_send, tail) unsent */
     uint32_t base;

@@ -430,6 +430,8 @@ static int attempt_all(struct rdl_conn *c, struct attempt *attempt)
 static int advance(struct rdl_conn *c, struct attempt attempt)
 {
     attempt.recv_flags = MSG_DONTWAIT;
+    if (c->send_result < 0)
+        attempt.revents |= POLLIN;            /* what the server has sent is read first */
     if (rdl_conn_state(c) == RDL_CONN_FAILED) /* the conn ends it, and not the system */
         c->sys_error = 0;
     return attempt_all(c, &attempt);
@@ -481,7 +483,7 @@ short rdl_posix_events(const struct rdl_conn *c)
         return c->waits == (RDL_STREAM_BEGUN | RDL_STREAM_WAIT_READ) ? POLLIN : POLLOUT;
     if (wants & RDL_WANT_READ)
         events |= POLLIN;
-    if (wants & RDL_WANT_WRITE)
+    if ((wants & RDL_WANT_WRITE) && c->send_result <= 0)
         events |= POLLOUT;
     return events;
 }

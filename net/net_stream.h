@@ -27,6 +27,11 @@ enum rdl_stream_state {
     RDL_STREAM_WAIT_READ = 2   /**< call again when rdl_conn.fd is readable, or at any time */
 };
 
+/** A result of rdl_stream_ops.send. */
+enum {
+    RDL_STREAM_READ_FIRST = -1000 /**< it takes no bytes until something has arrived, such as a part of TLS */
+};
+
 /** @cond private */
 /*
  * rdl_conn.waits, while it is not closed: RDL_STREAM_NONE if its stream has not begun to open, else this bit,
@@ -56,7 +61,9 @@ struct rdl_stream_ops {
      * Takes bytes to send.
      *
      * Returns how many of the len (1 or more) it took: the others are offered again, with others after them.
-     * 0: no room now. Negative: the connection has ended, RDL_E_CLOSED for example.
+     * 0: no room now. RDL_STREAM_READ_FIRST: it must receive before it can send, so rdl_conn.fd need not be
+     * writable. Another negative one: the connection has ended, RDL_E_CLOSED for example. What has arrived is
+     * received then, and nothing is sent any more.
      */
     int (*send)(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size_t len);
 

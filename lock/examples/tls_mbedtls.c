@@ -106,13 +106,14 @@ static int tls_open(void *ctx, struct rdl_conn *c)
 static int tls_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size_t len)
 {
     struct tls_mbedtls *t = ctx;
-    int n;
+    int rc, n;
 
     if (t->unsent > 0)
         len = t->unsent;
-    n = result(t, c, mbedtls_ssl_write(&t->ssl, bytes, len));
+    rc = mbedtls_ssl_write(&t->ssl, bytes, len);
+    n = result(t, c, rc);
     t->unsent = n == 0 ? len : 0;
-    return n;
+    return rc == MBEDTLS_ERR_SSL_WANT_READ ? RDL_STREAM_READ_FIRST : n;
 }
 
 static int tls_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)

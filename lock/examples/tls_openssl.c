@@ -98,9 +98,11 @@ static int tls_open(void *ctx, struct rdl_conn *c)
 static int tls_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size_t len)
 {
     struct tls_openssl *t = ctx;
+    int n;
 
     ERR_clear_error();
-    return result(t, c, SSL_write(t->ssl, bytes, (int)len));
+    n = result(t, c, SSL_write(t->ssl, bytes, (int)len));
+    return n == 0 && SSL_want_read(t->ssl) ? RDL_STREAM_READ_FIRST : n;
 }
 
 static int tls_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)

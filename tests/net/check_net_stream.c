@@ -26,6 +26,7 @@ static struct {
     size_t len;
     char calls[512];
     size_t n_calls;
+    int never_stops;   /* the peer, once send fails */
     const char *words; /* why it cannot be opened */
 } stream;
 
@@ -57,7 +58,7 @@ static int fake_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size_t
     called(ctx, c, 's');
     ck_assert_uint_ge(len, 1);
     if (stream.send_error != 0) {
-        stream.in = stream.arrives != NULL ? stream.arrives : stream.in;
+        stream.in = stream.arrives != NULL || stream.never_stops ? stream.arrives : stream.in;
         stream.recv_error = stream.late_error;
         return stream.send_error;
     }
@@ -249,6 +250,28 @@ START_TEST(bytes_without_room_are_offered_again)
 END_TEST
 
 /* An earlier request has been answered, so this one is not the first in the queue's memory. */
+/* Its descriptor is writable, and a loop that waits for that would spin. */
+START_TEST(a_stream_that_must_read_first_is_not_polled_for_writing)
+{
+    open_and_ask();
+    stream.send_error = RDL_STREAM_READ_FIRST;
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(drive(), 0);
+        ck_assert_str_eq(calls(), "rs");
+        ck_assert_int_eq(rdl_posix_events(&s.conn), POLLIN);
+    }
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+    stream.send_error = 0;
+    stream.room = 1;
+    ck_assert_int_eq(drive(), RDL_STREAM_SENT);
+    ck_assert_int_eq(rdl_posix_events(&s.conn), POLLIN | POLLOUT);
+    stream.room = sizeof stream.out - 1 - stream.len;
+    ck_assert_int_eq(drive(), RDL_STREAM_SENT);
+    ck_assert_str_eq(stream.out, request());
+    ck_assert_int_eq(rdl_posix_events(&s.conn), POLLIN);
+}
+END_TEST
+
 START_TEST(a_request_behind_an_answered_one_is_mere_sending)
 {
     struct rdl_req second = {0};
@@ -359,6 +382,99 @@ START_TEST(after_a_send_error_the_reason_is_read_first)
     ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_SERVER);
     ck_assert_str_eq(rdl_conn_text(&s.conn), "ERR max number of clients reached");
     ck_assert_ptr_eq(strchr(stream.calls, 'c'), stream.calls + stream.n_calls - 1);
+}
+END_TEST
+
+enum { LAST_WORDS = 3000 };
+
+/* Drives the conn until it is closed. */
+static void drive_to_the_end(size_t cap)
+{
+    unsigned calls_made = 0;
+
+    while (rdl_conn_state(&s.conn) != RDL_CONN_CLOSED) {
+        ck_assert_uint_lt(calls_made++, LAST_WORDS);
+        ck_assert_int_eq(rdl_stream_drive(&s.conn, buf, cap), RDL_STREAM_DID);
+    }
+}
+
+/* More than one call reads, and the stream has no second send. A board has a small buffer. */
+START_TEST(after_a_send_error_all_that_the_server_sent_is_read)
+{
+    static const size_t caps[] = {1, 16, CHUNK};
+    static char words[LAST_WORDS + 1];
+
+    memset(words, '-', LAST_WORDS);
+    memcpy(words, "-ERR ", 5);
+    memcpy(words + LAST_WORDS - 2, "\r\n", 3);
+    open_and_ask();
+    stream.send_error = RDL_E_CLOSED;
+    stream.arrives = words;
+    drive_to_the_end(caps[_i]);
+    ck_assert_uint_eq(strlen(stream.in), 0);
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_SERVER);
+    ck_assert_ptr_eq(strchr(stream.calls, 's'), strrchr(stream.calls, 's'));
+}
+END_TEST
+
+/* They are no error, so the reason is that of send. */
+START_TEST(after_a_send_error_the_last_replies_count)
+{
+    enum { N = 5 };
+    static struct rdl_req sent[N], unsent;
+    static char replies[N * GRANTED_LEN + 1];
+
+    memset(sent, 0, sizeof sent);
+    memset(&unsent, 0, sizeof unsent);
+    open_it();
+    for (int i = 0; i < N; i++) {
+        ask_for(&sent[i], &rdl_op_acquire);
+        memcpy(replies + i * GRANTED_LEN, granted, GRANTED_LEN + 1);
+    }
+    ck_assert_int_eq(drive(), RDL_STREAM_SENT);
+    ask_for(&unsent, &rdl_op_acquire);
+    stream.send_error = RDL_E_SYSTEM;
+    stream.arrives = replies;
+    drive_to_the_end(1);
+    for (int i = 0; i < N; i++)
+        ck_assert_int_eq(sent[i].answer, RDL_ANSWER_YES);
+    ck_assert_int_eq(unsent.answer, RDL_ANSWER_UNKNOWN);
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_SYSTEM);
+}
+END_TEST
+
+/* Nothing of the error is left. */
+START_TEST(after_a_send_error_the_next_connection_sends)
+{
+    open_and_ask();
+    stream.send_error = RDL_E_CLOSED;
+    drive_to_the_end(16);
+    stream.send_error = 0;
+    rdl_conn_tick(&s.conn, rdl_conn_tick(&s.conn, 2000));
+    ck_assert_int_eq(drive(), RDL_STREAM_DID);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+    ask(&rdl_op_acquire);
+    ck_assert_int_eq(drive(), RDL_STREAM_SENT);
+    ck_assert_str_eq(stream.out, request());
+}
+END_TEST
+
+/* Each byte of it would start the time again while the connection is whole. */
+START_TEST(a_peer_that_never_stops_after_a_send_error_is_ended_in_time)
+{
+    uint64_t now_ms = 1000;
+
+    open_and_ask();
+    rdl_conn_set_timeout(&s.conn, 500);
+    rdl_conn_tick(&s.conn, now_ms);
+    stream.send_error = RDL_E_CLOSED;
+    stream.never_stops = 1;
+    for (; rdl_conn_state(&s.conn) != RDL_CONN_CLOSED; now_ms += 100) {
+        ck_assert_uint_le(now_ms, 1600);
+        rdl_conn_tick(&s.conn, now_ms);
+        drive();
+    }
+    ck_assert_uint_ge(now_ms, 1500);
 }
 END_TEST
 
@@ -473,6 +589,7 @@ Suite *suite_net_stream(void)
     tcase_add_test(tc, a_stream_that_never_began_to_open_is_not_closed);
     tcase_add_loop_test(tc, all_bytes_are_sent_in_order_whatever_the_stream_takes, 0, 2 * CHUNK);
     tcase_add_test(tc, bytes_without_room_are_offered_again);
+    tcase_add_test(tc, a_stream_that_must_read_first_is_not_polled_for_writing);
     tcase_add_test(tc, a_request_behind_an_answered_one_is_mere_sending);
     tcase_add_test(tc, a_request_that_fails_unsent_is_no_mere_sending);
     tcase_add_loop_test(tc, all_bytes_are_received_in_order_in_any_pieces, 0, 2 * GRANTED_LEN);
@@ -480,6 +597,10 @@ Suite *suite_net_stream(void)
     tcase_add_test(tc, a_peer_that_never_stops_does_not_keep_the_caller);
     tcase_add_loop_test(tc, an_end_is_reported_once_and_after_all_bytes, 1, GRANTED_LEN + 2);
     tcase_add_loop_test(tc, after_a_send_error_the_reason_is_read_first, 0, 2);
+    tcase_add_loop_test(tc, after_a_send_error_all_that_the_server_sent_is_read, 0, 3);
+    tcase_add_test(tc, after_a_send_error_the_last_replies_count);
+    tcase_add_test(tc, after_a_send_error_the_next_connection_sends);
+    tcase_add_test(tc, a_peer_that_never_stops_after_a_send_error_is_ended_in_time);
     tcase_add_test(tc, a_send_error_ends_the_connection);
     tcase_add_test(tc, a_request_that_fails_before_others_are_sent_is_reported);
     tcase_add_test(tc, a_conn_that_fails_closes_the_stream_once);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
 # net/net_stream.c: rule 10: a send error ends the connection before received bytes are read
-s/^    \} while \(n < 0 && .*$/        if (n < 0)\
-            rdl_conn_shut(c, n);\
+s/^    \} while \(transmit\(.*$/        if (transmit(c, s, \&did))\
+            rdl_conn_shut(c, c->send_result);\
     } while (0);/
