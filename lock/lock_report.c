@@ -30,6 +30,35 @@ void rdl_line_add_ms(struct rdl_line *line, const char *text, uint32_t ms)
     rdl_line_add(line, " ms");
 }
 
+/*
+ * Returns how many bytes of the server's text, from here on, are the secret as rdl_conn_text() shows it. A text
+ * that was cut may end inside it; less than four bytes are no matter.
+ */
+static size_t secret_at(const char *text, struct rdl_bytes secret)
+{
+    const char *word = secret.data;
+    size_t i;
+
+    for (i = 0; i < secret.len && text[i] != '\0'; i++)
+        if (text[i] != (word[i] < ' ' || word[i] > '~' ? '?' : word[i]))
+            return 0;
+    return i == secret.len || i >= 4 ? i : 0;
+}
+
+/* Adds the server's text without the password: any error may repeat what was sent. */
+static void add_text(struct rdl_line *line, const struct rdl_conn *c)
+{
+    const char *text = rdl_conn_text(c);
+
+    while (*text != '\0') {
+        size_t n = secret_at(text, c->cfg->endpoint->password);
+        const char byte[2] = {*text, '\0'};
+
+        rdl_line_add(line, n > 0 ? "***" : byte);
+        text += n > 0 ? n : 1;
+    }
+}
+
 void rdl_line_add_error(struct rdl_line *line, const struct rdl_conn *c, int error)
 {
     int has_text = (error <= RDL_E_AUTH && error >= RDL_E_SERVER) || error == RDL_E_TLS;
@@ -38,7 +67,7 @@ void rdl_line_add_error(struct rdl_line *line, const struct rdl_conn *c, int err
     if (!has_text || rdl_conn_text(c)[0] == '\0')
         return;
     rdl_line_add(line, ": ");
-    rdl_line_add(line, rdl_conn_text(c));
+    add_text(line, c);
 }
 
 void rdl_line_add_no_reply(struct rdl_line *line, const struct rdl_conn *c, int error)

@@ -444,8 +444,9 @@ inline int rdl_conn_error(const struct rdl_conn *c)
 /**
  * Returns the text of the server's last error reply, or of a stream's last error (RDL_E_TLS).
  *
- * With rdl_guard_conn() it lacks the hash that Redis before 7.0 puts before the reason why a script failed.
- * Never blocks. Call it in any state.
+ * It may repeat the endpoint's password, which the reports of locks leave out (rdl_lock_report(),
+ * rdl_easy_error()). With rdl_guard_conn() it lacks the hash that Redis before 7.0 puts before the reason why a
+ * script failed. Never blocks. Call it in any state.
  *
  * @param c  the conn
  * @return the text, NUL-terminated, valid until the next rdl_conn_tick(), rdl_conn_rx() or rdl_conn_closed();

@@ -15,7 +15,7 @@ static const struct rdl_lock_options opt = {.ttl_ms = TTL, .attempt_ms = ATTEMPT
 
 static const char *report(void)
 {
-    static char line[128];
+    static char line[200];
     size_t len = rdl_lock_report(&l, line, sizeof line);
 
     ck_assert_uint_eq(len, strlen(line));
@@ -28,14 +28,20 @@ static void setup(void)
     rdl_lock_init(&l, &opt, &s.conn, "k", 1);
 }
 
-/* Begins an acquire on an open connection, and gives it this reply. */
-static int acquire(const char *reply)
+/* Begins an acquire on an open connection, and gives it this reply. The password was right. */
+static int acquire_with(const char *password, const char *reply)
 {
     scripted_open(&s, NOW);
+    s.endpoint.password = (struct rdl_bytes){password, strlen(password)};
     ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), NOW), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, reply);
     return rdl_lock_step(&l, NOW + 3);
+}
+
+static int acquire(const char *reply)
+{
+    return acquire_with("", reply);
 }
 
 START_TEST(an_operation_that_was_not_begun_sent_no_request)
@@ -106,6 +112,38 @@ START_TEST(a_result_is_shown_with_what_the_server_said)
 {
     ck_assert_int_eq(acquire(results[_i].reply), results[_i].result);
     ck_assert_str_eq(report(), results[_i].text);
+}
+END_TEST
+
+/* Such as "unknown command 'AUTH', with args beginning with: ...", in any later error. */
+static const struct {
+    const char *password, *reply, *report;
+} repeated[] = {
+    {"s3cret", "-ERR who said s3cret? s3cret!\r\n",
+     "the server replied with an error: ERR who said ***? ***!"},
+    {"s3cret", "-OOM s3cre s3crets3cre.\r\n", "the server is out of memory (maxmemory): OOM s3cre ***s3cre."},
+    {"\x01\x7f\xe9", "-OOM \x01\x7f\xe9 \r\n", "the server is out of memory (maxmemory): OOM *** "},
+    {"", "-OOM s3cret\r\n", "the server is out of memory (maxmemory): OOM s3cret"},
+};
+
+START_TEST(a_password_that_the_server_repeats_is_not_shown)
+{
+    (void)acquire_with(repeated[_i].password, repeated[_i].reply);
+    ck_assert_str_eq(report(), repeated[_i].report);
+}
+END_TEST
+
+/* Four of its bytes are shown to nobody. */
+START_TEST(a_password_that_was_cut_off_is_not_shown)
+{
+    char reply[RDL_TEXT_MAX + 40] = "-OOM ";
+
+    memset(reply + 5, '-', RDL_TEXT_MAX);
+    strcpy(reply + RDL_TEXT_MAX - _i, "s3cret\r\n");
+    (void)acquire_with("s3cret", reply);
+    ck_assert_uint_eq(strlen(rdl_conn_text(&s.conn)), RDL_TEXT_MAX - 1);
+    ck_assert_ptr_eq(strstr(report(), "s3cr"), NULL);
+    ck_assert_int_eq(strstr(report(), "***") != NULL, _i >= 4);
 }
 END_TEST
 
@@ -210,6 +248,9 @@ Suite *suite_lock_report(void)
     tcase_add_test(tc, an_operation_on_a_stalled_connection_has_no_reply_yet);
     tcase_add_test(tc, an_operation_that_pauses_has_sent_no_request);
     tcase_add_loop_test(tc, a_result_is_shown_with_what_the_server_said, 0, sizeof results / sizeof *results);
+    tcase_add_loop_test(tc, a_password_that_the_server_repeats_is_not_shown, 0,
+                        sizeof repeated / sizeof repeated[0]);
+    tcase_add_loop_test(tc, a_password_that_was_cut_off_is_not_shown, 3, 7);
     tcase_add_test(tc, a_result_without_a_server_is_shown);
     tcase_add_loop_test(tc, an_extend_is_shown_as_confirmed, 0, 2);
     tcase_add_loop_test(tc, a_missing_reply_is_shown_with_its_reason, 0, 2);
