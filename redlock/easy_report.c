@@ -4,6 +4,7 @@
 #include "redlock/easy_private.h"
 
 #include "lock/lock_line.h"
+#include "net/net_op.h"
 #include "resp/resp_template.h"
 
 #include <string.h>
@@ -25,20 +26,26 @@ static void add_seconds(struct rdl_line *line, uint64_t ms)
     rdl_line_add(line, " s");
 }
 
-/* Begins with the lock's name. It may be UTF-8, but has no control bytes. */
+/* Adds what a user chose: it may be UTF-8, but its control bytes are not for a terminal or a log. */
+static void add_foreign(struct rdl_line *line, const char *text)
+{
+    size_t i = line->len;
+
+    rdl_line_add(line, text);
+    for (; i < line->len; i++)
+        if ((uint8_t)line->out[i] < ' ' || line->out[i] == '\x7f')
+            line->out[i] = '?';
+}
+
+/* Begins with the lock's name. */
 static void begin(struct rdl_easy *e, struct rdl_line *line)
 {
-    size_t i;
-
     rdl_line_begin(line, e->error, sizeof e->error);
     if (e->name_len == 0)
         return;
     rdl_line_add(line, "lock \"");
-    rdl_line_add(line, e->name);
+    add_foreign(line, e->name);
     rdl_line_add(line, "\": ");
-    for (i = 0; i < line->len; i++)
-        if ((uint8_t)line->out[i] < ' ' || line->out[i] == '\x7f')
-            line->out[i] = '?';
 }
 
 /* ---------------------------------------------------------------- servers */
@@ -49,7 +56,7 @@ static void add_where(struct rdl_line *line, const struct rdl_endpoint *ep)
     int has_colon = strchr(ep->host, ':') != NULL;
 
     rdl_line_add(line, has_colon ? "[" : "");
-    rdl_line_add(line, ep->host);
+    add_foreign(line, ep->host);
     rdl_line_add(line, has_colon ? "]" : "");
     if (ep->family == RDL_UNIX)
         return;
@@ -92,22 +99,38 @@ static void add_system_error(struct rdl_line *line, int err)
     rdl_line_add(line, text);
 }
 
+/* Returns 1 if server i has no address. After a lookup that failed it still has an earlier one. */
+static int has_no_address(const struct rdl_easy *e, size_t i)
+{
+    return e->unresolved[i] != NULL && e->conns[i].endpoint.family == RDL_UNRESOLVED;
+}
+
+/* Adds an advice if server i hung up before any reply: a port that uses TLS does. */
+static void add_tls_advice(struct rdl_line *line, const struct rdl_easy *e, size_t i)
+{
+    const struct rdl_conn *c = &e->conns[i].conn;
+
+    if (rdl_conn_error(c) == RDL_E_CLOSED && rdl_conn_replies(c) == 0 && !e->is_tls[i] &&
+        e->conns[i].endpoint.family != RDL_UNIX)
+        rdl_line_add(line, " (check the port; if it uses TLS, its URL must begin with rediss://)");
+}
+
 /* Adds the server's part in the last operation, with the system's reason if it has one. */
 static void add_part(struct rdl_line *line, const struct rdl_easy *e, size_t i, uint64_t now_ms)
 {
     const struct rdl_conn *c = &e->conns[i].conn;
     int err = rdl_posix_errno(c);
 
-    if (e->unresolved[i] != NULL) {
+    if (has_no_address(e, i)) {
         rdl_line_add(line, "no address: ");
         rdl_line_add(line, e->unresolved[i]);
     } else if (is_in_quarantine(e, i, now_ms)) {
         add_quarantine_end(line, e, i, now_ms);
     } else {
         line->len += rdl_redlock_report(&e->lock, i, now_ms, line->out + line->len, line->cap - line->len);
-        if (err != 0 && rdl_conn_error(c) == rdl_redlock_error(&e->lock, i)) {
+        if (err != 0 && rdl_conn_error(c) == rdl_redlock_error(&e->lock, i))
             add_system_error(line, err);
-        }
+        add_tls_advice(line, e, i);
     }
 }
 
@@ -156,7 +179,7 @@ static void add_advice(struct rdl_line *line, const struct rdl_easy *e, int rc)
 
     for (i = 0; i < e->n; i++)
         is_away |= is_to_blame(e, i, rc) &&
-                   (e->unresolved[i] != NULL || !rdl_is_permanent(rdl_redlock_error(&e->lock, i)));
+                   (has_no_address(e, i) || !rdl_is_permanent(rdl_redlock_error(&e->lock, i)));
     if (is_away)
         rdl_line_add(line, e->n == 1 ? ". Check that it runs and can be reached"
                                      : ". Check that they run and can be reached");

@@ -357,6 +357,22 @@ START_TEST(a_host_name_is_resolved_at_open_and_again_if_it_had_no_address)
 }
 END_TEST
 
+/* It was resolved in vain in between, while the server was away. */
+START_TEST(a_server_with_an_address_is_not_said_to_have_none)
+{
+    move("a.test", 0);
+    open_with(&easy, named("a.test", 0), RDL_EASY_NO_RESTART_GUARD);
+    live_kill(&live[0]);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    move("a.test", -1);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 1000), RDL_NO_QUORUM);
+    ck_assert_uint_ge(resolver_asked("a.test"), 2);
+    ck_assert_ptr_null(strstr(rdl_easy_error(&easy), "no address"));
+    expect_error(&easy, "cannot connect: Connection refused");
+    rdl_easy_close(&easy);
+}
+END_TEST
+
 START_TEST(every_name_of_a_list_is_resolved)
 {
     ck_assert_int_eq(rdl_easy_open(&easy, "redis://127.0.0.1:1 redis://a.test:1 redis://b.test:1", "nightly"),
@@ -462,6 +478,16 @@ START_TEST(a_wrong_list_of_servers_is_refused_without_repeating_it)
 }
 END_TEST
 
+/* They would move the cursor of a terminal, or begin a line of a log. */
+START_TEST(a_path_with_control_bytes_is_not_printed_as_it_is)
+{
+    open_with(&easy, "unix:///tmp/no%0aser%1b[31mver%7f%c3%a9", RDL_EASY_NO_RESTART_GUARD);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    expect_error(&easy, "(/tmp/no?ser?[31mver?\xc3\xa9: cannot connect: ");
+    rdl_easy_close(&easy);
+}
+END_TEST
+
 START_TEST(a_url_that_is_too_long_is_refused)
 {
     char url[RDL_POSIX_URL_MAX + 20] = "redis://";
@@ -558,6 +584,7 @@ Suite *suite_easy(void)
     tcase_add_test(tc, a_server_that_had_no_canary_is_in_quarantine);
     tcase_add_test(tc, a_child_leaves_its_parents_lock_alone);
     tcase_add_loop_test(tc, a_host_name_is_resolved_at_open_and_again_if_it_had_no_address, 0, 2);
+    tcase_add_test(tc, a_server_with_an_address_is_not_said_to_have_none);
     tcase_add_test(tc, every_name_of_a_list_is_resolved);
     tcase_add_test(tc, names_are_not_resolved_while_the_lock_is_held_or_the_server_is_there);
     tcase_add_test(tc, a_name_with_several_addresses_is_refused);
@@ -567,6 +594,7 @@ Suite *suite_easy(void)
     tc = tcase_create("refused");
     tcase_add_loop_test(tc, a_wrong_list_of_servers_is_refused_without_repeating_it, 0,
                         sizeof mistakes / sizeof mistakes[0]);
+    tcase_add_test(tc, a_path_with_control_bytes_is_not_printed_as_it_is);
     tcase_add_test(tc, a_url_that_is_too_long_is_refused);
     tcase_add_loop_test(tc, a_url_may_fill_its_buffer_to_the_last_byte, 0, 2);
     tcase_add_test(tc, the_shortest_ttl_is_20_ms);

@@ -18,6 +18,7 @@
 #include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/resolver.h"
 #include "tests/fixtures/servers.h"
+#include "tests/fixtures/tls.h"
 
 enum { TTL = 20000, PATIENT = 10000 };
 
@@ -224,6 +225,42 @@ static void upper_close(void *ctx, struct rdl_conn *c)
 }
 
 static const struct rdl_stream_ops upper = {upper_open, upper_send, upper_recv, upper_close};
+
+/* With the restart guard INFO is asked first, without it the lock. */
+START_TEST(a_tls_port_without_tls_is_named_with_the_remedy)
+{
+    static const char remedy[] = " (check the port; if it uses TLS, its URL must begin with rediss://)";
+    struct tls_server tls = {0};
+
+    tls_begin();
+    tls_start(&tls, TLS_RIGHT);
+    snprintf(url, sizeof url, "redis://127.0.0.1:%d", tls.port);
+    open_url(url);
+    ck_assert_int_eq(rdl_easy_set_flags(&easy, _i ? RDL_EASY_NO_RESTART_GUARD : 0), RDL_OK);
+    ck_assert_int_lt(rdl_easy_lock(&easy, TTL, PATIENT), 0);
+    expect_error(remedy);
+    tls_remove(&tls);
+    rdl_easy_close(&easy);
+    open_url(url); /* it is down: that is another reason */
+    ck_assert_int_lt(rdl_easy_lock(&easy, TTL, 0), 0);
+    expect_error("Connection refused");
+    ck_assert_ptr_null(strstr(rdl_easy_error(&easy), remedy));
+    rdl_easy_close(&easy);
+    tls_end();
+}
+END_TEST
+
+/* It has replied, so it uses no TLS. */
+START_TEST(a_server_that_hangs_up_later_is_not_suspected_of_tls)
+{
+    open_url(url);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    live_kill(&live[0]);
+    ck_assert_int_lt(rdl_easy_renew(&easy, TTL), 0);
+    ck_assert_ptr_null(strstr(rdl_easy_error(&easy), "rediss://"));
+    rdl_easy_close(&easy);
+}
+END_TEST
 
 START_TEST(only_urls_that_request_tls_get_the_stream)
 {
@@ -529,6 +566,8 @@ Suite *suite_easy_settings(void)
     tcase_add_test(tc, a_waiting_lock_without_a_hint_has_one_connection);
     tcase_add_test(tc, clearing_the_flag_of_the_wake_hint_closes_its_connection);
     tcase_add_test(tc, a_lock_without_fencing_creates_one_key);
+    tcase_add_loop_test(tc, a_tls_port_without_tls_is_named_with_the_remedy, 0, 2);
+    tcase_add_test(tc, a_server_that_hangs_up_later_is_not_suspected_of_tls);
     tcase_add_test(tc, only_urls_that_request_tls_get_the_stream);
     tcase_add_test(tc, the_wake_hint_has_a_stream_of_its_own);
     tcase_add_test(tc, a_name_server_that_does_not_reply_is_reported);
