@@ -4,6 +4,7 @@
 
 #include <mbedtls/error.h>
 #include <mbedtls/version.h>
+#include <stdio.h>
 #include <string.h>
 
 #if MBEDTLS_VERSION_MAJOR < 3 /* these functions of version 3 are other ones there */
@@ -35,6 +36,26 @@ static int draw(void *ctx, unsigned char *buf, size_t len)
     return rdl_posix_random(buf, len) == RDL_OK ? 0 : MBEDTLS_ERR_SSL_INTERNAL_ERROR;
 }
 
+/* Reads the files. Returns 0, or the error of Mbed TLS, with the file that cannot be used in t->unusable. */
+static int load(struct tls_mbedtls *t)
+{
+    int rc;
+
+    t->unusable = t->authorities;
+    rc = mbedtls_x509_crt_parse_file(&t->trusted, t->authorities);
+    if (rc == 0 && t->cert != NULL) {
+        t->unusable = t->cert;
+        rc = mbedtls_x509_crt_parse_file(&t->own, t->cert);
+    }
+    if (rc == 0 && t->cert != NULL) {
+        t->unusable = t->key;
+        rc = mbedtls_pk_parse_keyfile(&t->own_key, t->key, NULL, draw, NULL);
+    }
+    if (rc == 0)
+        t->unusable = NULL;
+    return rc;
+}
+
 /* Returns 0, or the error of Mbed TLS. */
 static int prepare(struct tls_mbedtls *t, struct rdl_conn *c)
 {
@@ -50,10 +71,8 @@ static int prepare(struct tls_mbedtls *t, struct rdl_conn *c)
     mbedtls_ssl_conf_ca_chain(&t->config, &t->trusted, NULL);
     mbedtls_ssl_conf_rng(&t->config, draw, NULL);
     mbedtls_ssl_set_bio(&t->ssl, c, socket_send, socket_recv, NULL);
-    if ((rc = mbedtls_x509_crt_parse_file(&t->trusted, t->authorities)) != 0 ||
-        (t->cert != NULL && ((rc = mbedtls_x509_crt_parse_file(&t->own, t->cert)) != 0 ||
-                             (rc = mbedtls_pk_parse_keyfile(&t->own_key, t->key, NULL, draw, NULL)) != 0 ||
-                             (rc = mbedtls_ssl_conf_own_cert(&t->config, &t->own, &t->own_key)) != 0)) ||
+    if ((rc = load(t)) != 0 ||
+        (t->cert != NULL && (rc = mbedtls_ssl_conf_own_cert(&t->config, &t->own, &t->own_key)) != 0) ||
         (rc = mbedtls_ssl_config_defaults(&t->config, MBEDTLS_SSL_IS_CLIENT, MBEDTLS_SSL_TRANSPORT_STREAM,
                                           MBEDTLS_SSL_PRESET_DEFAULT)) != 0)
         return rc;
@@ -70,7 +89,7 @@ static int prepare(struct tls_mbedtls *t, struct rdl_conn *c)
 /* The result of a call of Mbed TLS: n, 0: not now, or an error, in words unless the socket ended. */
 static int result(struct tls_mbedtls *t, struct rdl_conn *c, int n)
 {
-    char why[160];
+    char why[160], text[300];
 
     if (n > 0 || n == MBEDTLS_ERR_SSL_WANT_READ || n == MBEDTLS_ERR_SSL_WANT_WRITE)
         return n > 0 ? n : 0;
@@ -81,7 +100,9 @@ static int result(struct tls_mbedtls *t, struct rdl_conn *c, int n)
     else
         mbedtls_strerror(n, why, sizeof why);
     why[strcspn(why, "\n")] = '\0';
-    rdl_conn_set_text(c, why);
+    snprintf(text, sizeof text, "%s%s%s", t->unusable != NULL ? t->unusable : "",
+             t->unusable != NULL ? ": " : "", why);
+    rdl_conn_set_text(c, text);
     return RDL_E_TLS;
 }
 

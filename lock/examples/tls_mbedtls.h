@@ -23,6 +23,7 @@ struct tls_mbedtls {
     const char *authorities; /* the certificates of the trusted authorities, a PEM file */
     const char *cert, *key;  /* the client's certificate and its key, PEM files; NULL: none */
     const char *name;        /* the host name in the server's certificate; NULL: the endpoint's host */
+    const char *unusable;    /* the file that is the reason; NULL: none */
     int is_begun;            /* the next five are in use */
     mbedtls_ssl_config config;
     mbedtls_ssl_context ssl;

@@ -3,6 +3,7 @@
 #include "lock/examples/tls_openssl.h"
 
 #include <openssl/err.h>
+#include <stdio.h>
 #include <string.h>
 
 static int bio_write(BIO *bio, const char *bytes, int len)
@@ -31,6 +32,16 @@ static long bio_ctrl(BIO *bio, int what, long number, void *pointer)
     return what == BIO_CTRL_FLUSH;
 }
 
+/* Reads the files. Returns the one that cannot be used, or NULL. */
+static const char *load(const struct tls_openssl *t, SSL_CTX *ctx)
+{
+    if (SSL_CTX_load_verify_locations(ctx, t->authorities, NULL) != 1)
+        return t->authorities;
+    if (t->cert != NULL && SSL_CTX_use_certificate_chain_file(ctx, t->cert) != 1)
+        return t->cert;
+    return t->cert == NULL || SSL_CTX_use_PrivateKey_file(ctx, t->key, SSL_FILETYPE_PEM) == 1 ? NULL : t->key;
+}
+
 /* Returns 1 if all is ready for SSL_connect. */
 static int prepare(struct tls_openssl *t, struct rdl_conn *c)
 {
@@ -42,9 +53,7 @@ static int prepare(struct tls_openssl *t, struct rdl_conn *c)
     if (t->socket != NULL && BIO_meth_set_write(t->socket, bio_write) == 1 &&
         BIO_meth_set_read(t->socket, bio_read) == 1 && BIO_meth_set_ctrl(t->socket, bio_ctrl) == 1)
         bio = BIO_new(t->socket);
-    if (ctx != NULL && bio != NULL && SSL_CTX_load_verify_locations(ctx, t->authorities, NULL) == 1 &&
-        (t->cert == NULL || (SSL_CTX_use_certificate_chain_file(ctx, t->cert) == 1 &&
-                             SSL_CTX_use_PrivateKey_file(ctx, t->key, SSL_FILETYPE_PEM) == 1)))
+    if (ctx != NULL && bio != NULL && (t->unusable = load(t, ctx)) == NULL)
         t->ssl = SSL_new(ctx);
     SSL_CTX_free(ctx); /* the SSL keeps it */
     if (t->ssl == NULL) {
@@ -70,6 +79,7 @@ static int result(const struct tls_openssl *t, struct rdl_conn *c, int n)
     unsigned long code = ERR_get_error();
     const char *why =
         ERR_GET_LIB(code) == ERR_LIB_SYS ? strerror(ERR_GET_REASON(code)) : ERR_reason_error_string(code);
+    char text[300];
 
     if (n > 0 || what == SSL_ERROR_WANT_READ || what == SSL_ERROR_WANT_WRITE)
         return n > 0 ? n : 0;
@@ -77,7 +87,9 @@ static int result(const struct tls_openssl *t, struct rdl_conn *c, int n)
         why = X509_verify_cert_error_string(verdict);
     else if (code == 0)
         return RDL_E_CLOSED;
-    rdl_conn_set_text(c, why != NULL ? why : "OpenSSL gives no reason");
+    snprintf(text, sizeof text, "%s%s%s", t->unusable != NULL ? t->unusable : "",
+             t->unusable != NULL ? ": " : "", why != NULL ? why : "OpenSSL gives no reason");
+    rdl_conn_set_text(c, text);
     return RDL_E_TLS;
 }
 

@@ -21,6 +21,7 @@ struct tls_openssl {
     SSL_SESSION *session; /* of the last connection; free it with SSL_SESSION_free if you no longer need it */
     SSL *ssl;             /* NULL: there is no connection */
     BIO_METHOD *socket;
+    const char *unusable; /* the file that is the reason; NULL: none */
 };
 
 extern const struct rdl_stream_ops tls_openssl;

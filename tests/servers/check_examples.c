@@ -670,7 +670,22 @@ START_TEST(a_tls_session_is_resumed_and_the_files_are_read_again)
     ck_assert_int_eq(run_over_tls("lock/tls_twice"), 0);
     ck_assert_str_eq(output, "first: done, session new\n"
                              "second: done, session resumed\n"
-                             "third: the TLS handshake failed: No such file or directory\n");
+                             "third: the TLS handshake failed: /does/not/exist: No such file or directory\n");
+}
+END_TEST
+
+/* Of the authorities, the client's certificate, and its key. */
+START_TEST(a_tls_file_that_cannot_be_read_is_named)
+{
+    const char *files[] = {tls_authority(), over_tls.words[1], over_tls.words[2]};
+    char args[4 * LIVE_PATH_MAX];
+
+    tls_start(&over_tls, TLS_RIGHT);
+    files[_i % 3] = "/no/such.pem";
+    snprintf(args, sizeof args, "redis://127.0.0.1:%d '%s' localhost '%s' '%s'", over_tls.port, files[0],
+             files[1], files[2]);
+    ck_assert_int_eq(run(drivers[_i / 3].name, args), 1);
+    assert_prints("/no/such.pem: ");
 }
 END_TEST
 
@@ -830,6 +845,7 @@ Suite *suite_examples_tls(void)
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, examples_take_a_lock_over_tls, 0, DRIVERS);
     tcase_add_loop_test(tc, examples_refuse_a_wrong_certificate_with_a_reason, 0, DRIVERS * 3);
+    tcase_add_loop_test(tc, a_tls_file_that_cannot_be_read_is_named, 0, 3 * DRIVERS);
     tcase_add_test(tc, a_tls_session_is_resumed_and_the_files_are_read_again);
     tcase_add_test(tc, a_certificate_must_have_the_urls_host);
     tcase_add_loop_test(tc, examples_send_the_clients_certificate, 0, DRIVERS);
