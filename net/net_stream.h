@@ -76,7 +76,9 @@ struct rdl_stream_ops {
     /**
      * Ends the connection at once, also while it opens, and releases all that belongs to it.
      *
-     * It is called once for each connection that open began, also after an error of the other functions.
+     * It is called once for each connection that open began, also after an error of the other functions. In a
+     * child after fork that uses its parent's conn, it is called for the child's copy. So it must not send: a
+     * close_notify of TLS or a shutdown(2) would end the parent's connection.
      */
     void (*close)(void *ctx, struct rdl_conn *c);
 };
