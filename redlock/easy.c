@@ -165,19 +165,111 @@ int rdl_easy_open(struct rdl_easy *e, const char *urls, const char *name)
     return e->opened;
 }
 
-int rdl_easy_has_thread(const struct rdl_easy *e)
+/* A structure that is all zero was never opened. The text of a rdl_easy_open() that failed remains. */
+int rdl_easy_check_open(struct rdl_easy *e)
 {
-    return e->thread_ops != NULL && e->thread_ops->is_running(e->thread);
+    if (e->opened == RDL_OK && e->n == 0)
+        e->opened = rdl_easy_refuse(e, RDL_E_SERVERS, "it is not open: call rdl_easy_open first");
+    return e->opened;
 }
 
-/* Returns RDL_OK if the lock is open and not held: then it can be set up. */
-static int check_unused(struct rdl_easy *e)
+/* ---------------------------------------------------------------- what other threads see */
+
+/*
+ * The writer fills the entry that is not the current one, then makes it the current one. A reader that was
+ * interrupted for so long that its entry was written again sees another turn, and reads again. So neither
+ * waits for the other, and a forked child finds no lock that is locked for ever.
+ */
+static uint32_t load(const uint32_t *number)
 {
-    if (e->opened != RDL_OK)
-        return e->opened; /* the text of rdl_easy_open() remains */
-    if (rdl_easy_has_thread(e) || rdl_redlock_remaining_ms(&e->lock, rdl_posix_now_ms()) > 0)
+    return __atomic_load_n(number, __ATOMIC_SEQ_CST);
+}
+
+static void store(uint32_t *number, uint32_t value)
+{
+    __atomic_store_n(number, value, __ATOMIC_SEQ_CST);
+}
+
+void rdl_easy_publish(struct rdl_easy *e, uint64_t until_ms, uint64_t fence, uint32_t process)
+{
+    uint32_t turn = load(&e->lease_turn) + 1;
+    struct rdl_easy_lease *lease = &e->leases[turn % 2];
+
+    store(&lease->until_ms[0], (uint32_t)until_ms);
+    store(&lease->until_ms[1], (uint32_t)(until_ms >> 32));
+    store(&lease->fence[0], (uint32_t)fence);
+    store(&lease->fence[1], (uint32_t)(fence >> 32));
+    store(&lease->process, process);
+    store(&e->lease_turn, turn);
+}
+
+/* Publishes the lease of the last operation, which no thread renews. */
+static void publish(struct rdl_easy *e)
+{
+    rdl_easy_publish(e, rdl_redlock_until_ms(&e->lock), rdl_redlock_fence(&e->lock), 0);
+}
+
+static uint64_t whole(const uint32_t halves[2])
+{
+    return load(&halves[0]) | (uint64_t)load(&halves[1]) << 32;
+}
+
+/* Returns one of the numbers of the current lease. A forked child has neither the thread nor the lease. */
+static uint64_t published(const struct rdl_easy *e, int is_fence)
+{
+    const struct rdl_easy_lease *lease;
+    uint32_t turn, process;
+    uint64_t number;
+
+    do {
+        turn = load(&e->lease_turn);
+        lease = &e->leases[turn % 2];
+        number = whole(is_fence ? lease->fence : lease->until_ms);
+        process = load(&lease->process);
+    } while (load(&e->lease_turn) != turn);
+    return process != 0 && e->thread_ops->is_other_process(process) ? 0 : number;
+}
+
+uint32_t rdl_easy_remaining_ms(const struct rdl_easy *e)
+{
+    uint64_t until_ms = published(e, 0);
+    uint64_t now_ms = rdl_posix_now_ms();
+
+    return until_ms > now_ms ? (uint32_t)(until_ms - now_ms) : 0;
+}
+
+uint64_t rdl_easy_fence(const struct rdl_easy *e)
+{
+    return published(e, 1);
+}
+
+/* ---------------------------------------------------------------- settings */
+
+/* Returns RDL_OK if the lock is open and not held. */
+static int check_free(struct rdl_easy *e)
+{
+    int rc = rdl_easy_check_open(e);
+
+    if (rc != RDL_OK)
+        return rc;
+    if (rdl_easy_remaining_ms(e) > 0)
         return rdl_easy_refuse(e, RDL_E_HELD, rdl_strerror(RDL_E_HELD));
     return rdl_easy_explain(e, RDL_OK);
+}
+
+/* Returns RDL_OK if a setting loses nothing: no adopted lock, which would be released, and no thread. */
+static int check_unused(struct rdl_easy *e)
+{
+    int rc = check_free(e);
+
+    if (rc != RDL_OK)
+        return rc;
+    if (e->thread != NULL) /* it may be using the lock */
+        return rdl_easy_refuse(e, RDL_E_HELD,
+                               "the lock is lost, but its thread has not ended: unlock it first");
+    if (e->lock.until_ms == UINT64_MAX)
+        return rdl_easy_refuse(e, RDL_E_HELD, "the lock is adopted: renew or unlock it first");
+    return RDL_OK;
 }
 
 int rdl_easy_set_max_ttl(struct rdl_easy *e, uint32_t max_ttl_ms)
@@ -198,6 +290,7 @@ int rdl_easy_set_max_ttl(struct rdl_easy *e, uint32_t max_ttl_ms)
 static void reset(struct rdl_easy *e)
 {
     rdl_redlock_cancel(&e->lock);
+    publish(e);
     if (e->flags & RDL_EASY_WAKE_HINT)
         rdl_posix_close(&e->hint_conn.conn);
 }
@@ -275,37 +368,52 @@ static int check_ttl(struct rdl_easy *e, uint32_t ttl_ms)
     return RDL_OK;
 }
 
+/* Ends the thread that renews the lock, if there is one. Then nothing refers to its structure. */
+static void end_thread(struct rdl_easy *e)
+{
+    if (e->thread != NULL)
+        e->thread_ops->end(e->thread);
+    e->thread = NULL;
+    rdl_easy_publish(e, 0, 0, 0);
+}
+
 int rdl_easy_lock(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms)
 {
-    int rc = check_unused(e);
+    int rc = check_free(e);
 
-    if (rc == RDL_OK)
-        rc = check_ttl(e, ttl_ms);
+    if (rc != RDL_OK)
+        return rc;
+    end_thread(e); /* it has lost the lease */
+    rc = check_ttl(e, ttl_ms);
     if (rc == RDL_OK)
         rc = check_streams(e);
     if (rc != RDL_OK)
         return rc;
-    e->thread_ops = NULL;
-    e->ttl_ms = ttl_ms;
+    if (rdl_redlock_remaining_ms(&e->lock, rdl_posix_now_ms()) > 0)
+        rdl_redlock_cancel(&e->lock); /* the thread's work had to stop before the end of the lease */
     e->opt.lease.ttl_ms = ttl_ms;
     e->opt.lease.wait_ms = wait_ms;
     resolve_again(e);
-    return rdl_easy_explain(e, rdl_redlock_acquire(&e->lock, &e->platform));
+    rc = rdl_redlock_acquire(&e->lock, &e->platform);
+    publish(e);
+    return rdl_easy_explain(e, rc);
 }
 
 int rdl_easy_renew(struct rdl_easy *e, uint32_t ttl_ms)
 {
-    int rc = e->opened;
+    int rc = rdl_easy_check_open(e);
 
     if (rc != RDL_OK)
         return rc;
-    if (rdl_easy_has_thread(e))
+    if (e->thread != NULL)
         return rdl_easy_refuse(e, RDL_E_HELD, "a thread renews the lock (rdl_easy_keep)");
     rc = check_ttl(e, ttl_ms);
     if (rc != RDL_OK)
         return rc;
-    e->ttl_ms = ttl_ms;
-    return rdl_easy_explain(e, rdl_redlock_extend(&e->lock, &e->platform, ttl_ms));
+    e->opt.lease.ttl_ms = ttl_ms; /* an attempt is a part of it */
+    rc = rdl_redlock_extend(&e->lock, &e->platform, ttl_ms);
+    publish(e);
+    return rdl_easy_explain(e, rc);
 }
 
 /* Sends the releases and reads no reply. */
@@ -322,10 +430,11 @@ static int release_at_once(struct rdl_easy *e)
 
 int rdl_easy_unlock(struct rdl_easy *e)
 {
-    if (e->opened != RDL_OK)
-        return e->opened;
-    if (rdl_easy_has_thread(e))
-        e->thread_ops->end(e->thread); /* from now on the other threads see no remaining time */
+    int rc = rdl_easy_check_open(e);
+
+    if (rc != RDL_OK)
+        return rc;
+    end_thread(e); /* from now on no thread sees a remaining time */
     if ((e->flags & RDL_EASY_UNLOCK_AT_ONCE) && rdl_redlock_remaining_ms(&e->lock, rdl_posix_now_ms()) > 0)
         return rdl_easy_explain(e, release_at_once(e));
     return rdl_easy_explain(e, rdl_redlock_release(&e->lock, &e->platform));
@@ -336,7 +445,7 @@ void rdl_easy_close(struct rdl_easy *e)
     uint64_t until_ms;
     size_t i;
 
-    if (e->opened != RDL_OK)
+    if (e->opened != RDL_OK || e->n == 0)
         return;
     (void)rdl_easy_unlock(e);
     until_ms = rdl_posix_now_ms() + rdl_redlock_attempt_ms(&e->lock);
@@ -345,23 +454,7 @@ void rdl_easy_close(struct rdl_easy *e)
         rdl_posix_close(&e->conns[i].conn);
     if (e->flags & RDL_EASY_WAKE_HINT)
         rdl_posix_close(&e->hint_conn.conn);
-    e->opened = rdl_easy_refuse(e, RDL_E_SERVERS, "it is closed: call rdl_easy_open first");
-}
-
-uint32_t rdl_easy_remaining_ms(const struct rdl_easy *e)
-{
-    uint64_t now_ms = rdl_posix_now_ms();
-    uint64_t until_ms;
-
-    if (e->thread_ops == NULL)
-        return rdl_redlock_remaining_ms(&e->lock, now_ms);
-    until_ms = e->thread_ops->until_ms(e->thread);
-    return until_ms > now_ms ? (uint32_t)(until_ms - now_ms) : 0;
-}
-
-uint64_t rdl_easy_fence(const struct rdl_easy *e)
-{
-    return e->thread_ops != NULL ? e->thread_ops->fence(e->thread) : rdl_redlock_fence(&e->lock);
+    e->n = 0; /* it is not open */
 }
 
 const char *rdl_easy_error(const struct rdl_easy *e)
@@ -380,5 +473,7 @@ int rdl_easy_adopt(struct rdl_easy *e, const char *token)
 
     if (rc != RDL_OK)
         return rc;
-    return rdl_easy_explain(e, rdl_redlock_adopt(&e->lock, token, strlen(token)));
+    rc = rdl_redlock_adopt(&e->lock, token, strlen(token));
+    publish(e);
+    return rdl_easy_explain(e, rc);
 }

@@ -26,10 +26,17 @@
  * server is new or loses nothing in a restart, set RDL_EASY_NO_RESTART_GUARD.
  *
  * Time: an attempt lasts for a twentieth of the ttl, up to 250 ms, or three round trips if that is longer.
- * rdl_easy_renew() takes one or two attempts at most, rdl_easy_unlock() one and up to 2 s to connect again,
- * rdl_easy_lock() wait_ms and one attempt. Without wait_ms it also takes up to 2 s to connect. Only the
- * system's resolver has no such limit: rdl_easy_open() and rdl_easy_lock() may call it (rdl_posix_resolve()),
- * the others never do. A signal does not end a call.
+ * The calls block at most:
+ *
+ *     rdl_easy_lock    wait_ms and an attempt; without wait_ms 2 s to connect, and an attempt. With
+ *                      RDL_EASY_FENCE an attempt more
+ *     rdl_easy_renew   an attempt, or two if keys that were lost are put back
+ *     rdl_easy_unlock  an attempt, and up to 2 s to connect again. With rdl_easy_keep() two attempts more,
+ *                      because the thread ends its renewal first
+ *     rdl_easy_close   the same, and an attempt
+ *
+ * Only the system's resolver has no such limit: rdl_easy_open() and rdl_easy_lock() may call it
+ * (rdl_posix_resolve()), the others never do. A signal does not end a call.
  *
  * Two locks at the same time: use a struct rdl_easy for each, and take them in the same order everywhere. The
  * structures do not share connections. For many locks over the same connections use redlock.h.
@@ -37,9 +44,14 @@
  * To test a program without Redis, start redlock-standin (make install-standin), and set
  * RDL_EASY_NO_RESTART_GUARD.
  *
- * One thread at a time uses a struct rdl_easy. A forked child must not use its parent's: it calls
- * rdl_easy_open() on one of its own. rdl_easy_close() in the child closes its copies of the sockets, and
- * releases nothing. The sockets are closed on exec.
+ * One thread at a time uses a struct rdl_easy. Only rdl_easy_remaining_ms() and rdl_easy_fence() may be
+ * called by any thread, at any time from rdl_easy_open() to rdl_easy_close().
+ *
+ * A struct rdl_easy that is all zero, such as a static one, is not open. rdl_easy_close() then does nothing,
+ * and the calls that can fail return RDL_E_SERVERS.
+ *
+ * A forked child must not use its parent's: it calls rdl_easy_open() on one of its own. rdl_easy_close() in
+ * the child closes its copies of the sockets, and releases nothing. The sockets are closed on exec.
  */
 #ifndef RDL_EASY_H
 #define RDL_EASY_H
@@ -84,19 +96,24 @@ enum rdl_easy_flags {
 /** @cond private */
 struct rdl_easy_thread; /* easy_thread.h */
 
-/* What the thread that renews a lock does for the functions below. */
+/* What easy.c needs of threads, so that it links without them. */
 struct rdl_easy_thread_ops {
-    uint64_t (*until_ms)(struct rdl_easy_thread *k);
-    uint64_t (*fence)(struct rdl_easy_thread *k);
-    void (*end)(struct rdl_easy_thread *k); /* returns when the thread has ended */
-    int (*is_running)(const struct rdl_easy_thread *k);
+    void (*end)(struct rdl_easy_thread *t);    /* returns when the thread has ended */
+    int (*is_other_process)(uint32_t process); /* returns 1 in a forked child of it */
+};
+
+/* The lease as any thread may read it. Each member is atomic: on some machines no larger number is. */
+struct rdl_easy_lease {
+    uint32_t until_ms[2]; /* when the work must stop, the lower half first; 0: not held */
+    uint32_t fence[2];
+    uint32_t process; /* whose thread renews the lock; 0: no thread does */
 };
 /** @endcond */
 
 /**
  * A lock with everything that it needs: 15 KB. Its members are private.
  *
- * Make it static, or allocate it. Do not move or copy it while it is open.
+ * Make it static, or allocate it: all zero is "not open". Do not move or copy it while it is open.
  */
 struct rdl_easy {
     /** @cond private */
@@ -115,10 +132,11 @@ struct rdl_easy {
     uint8_t is_tls[RDL_SERVERS_MAX];         /* the URL begins with rediss:// or valkeys:// */
     size_t n;
     unsigned flags;
-    uint32_t ttl_ms;                              /* of the last lock or renew */
-    int opened;                                   /* the result of rdl_easy_open() */
-    const struct rdl_easy_thread_ops *thread_ops; /* NULL: no thread ever renewed this lease */
-    struct rdl_easy_thread *thread;
+    int opened; /* the result of rdl_easy_open(); n is 0 if it is RDL_OK and the lock is not open */
+    const struct rdl_easy_thread_ops *thread_ops; /* NULL until the first rdl_easy_keep() */
+    struct rdl_easy_thread *thread;               /* renews this lease; NULL: none does */
+    struct rdl_easy_lease leases[2];
+    uint32_t lease_turn; /* its last bit: which of the two is the current one */
     size_t name_len;
     char name[RDL_NAME_MAX + 1];
     char error[RDL_EASY_ERROR_MAX];
@@ -148,11 +166,12 @@ int rdl_easy_open(struct rdl_easy *e, const char *urls, const char *name);
 /**
  * Sets flags, instead of those that were set before.
  *
- * Never blocks. Call it after rdl_easy_open(), while the lock is not held.
+ * Never blocks. Call it after rdl_easy_open(), while the lock is neither held nor adopted.
  *
  * @param e      the lock
  * @param flags  bits of enum rdl_easy_flags, 0 for none
- * @return RDL_OK. RDL_E_HELD: the lock is held; nothing has changed. Or the error of rdl_easy_open().
+ * @return RDL_OK. RDL_E_HELD: the lock is held or adopted, or it is lost and its thread (rdl_easy_keep()) was
+ *         not ended; nothing has changed. Or the error of rdl_easy_open().
  */
 int rdl_easy_set_flags(struct rdl_easy *e, unsigned flags);
 
@@ -160,7 +179,7 @@ int rdl_easy_set_flags(struct rdl_easy *e, unsigned flags);
  * Sets the longest ttl of any client of these servers, which must be the same in all of them.
  *
  * The restart guard waits for this time and 1 s after a server's start. Never blocks. Call it after
- * rdl_easy_open(), while the lock is not held.
+ * rdl_easy_open(), while the lock is neither held nor adopted.
  *
  * @param e           the lock
  * @param max_ttl_ms  in ms, 20 to RDL_TTL_MAX; without this call RDL_EASY_MAX_TTL_MS
@@ -173,7 +192,8 @@ int rdl_easy_set_max_ttl(struct rdl_easy *e, uint32_t max_ttl_ms);
  *
  * The stream speaks TLS over rdl_posix_stream, as in lock/examples/tls_openssl.c (redlock/examples/easy_tls.c
  * is a whole program). Its functions find the host name of the URL, which the server's certificate must have,
- * in c->cfg->endpoint->host. Never blocks. Call it after rdl_easy_open(), while the lock is not held.
+ * in c->cfg->endpoint->host. Never blocks. Call it after rdl_easy_open(), while the lock is neither held nor
+ * adopted.
  *
  * @param e         the lock
  * @param ops       the stream's functions, constant; rdl_easy_close() uses them, too
@@ -191,7 +211,9 @@ int rdl_easy_set_stream(struct rdl_easy *e, const struct rdl_stream_ops *ops, vo
  * of servers that could not be reached before (RDL_EASY_RESOLVE_ONCE prevents that). Servers that have just
  * started do not count yet. If waiting cannot give a majority, it does not wait: it returns RDL_E_QUARANTINE.
  *
- * You need not unlock a lease that has expired, or that rdl_easy_renew() reported as lost.
+ * You need not unlock a lease that has expired or is lost. If rdl_easy_keep() renewed it, this call ends that
+ * thread first, as rdl_easy_unlock() does. An adopted lock that was not confirmed by rdl_easy_renew() is
+ * released.
  *
  * @param e        the lock
  * @param ttl_ms   for how long, in ms: 20 to max_ttl, which is 30 s unless rdl_easy_set_max_ttl()
@@ -215,11 +237,11 @@ int rdl_easy_lock(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms);
  * are put back.
  *
  * @param e       the lock, held or adopted
- * @param ttl_ms  in ms, as for rdl_easy_lock()
+ * @param ttl_ms  in ms, as for rdl_easy_lock(). It may be shorter than before: the next attempts are, too
  * @return 0 or more: held. Otherwise:
  *         RDL_LOST, RDL_E_GAP: the lock is lost, or was not held.
  *         RDL_UNKNOWN: no majority replied in time; the lease lasts as long as before.
- *         RDL_E_TTL: ttl_ms is out of range; the lease lasts as long as before.
+ *         RDL_E_TTL: ttl_ms is out of range; nothing has changed.
  *         RDL_E_HELD: a thread renews it (rdl_easy_keep()); nothing was done.
  */
 int rdl_easy_renew(struct rdl_easy *e, uint32_t ttl_ms);
@@ -229,7 +251,9 @@ int rdl_easy_renew(struct rdl_easy *e, uint32_t ttl_ms);
  *
  * Blocks for one attempt at most, and for 2 s more if too many connections must be opened again. With
  * RDL_EASY_UNLOCK_AT_ONCE it sends the releases and returns RDL_OK without waiting for the replies. The next
- * call of the lock reads them. If rdl_easy_keep() renews the lock, it first ends that thread.
+ * call of the lock reads them. If rdl_easy_keep() renews the lock, it first waits for the end of that thread,
+ * for two attempts at most. Before the release is sent, rdl_easy_remaining_ms() and rdl_easy_fence() are 0 in
+ * every thread.
  *
  * @param e  the lock
  * @return RDL_OK: released.
@@ -247,15 +271,15 @@ int rdl_easy_unlock(struct rdl_easy *e);
  * before the program ends, also after rdl_easy_lock() failed: single servers may have granted the lock.
  * Without this call, such keys may last until their ttl is over.
  *
- * @param e  the lock, which may be opened again afterwards
+ * @param e  the lock, which may be opened again afterwards; if it is not open, this call does nothing
  */
 void rdl_easy_close(struct rdl_easy *e);
 
 /**
  * Returns how long the lock is certainly held, by this host's clock.
  *
- * Never blocks. If rdl_easy_keep() renews the lock, any thread may call it, and it counts the time until the
- * work must stop.
+ * Never blocks. Any thread may call it, while the lock is open. If rdl_easy_keep() renews the lock, it counts
+ * the time until the work must stop.
  *
  * @param e  the lock
  * @return the remaining time in ms; 0: not held, expired, or adopted and not renewed yet
@@ -265,7 +289,7 @@ uint32_t rdl_easy_remaining_ms(const struct rdl_easy *e);
 /**
  * Returns the fencing token of the lease (RDL_EASY_FENCE): pass it to the resource with each write.
  *
- * Never blocks. If rdl_easy_keep() renews the lock, any thread may call it.
+ * Never blocks. Any thread may call it, while the lock is open.
  *
  * @param e  the lock
  * @return the token, 1 or more; 0: the lock has none (rdl_redlock_fence())
@@ -299,11 +323,12 @@ void rdl_easy_token(const struct rdl_easy *e, char out[RDL_TOKEN_TEXT_MAX]);
 /**
  * Adopts a lock that another process acquired. Confirm it with rdl_easy_renew(), or release it.
  *
- * The other process must not renew or release it any more. Never blocks. Call it while the lock is not held.
+ * The other process must not renew or release it any more. Never blocks. Call it while the lock is neither
+ * held nor adopted. rdl_easy_lock() would release the adopted lock.
  *
  * @param e      the lock, opened with the same servers and name
  * @param token  the text that rdl_easy_token() wrote, NUL-terminated
- * @return RDL_OK. RDL_E_TOKEN: this is no token. RDL_E_HELD: the lock is held. Or the error of
+ * @return RDL_OK. RDL_E_TOKEN: this is no token. RDL_E_HELD: as of rdl_easy_set_flags(). Or the error of
  *         rdl_easy_open(). After an error nothing has changed.
  */
 int rdl_easy_adopt(struct rdl_easy *e, const char *token);

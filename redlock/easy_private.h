@@ -11,7 +11,12 @@ int rdl_easy_explain(struct rdl_easy *e, int rc);
 int rdl_easy_refuse(struct rdl_easy *e, int rc, const char *what);
 /* The same where URL i, from 0, is wrong. */
 int rdl_easy_refuse_url(struct rdl_easy *e, int rc, size_t i, const char *why);
-/* Returns whether a thread renews the lock. */
-int rdl_easy_has_thread(const struct rdl_easy *e);
+/* Returns RDL_OK if the lock is open. */
+int rdl_easy_check_open(struct rdl_easy *e);
+/*
+ * Sets what other threads see of the lease. Only one thread at a time may call it: the one of rdl_easy_keep()
+ * while it runs, otherwise the program's.
+ */
+void rdl_easy_publish(struct rdl_easy *e, uint64_t until_ms, uint64_t fence, uint32_t process);
 
 #endif

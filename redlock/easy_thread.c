@@ -2,8 +2,8 @@
 /*
  * easy_thread.c - a thread that renews a lock.
  *
- * While it runs, the connections and the handle are its own. The other threads see two numbers, under a
- * mutex: when the work must stop, and the fencing token.
+ * While it runs, the connections and the handle are its own. The other threads see two numbers: when the work
+ * must stop, and the fencing token (rdl_easy_publish()).
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/easy_thread.h"
@@ -19,41 +19,6 @@
 /* A suspend stops poll's timeout, but not a lease: the clock is checked this often. */
 enum { SLICE_MS = 100 };
 
-/* ---------------------------------------------------------------- what other threads see */
-
-static void publish(struct rdl_easy_thread *t, uint64_t until_ms)
-{
-    pthread_mutex_lock(&t->mutex);
-    t->until_ms = until_ms;
-    t->fence = until_ms != 0 ? rdl_redlock_fence(&t->easy->lock) : 0;
-    pthread_mutex_unlock(&t->mutex);
-}
-
-/* In a forked child the mutex may be locked for ever, and the lock is the parent's. */
-static uint64_t thread_until_ms(struct rdl_easy_thread *t)
-{
-    uint64_t until_ms;
-
-    if (t->process != rdl_posix_process())
-        return 0;
-    pthread_mutex_lock(&t->mutex);
-    until_ms = t->until_ms;
-    pthread_mutex_unlock(&t->mutex);
-    return until_ms;
-}
-
-static uint64_t thread_fence(struct rdl_easy_thread *t)
-{
-    uint64_t fence;
-
-    if (t->process != rdl_posix_process())
-        return 0;
-    pthread_mutex_lock(&t->mutex);
-    fence = t->fence;
-    pthread_mutex_unlock(&t->mutex);
-    return fence;
-}
-
 /* ---------------------------------------------------------------- the thread */
 
 /* Makes the descriptor readable. A pipe that is empty has room for a byte. */
@@ -66,10 +31,13 @@ static void put_byte(int fd)
     (void)n;
 }
 
-/* The work must be over grace_ms before the lease ends. */
+/* The work must be over grace_ms before the lease ends. 0: the lock is lost. */
 static void publish_lease(struct rdl_easy_thread *t, uint64_t until_ms)
 {
-    publish(t, until_ms > t->grace_ms ? until_ms - t->grace_ms : 0);
+    int is_held = until_ms > t->grace_ms;
+
+    rdl_easy_publish(t->easy, is_held ? until_ms - t->grace_ms : 0,
+                     is_held ? rdl_redlock_fence(&t->easy->lock) : 0, t->process);
 }
 
 /*
@@ -81,7 +49,7 @@ static void renewed(struct rdl_easy_thread *t, struct rdl_renewal *k)
     const struct rdl_redlock *r = &t->easy->lock;
     uint64_t until_ms = rdl_redlock_until_ms(r);
 
-    rdl_renewal_renewed(k, t->easy->ttl_ms, t->grace_ms + 2 * rdl_redlock_attempt_ms(r), until_ms,
+    rdl_renewal_renewed(k, t->easy->opt.lease.ttl_ms, t->grace_ms + 2 * rdl_redlock_attempt_ms(r), until_ms,
                         rdl_posix_now_ms());
     publish_lease(t, until_ms);
 }
@@ -89,7 +57,7 @@ static void renewed(struct rdl_easy_thread *t, struct rdl_renewal *k)
 static void renew(struct rdl_easy_thread *t, struct rdl_renewal *k)
 {
     struct rdl_easy *e = t->easy;
-    int rc = rdl_redlock_extend(&e->lock, &e->platform, e->ttl_ms);
+    int rc = rdl_redlock_extend(&e->lock, &e->platform, e->opt.lease.ttl_ms);
 
     if (rc >= 0 || rdl_redlock_until_ms(&e->lock) == 0)
         renewed(t, k);
@@ -125,7 +93,7 @@ static void *keep(void *arg)
         else if (is_over(t, at_ms))
             return NULL;
     }
-    publish(t, 0);
+    publish_lease(t, 0);
     put_byte(t->lost[1]);
     return NULL;
 }
@@ -138,30 +106,28 @@ static void close_pipe(int fd[2])
     close(fd[1]);
 }
 
-/* It cannot be canceled: the thread would never be joined. */
+static int is_other_process(uint32_t process)
+{
+    return process != rdl_posix_process();
+}
+
+/* It cannot be canceled: the thread would never be joined. A forked child has no thread to end. */
 static void thread_end(struct rdl_easy_thread *t)
 {
     int state;
 
-    if (t->process != rdl_posix_process())
+    if (is_other_process(t->process))
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     put_byte(t->end[1]);
     pthread_join(t->id, NULL);
-    publish(t, 0);
     close_pipe(t->end);
     close_pipe(t->lost);
     t->is_running = 0;
     pthread_setcancelstate(state, NULL);
 }
 
-static int thread_is_running(const struct rdl_easy_thread *t)
-{
-    return t->is_running;
-}
-
-static const struct rdl_easy_thread_ops thread_ops = {thread_until_ms, thread_fence, thread_end,
-                                                      thread_is_running};
+static const struct rdl_easy_thread_ops thread_ops = {thread_end, is_other_process};
 
 /* Signals are for the program's own threads. */
 static int start_thread(struct rdl_easy_thread *t)
@@ -191,32 +157,33 @@ static int start(struct rdl_easy_thread *t)
 
 int rdl_easy_keep(struct rdl_easy *e, struct rdl_easy_thread *t, uint32_t grace_ms)
 {
-    if (e->opened != RDL_OK)
-        return e->opened;
-    if (rdl_easy_has_thread(e))
+    int rc = rdl_easy_check_open(e);
+
+    if (rc != RDL_OK)
+        return rc;
+    if (e->thread != NULL)
         return rdl_easy_refuse(e, RDL_E_HELD, "a thread renews the lock already");
-    if (rdl_redlock_remaining_ms(&e->lock, rdl_posix_now_ms()) == 0)
+    if (rdl_easy_remaining_ms(e) == 0)
         return rdl_easy_refuse(e, RDL_EXPIRED, "the lock is not held, so no thread can renew it");
-    if (grace_ms > e->ttl_ms / 3)
+    if (grace_ms > e->opt.lease.ttl_ms / 3)
         return rdl_easy_refuse(e, RDL_E_TTL, "grace_ms is above a third of the ttl");
     memset(t, 0, sizeof *t);
     t->easy = e;
     t->grace_ms = grace_ms;
     t->process = rdl_posix_process();
-    if (pthread_mutex_init(&t->mutex, NULL) != 0)
-        return rdl_easy_refuse(e, RDL_E_SYSTEM, "the system has no mutex left for a thread");
+    if (e->thread_ops == NULL) /* other threads may be reading it */
+        e->thread_ops = &thread_ops;
     publish_lease(t, rdl_redlock_until_ms(&e->lock));
     if (start(t) != 0) {
-        pthread_mutex_destroy(&t->mutex);
+        rdl_easy_publish(e, rdl_redlock_until_ms(&e->lock), rdl_redlock_fence(&e->lock), 0);
         return rdl_easy_refuse(e, RDL_E_SYSTEM, "the system has no thread or no descriptors left");
     }
     t->is_running = 1;
     e->thread = t;
-    e->thread_ops = &thread_ops;
     return rdl_easy_explain(e, RDL_OK);
 }
 
 int rdl_easy_lost_fd(const struct rdl_easy_thread *t)
 {
-    return t->lost[0];
+    return t->is_running ? t->lost[0] : -1;
 }

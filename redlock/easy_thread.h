@@ -33,19 +33,21 @@
 extern "C" {
 #endif
 
-/** A thread that renews one lock. Its members are private; the memory is the caller's. */
+/**
+ * A thread that renews one lock: use a struct for each lock. Its members are private.
+ *
+ * The memory is the caller's, static or allocated, and in use from rdl_easy_keep() until one of these has
+ * returned: rdl_easy_unlock(), rdl_easy_close(), or a rdl_easy_lock() with any result but RDL_E_HELD.
+ */
 struct rdl_easy_thread {
     /** @cond private */
     struct rdl_easy *easy;
     pthread_t id;
-    pthread_mutex_t mutex; /* for the next two */
-    uint64_t until_ms;     /* when the work must stop; 0: now */
-    uint64_t fence;
     uint32_t process; /* the mark of the process that has the thread; a child after fork has another */
-    int is_running;   /* 1: it must be joined */
-    int lost[2];      /* a pipe with a byte once the work must stop */
-    int end[2];       /* a pipe with a byte once the thread must end */
     uint32_t grace_ms;
+    int is_running; /* 1: it must be joined */
+    int lost[2];    /* a pipe with a byte once the work must stop */
+    int end[2];     /* a pipe with a byte once the thread must end */
     /** @endcond */
 };
 
@@ -57,16 +59,15 @@ struct rdl_easy_thread {
  * rdl_easy_remaining_ms() is 0 and rdl_easy_lost_fd() is readable: stop the work, and call rdl_easy_unlock().
  * There is no callback.
  *
- * Any thread may call rdl_easy_remaining_ms() and rdl_easy_fence() from now on, until the next
- * rdl_easy_lock() or rdl_easy_close(). Call all other functions from one thread at a time; the thread that
- * called this one may end. Do not cancel a thread inside them. The new thread gets no signals. A forked child
- * does not have it, and there rdl_easy_remaining_ms() is 0.
+ * Any thread may call rdl_easy_remaining_ms() and rdl_easy_fence(). Call all other functions from one thread
+ * at a time; the thread that called this one may end. Do not cancel a thread inside them. The new thread gets
+ * no signals. A forked child does not have it, and there rdl_easy_remaining_ms() is 0.
  *
  * Never blocks.
  *
  * @param e         the lock, held
- * @param t         the thread, set up here. Keep it until rdl_easy_unlock() has returned and no other thread
- *                  calls rdl_easy_remaining_ms() or rdl_easy_fence(). Its descriptors are closed on exec
+ * @param t         the thread, set up here, and in use until it is ended (struct rdl_easy_thread). After an
+ *                  error it is not in use. Its descriptors are closed on exec
  * @param grace_ms  how long the work may take to stop, in ms: 0 to a third of the ttl
  * @return RDL_OK. Otherwise no thread was started, the lock is as before, and rdl_easy_error() says why.
  *         RDL_EXPIRED: the lock is not held. RDL_E_HELD: a thread renews it already.
@@ -79,11 +80,10 @@ int rdl_easy_keep(struct rdl_easy *e, struct rdl_easy_thread *t, uint32_t grace_
 /**
  * Returns a descriptor that becomes readable when the work must stop: for poll, select or an event loop.
  *
- * Do not read from it, and do not close it. Never blocks. Call it between rdl_easy_keep() and
- * rdl_easy_unlock().
+ * Do not read from it, and do not close it. Never blocks. Call it while the thread is in use.
  *
  * @param t  the thread
- * @return the descriptor
+ * @return the descriptor; -1: the struct is all zero, or the thread was ended
  */
 int rdl_easy_lost_fd(const struct rdl_easy_thread *t);
 

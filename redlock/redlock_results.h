@@ -27,7 +27,7 @@ enum {
     RDL_E_SERVER_INFO = -57, /**< rdl_conn_config.server_info of a conn is not set */
     RDL_E_SHARED = -58,      /**< another redlock was set up with these servers[] */
     RDL_E_GUARD_LATE = -59,  /**< a conn was opened before its redlock was set up (rdl_guard_conn()) */
-    RDL_E_HELD = -62,        /**< easy.h: the lock is held, or a thread renews it; nothing was done */
+    RDL_E_HELD = -62,        /**< easy.h: the lock is held or adopted, or has a thread; nothing was done */
 
     RDL_HELD_WITH_GAP = 5 /**< held: as RDL_E_GAP, but the options accept a gap (accept_gap) */
 };

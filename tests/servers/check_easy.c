@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "redlock/easy.h"
+#include "redlock/easy_thread.h"
+#include "tests/fixtures/freed.h"
 #include "tests/fixtures/resolver.h"
 #include "tests/fixtures/servers.h"
 
@@ -206,6 +208,74 @@ START_TEST(a_token_passes_the_lock_to_another_process)
 }
 END_TEST
 
+START_TEST(settings_leave_an_adopted_lock_alone)
+{
+    char token[RDL_TOKEN_TEXT_MAX];
+    int rc = RDL_OK;
+
+    open_all(&easy);
+    open_all(&other);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    rdl_easy_token(&easy, token);
+    ck_assert_int_eq(rdl_easy_adopt(&other, token), RDL_OK);
+    switch (_i) {
+    case 0:
+        rc = rdl_easy_set_flags(&other, RDL_EASY_NO_RESTART_GUARD);
+        break;
+    case 1:
+        rc = rdl_easy_set_max_ttl(&other, TTL);
+        break;
+    case 2:
+        rc = rdl_easy_set_stream(&other, &rdl_posix_stream, token, 0);
+        break;
+    default:
+        rc = rdl_easy_adopt(&other, token);
+        break;
+    }
+    ck_assert_int_eq(rc, RDL_E_HELD);
+    expect_error(&other, "lock \"nightly\": the lock is adopted: renew or unlock it first");
+    ck_assert_int_eq(rdl_easy_renew(&other, TTL), RDL_ADOPTED);
+    ck_assert_int_eq(rdl_easy_unlock(&other), RDL_OK);
+    ck_assert_int_eq(rdl_easy_set_flags(&other, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
+    rdl_easy_close(&other);
+}
+END_TEST
+
+START_TEST(lock_releases_an_adopted_lock)
+{
+    char token[RDL_TOKEN_TEXT_MAX];
+
+    open_all(&easy);
+    open_all(&other);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    rdl_easy_token(&easy, token);
+    ck_assert_int_eq(rdl_easy_adopt(&other, token), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&other, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_unlock(&other), RDL_OK);
+    rdl_easy_close(&other);
+    ck_assert_int_eq(keys(), 0);
+}
+END_TEST
+
+/* Shorter than the ttl of the lock, or of a structure that has locked nothing. */
+START_TEST(a_lock_can_be_renewed_by_any_ttl)
+{
+    char token[RDL_TOKEN_TEXT_MAX];
+
+    open_all(&easy);
+    open_all(&other);
+    ck_assert_int_eq(rdl_easy_lock(&easy, 500, PATIENT), RDL_OK);
+    rdl_easy_token(&easy, token);
+    ck_assert_int_eq(rdl_easy_adopt(&other, token), RDL_OK);
+    ck_assert_int_eq(rdl_easy_renew(&other, 500), RDL_ADOPTED);
+    ck_assert_int_ge(rdl_easy_renew(&other, TTL), RDL_OK);
+    ck_assert_uint_gt(rdl_easy_remaining_ms(&other), TTL / 2);
+    ck_assert_int_ge(rdl_easy_renew(&other, 500), RDL_OK);
+    ck_assert_uint_gt(rdl_easy_remaining_ms(&other), TTL / 2); /* never shorter */
+    rdl_easy_close(&other);
+}
+END_TEST
+
 /* All flags and the longest name: the queues have room for the longest requests. */
 START_TEST(every_flag_works_with_the_longest_name)
 {
@@ -386,6 +456,27 @@ START_TEST(every_name_of_a_list_is_resolved)
 }
 END_TEST
 
+START_TEST(texts_are_copied)
+{
+    char list[64] = "redis://127.0.0.1:1 redis://a.test:1", name[16] = "nightly";
+    char token[RDL_TOKEN_TEXT_MAX] = "0123456789012345678901234567890123456789";
+
+    ck_assert_int_eq(rdl_easy_open(&easy, list, name), RDL_OK);
+    freed(list, sizeof list);
+    freed(name, sizeof name);
+    ck_assert_int_eq(rdl_easy_adopt(&easy, token), RDL_OK);
+    freed(token, sizeof token);
+    ck_assert_int_lt(rdl_easy_renew(&easy, TTL), 0);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    expect_error(&easy, "lock \"nightly\": 2 of 2 servers gave no useful reply (127.0.0.1:1: ");
+    expect_error(&easy, "; a.test:1: no address: ");
+    rdl_easy_close(&easy);
+    reused(list, sizeof list);
+    reused(name, sizeof name);
+    reused(token, sizeof token);
+}
+END_TEST
+
 START_TEST(names_are_not_resolved_while_the_lock_is_held_or_the_server_is_there)
 {
     move("a.test", 0);
@@ -532,6 +623,22 @@ START_TEST(a_ttl_out_of_range_is_refused_and_changes_nothing)
 }
 END_TEST
 
+/* The ttl of the lock is the one that the thread renews by: its grace is a third of it at most. */
+START_TEST(a_refused_renewal_changes_nothing)
+{
+    static struct rdl_easy_thread thread;
+
+    open_all(&easy);
+    ck_assert_int_eq(rdl_easy_lock(&easy, 3000, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_renew(&easy, _i ? RDL_EASY_MAX_TTL_MS + 1 : 19), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_lock(&easy, 6000, 0), RDL_E_HELD);
+    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 1001), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 1000), RDL_OK);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
 START_TEST(the_shortest_ttl_is_20_ms)
 {
     ck_assert_int_eq(rdl_easy_open(&easy, "redis://127.0.0.1:1", "nightly"), RDL_OK);
@@ -548,6 +655,55 @@ START_TEST(a_url_with_tls_needs_a_stream)
     ck_assert_int_eq(rdl_easy_open(&easy, lists[_i], "nightly"), RDL_OK);
     ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_E_TLS);
     expect_error(&easy, "rdl_easy_set_stream");
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+/* A static structure is all zero: a program whose set-up failed early closes it. */
+START_TEST(a_lock_that_was_never_opened_is_an_error)
+{
+    static const char token[] = "0123456789012345678901234567890123456789";
+    struct rdl_easy_thread thread = {0};
+    int rc = RDL_OK;
+
+    memset(&easy, 0, sizeof easy);
+    ck_assert_int_eq(rdl_easy_lost_fd(&thread), -1);
+    ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
+    ck_assert_uint_eq(rdl_easy_fence(&easy), 0);
+    ck_assert_str_eq(rdl_easy_error(&easy), "");
+    switch (_i) {
+    case 0:
+        rc = rdl_easy_lock(&easy, TTL, 0);
+        break;
+    case 1:
+        rc = rdl_easy_renew(&easy, TTL);
+        break;
+    case 2:
+        rc = rdl_easy_unlock(&easy);
+        break;
+    case 3:
+        rc = rdl_easy_adopt(&easy, token);
+        break;
+    case 4:
+        rc = rdl_easy_set_flags(&easy, 0);
+        break;
+    case 5:
+        rc = rdl_easy_set_max_ttl(&easy, TTL);
+        break;
+    case 6:
+        rc = rdl_easy_set_stream(&easy, &rdl_posix_stream, &thread, 0);
+        break;
+    case 7:
+        rc = rdl_easy_keep(&easy, &thread, 0);
+        break;
+    default:
+        rdl_easy_close(&easy);
+        return;
+    }
+    ck_assert_int_eq(rc, RDL_E_SERVERS);
+    ck_assert_str_eq(rdl_easy_error(&easy), "it is not open: call rdl_easy_open first");
+    rdl_easy_close(&easy);
+    ck_assert_int_eq(rdl_easy_open(&easy, "redis://127.0.0.1:1", "nightly"), RDL_OK);
     rdl_easy_close(&easy);
 }
 END_TEST
@@ -576,6 +732,10 @@ Suite *suite_easy(void)
     tcase_add_test(tc, unlock_at_once_sends_to_every_server);
     tcase_add_test(tc, close_leaves_no_descriptor_and_no_lock);
     tcase_add_test(tc, a_token_passes_the_lock_to_another_process);
+    tcase_add_loop_test(tc, settings_leave_an_adopted_lock_alone, 0, 4);
+    tcase_add_test(tc, lock_releases_an_adopted_lock);
+    tcase_add_test(tc, a_lock_can_be_renewed_by_any_ttl);
+    tcase_add_loop_test(tc, a_refused_renewal_changes_nothing, 0, 2);
     tcase_add_test(tc, every_flag_works_with_the_longest_name);
     tcase_add_test(tc, a_ttl_out_of_range_is_refused_and_changes_nothing);
     tcase_add_test(tc, a_dead_minority_does_not_matter_and_a_majority_is_named);
@@ -586,6 +746,7 @@ Suite *suite_easy(void)
     tcase_add_loop_test(tc, a_host_name_is_resolved_at_open_and_again_if_it_had_no_address, 0, 2);
     tcase_add_test(tc, a_server_with_an_address_is_not_said_to_have_none);
     tcase_add_test(tc, every_name_of_a_list_is_resolved);
+    tcase_add_test(tc, texts_are_copied);
     tcase_add_test(tc, names_are_not_resolved_while_the_lock_is_held_or_the_server_is_there);
     tcase_add_test(tc, a_name_with_several_addresses_is_refused);
     tcase_add_test(tc, a_name_with_both_loopback_addresses_works);
@@ -599,6 +760,7 @@ Suite *suite_easy(void)
     tcase_add_loop_test(tc, a_url_may_fill_its_buffer_to_the_last_byte, 0, 2);
     tcase_add_test(tc, the_shortest_ttl_is_20_ms);
     tcase_add_loop_test(tc, a_url_with_tls_needs_a_stream, 0, 3);
+    tcase_add_loop_test(tc, a_lock_that_was_never_opened_is_an_error, 0, 9);
     tcase_add_test(tc, a_text_has_no_control_bytes);
     suite_add_tcase(suite, tc);
     return suite;

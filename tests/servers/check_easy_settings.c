@@ -522,7 +522,9 @@ START_TEST(without_a_thread_the_lock_is_kept_as_before)
         refuse_call(SYS_clone3, ENOSYS);
         refuse_call(SYS_clone, EAGAIN);
     }
+    memset(&thread, 0x55, sizeof thread);
     ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_E_SYSTEM);
+    ck_assert_int_eq(rdl_easy_lost_fd(&thread), -1);
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
     expect_error("no thread or no descriptors left");
     ck_assert_int_ge(rdl_easy_renew(&easy, TTL), RDL_OK);

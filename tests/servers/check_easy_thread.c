@@ -6,27 +6,32 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "redlock/easy_private.h"
 #include "redlock/easy_thread.h"
+#include "tests/fixtures/freed.h"
 #include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/servers.h"
 
 enum { SERVERS = 3, TTL = 20000, SHORT = 1500, GRACE = 50, PATIENT = 10000 };
 
 static struct live_server live[SERVERS];
-static struct rdl_easy easy;
+static struct rdl_easy easy, other;
 static struct rdl_easy_thread thread;
+static char urls[600];
 
 static void setup(void)
 {
-    char urls[600] = "", url[LIVE_PATH_MAX + 16];
+    char url[LIVE_PATH_MAX + 16];
 
     memset(live, 0, sizeof live);
     live_start_all(live, SERVERS);
@@ -42,18 +47,33 @@ static void teardown(void)
     live_remove_all(live, SERVERS);
 }
 
+static void keep(struct rdl_easy *e)
+{
+    reused(&thread, sizeof thread);
+    ck_assert_int_eq(rdl_easy_keep(e, &thread, GRACE), RDL_OK);
+}
+
 static void lock_and_keep(uint32_t ttl_ms)
 {
     ck_assert_int_eq(rdl_easy_lock(&easy, ttl_ms, PATIENT), RDL_OK);
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, GRACE), RDL_OK);
+    keep(&easy);
+}
+
+/* The thread's memory is the caller's again. */
+static int unlock(struct rdl_easy *e)
+{
+    int rc = rdl_easy_unlock(e);
+
+    freed(&thread, sizeof thread);
+    return rc;
 }
 
 /* Until the remaining time has grown; it never does without a renewal. */
-static void await_renewal(void)
+static void await_renewal(const struct rdl_easy *e)
 {
-    uint32_t before = rdl_easy_remaining_ms(&easy), now;
+    uint32_t before = rdl_easy_remaining_ms(e), now;
 
-    while ((now = rdl_easy_remaining_ms(&easy)) <= before) {
+    while ((now = rdl_easy_remaining_ms(e)) <= before) {
         ck_assert_uint_gt(now, 0);
         before = now;
         poll(NULL, 0, 1);
@@ -73,12 +93,12 @@ static void await_loss(void)
 START_TEST(a_thread_renews_until_unlock)
 {
     lock_and_keep(SHORT);
-    await_renewal();
-    await_renewal();
+    await_renewal(&easy);
+    await_renewal(&easy);
     ck_assert_uint_gt(rdl_easy_fence(&easy), 0);
     ck_assert_int_eq(rdl_easy_renew(&easy, SHORT), RDL_E_HELD);
     ck_assert_int_eq(rdl_easy_lock(&easy, SHORT, 0), RDL_E_HELD);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(unlock(&easy), RDL_OK);
     ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
     for (int i = 0; i < SERVERS; i++)
         ck_assert_str_eq(live_command(&live[i], "EXISTS nightly"), ":0\r\n");
@@ -93,15 +113,192 @@ START_TEST(a_lock_that_is_gone_makes_the_descriptor_readable)
     for (int i = 0; i < SERVERS; i++)
         live_command(&live[i], "SET nightly other");
     await_loss();
-    ck_assert_int_eq(rdl_easy_lock(&easy, SHORT, 0), RDL_E_HELD); /* unlock it first */
-    ck_assert_int_lt(rdl_easy_unlock(&easy), 0);
+    ck_assert_int_lt(unlock(&easy), 0);
     for (int i = 0; i < SERVERS; i++)
         live_command(&live[i], "DEL nightly");
     lock_and_keep(TTL);
 }
 END_TEST
 
-/* The lease lasts for the grace, and for two attempts; nothing renewed it after the work was told to stop. */
+/* Any lock but RDL_E_HELD ends the thread, as unlock does. */
+START_TEST(a_lost_lock_can_be_locked_without_unlock)
+{
+    lock_and_keep(SHORT);
+    ck_assert_int_eq(rdl_easy_lock(&easy, SHORT, 0), RDL_E_HELD);
+    for (int i = 0; i < SERVERS; i++)
+        live_command(&live[i], "SET nightly other");
+    await_loss();
+    ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_FENCE), RDL_E_HELD);
+    ck_assert_str_eq(rdl_easy_error(&easy),
+                     "lock \"nightly\": the lock is lost, but its thread has not ended: unlock it first");
+    for (int i = 0; i < SERVERS; i++)
+        live_command(&live[i], "DEL nightly");
+    ck_assert_int_eq(rdl_easy_lock(&easy, _i ? 0 : TTL, PATIENT), _i ? RDL_E_TTL : RDL_OK);
+    freed(&thread, sizeof thread);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), _i ? RDL_OK : RDL_E_HELD);
+    keep(&easy);
+    ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), 0);
+    ck_assert_int_eq(unlock(&easy), RDL_OK);
+}
+END_TEST
+
+/* The work had to stop before the lease ends. What is left of the lease is released. */
+START_TEST(a_lock_in_its_grace_can_be_locked_again)
+{
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    reused(&thread, sizeof thread);
+    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, TTL / 3), RDL_OK);
+    rdl_easy_publish(&easy, 0, 0, thread.process); /* as the thread does in the grace */
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    freed(&thread, sizeof thread);
+    ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), TTL / 2);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    rdl_easy_close(&easy);
+    for (int i = 0; i < SERVERS; i++)
+        ck_assert_str_eq(live_command(&live[i], "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- the end of the thread */
+
+START_TEST(nothing_touches_the_thread_after_its_end)
+{
+    char token[RDL_TOKEN_TEXT_MAX];
+
+    lock_and_keep(TTL);
+    rdl_easy_token(&easy, token);
+    if (_i == 0)
+        ck_assert_int_eq(unlock(&easy), RDL_OK);
+    else
+        rdl_easy_close(&easy);
+    freed(&thread, sizeof thread);
+    ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
+    ck_assert_uint_eq(rdl_easy_fence(&easy), 0);
+    ck_assert_int_lt(rdl_easy_unlock(&easy), 0);
+    ck_assert_int_lt(rdl_easy_renew(&easy, TTL), 0);
+    ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, TTL), _i ? RDL_E_SERVERS : RDL_OK);
+    ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD), _i ? RDL_E_SERVERS : RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), _i ? RDL_E_SERVERS : RDL_OK);
+    rdl_easy_close(&easy);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+START_TEST(the_memory_of_an_ended_thread_serves_another_lock)
+{
+    lock_and_keep(SHORT);
+    ck_assert_int_eq(unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_open(&other, urls, "weekly"), RDL_OK);
+    ck_assert_int_eq(rdl_easy_set_flags(&other, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&other, SHORT, PATIENT), RDL_OK);
+    keep(&other);
+    ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
+    ck_assert_int_eq(rdl_easy_lock(&easy, SHORT, PATIENT), RDL_OK);
+    rdl_easy_close(&easy);
+    await_renewal(&other);
+    ck_assert_int_eq(unlock(&other), RDL_OK);
+    rdl_easy_close(&other);
+}
+END_TEST
+
+START_TEST(an_adopted_lock_has_its_time_after_a_thread)
+{
+    char token[RDL_TOKEN_TEXT_MAX];
+
+    lock_and_keep(TTL);
+    ck_assert_int_eq(unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_open(&other, urls, "nightly"), RDL_OK);
+    ck_assert_int_eq(rdl_easy_set_flags(&other, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&other, TTL, PATIENT), RDL_OK);
+    rdl_easy_token(&other, token);
+    ck_assert_int_eq(rdl_easy_adopt(&easy, token), RDL_OK);
+    ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
+    ck_assert_int_eq(rdl_easy_renew(&easy, TTL), RDL_ADOPTED);
+    ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), TTL / 2);
+    keep(&easy);
+    ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), TTL / 2);
+    ck_assert_int_eq(unlock(&easy), RDL_OK);
+}
+END_TEST
+
+static struct rdl_platform sockets;
+static unsigned polls;
+
+static int poll_after_the_lease(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms,
+                                size_t need, int can_wake)
+{
+    polls++;
+    ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
+    ck_assert_uint_eq(rdl_easy_fence(&easy), 0);
+    return sockets.poll(ctx, conns, n, until_ms, need, can_wake);
+}
+
+/* With a thread or without one, and whether unlock waits or not. */
+START_TEST(the_lease_is_over_before_its_release_is_sent)
+{
+    unsigned at_once = _i & 1 ? RDL_EASY_UNLOCK_AT_ONCE : 0;
+
+    ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_FENCE | at_once), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    if (_i & 2)
+        keep(&easy);
+    ck_assert_uint_gt(rdl_easy_fence(&easy), 0);
+    sockets = easy.platform; /* the thread does not renew it yet */
+    easy.platform.poll = poll_after_the_lease;
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_uint_gt(polls, 0);
+    easy.platform = sockets;
+}
+END_TEST
+
+static sem_t is_renewing, may_go_on;
+
+/* The thread's first renewal lasts until the test lets it go on. */
+static int poll_long(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
+                     int can_wake)
+{
+    if (polls++ == 0) {
+        sem_post(&is_renewing);
+        sem_wait(&may_go_on);
+    }
+    return sockets.poll(ctx, conns, n, until_ms, need, can_wake);
+}
+
+static void *unlock_in_thread(void *arg)
+{
+    (void)arg;
+    ck_assert_int_ge(rdl_easy_unlock(&easy), RDL_OK);
+    return NULL;
+}
+
+/* What others open gets the lowest free numbers. The thread must not wait for one of those. */
+START_TEST(unlock_returns_although_others_open_descriptors)
+{
+    struct pollfd end = {.events = POLLIN};
+    int fd[2];
+    pthread_t unlocker;
+
+    sem_init(&is_renewing, 0, 0);
+    sem_init(&may_go_on, 0, 0);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    sockets = easy.platform;
+    easy.platform.poll = poll_long;
+    easy.opt.lease.ttl_ms = SHORT; /* it renews soon, and the lease lasts longer than the test */
+    keep(&easy);
+    sem_wait(&is_renewing);
+    end.fd = thread.end[0];
+    ck_assert_int_eq(pthread_create(&unlocker, NULL, unlock_in_thread, NULL), 0);
+    ck_assert_int_eq(poll(&end, 1, -1), 1); /* unlock waits for the thread now */
+    for (int i = 0; i < 20; i++) {
+        ck_assert_int_eq(pipe(fd), 0);
+        poll(NULL, 0, 1);
+    }
+    sem_post(&may_go_on);
+    ck_assert_int_eq(pthread_join(unlocker, NULL), 0);
+    easy.platform = sockets;
+}
+END_TEST
+
 START_TEST(the_work_is_told_to_stop_before_the_lease_ends)
 {
     lock_and_keep(SHORT);
@@ -109,6 +306,7 @@ START_TEST(the_work_is_told_to_stop_before_the_lease_ends)
     live_freeze(&live[1]);
     await_loss();
     easy.thread_ops->end(&thread);
+    easy.thread = NULL;
     ck_assert_uint_ne(rdl_redlock_until_ms(&easy.lock), 0); /* it was not lost: it only is not renewed */
     live_thaw(&live[0]);
     live_thaw(&live[1]);
@@ -133,7 +331,7 @@ START_TEST(a_thread_is_refused_if_it_could_not_renew)
     ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), 0); /* the lock is as before */
     ck_assert_int_eq(rdl_easy_keep(&easy, &thread, TTL / 3), RDL_OK);
     ck_assert_int_eq(rdl_easy_keep(&easy, &thread, GRACE), RDL_E_HELD);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(unlock(&easy), RDL_OK);
 }
 END_TEST
 
@@ -155,8 +353,8 @@ START_TEST(a_forked_child_has_no_thread_and_no_lock)
     }
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     ck_assert_int_eq(status, 0);
-    await_renewal();
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    await_renewal(&easy);
+    ck_assert_int_eq(unlock(&easy), RDL_OK);
 }
 END_TEST
 
@@ -207,9 +405,9 @@ START_TEST(a_signal_is_left_to_the_programs_threads)
     ck_assert_int_eq(pthread_sigmask(SIG_BLOCK, &usr1, NULL), 0);
     lock_and_keep(SHORT);
     ck_assert_int_eq(kill(getpid(), SIGUSR1), 0); /* it would kill the process in the other thread */
-    await_renewal();
+    await_renewal(&easy);
     ck_assert_int_eq(sigwait(&usr1, &which), 0);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(unlock(&easy), RDL_OK);
 }
 END_TEST
 
@@ -224,6 +422,72 @@ static void *ask_for_ever(void *arg)
     return NULL;
 }
 
+/* ---------------------------------------------------------------- threads that ask */
+
+static int readers_end;
+
+/* Fencing tokens grow, and are at most those of the few locks of the test. */
+static void *read_leases(void *arg)
+{
+    uint64_t greatest = 0, fence;
+
+    (void)arg;
+    while (!__atomic_load_n(&readers_end, __ATOMIC_SEQ_CST)) {
+        ck_assert_uint_le(rdl_easy_remaining_ms(&easy), SHORT);
+        fence = rdl_easy_fence(&easy);
+        ck_assert(fence == 0 || fence >= greatest);
+        ck_assert_uint_le(fence, 10);
+        if (fence != 0)
+            greatest = fence;
+    }
+    return NULL;
+}
+
+START_TEST(threads_ask_across_keep_unlock_and_a_reused_thread)
+{
+    pthread_t reader;
+
+    ck_assert_int_eq(pthread_create(&reader, NULL, read_leases, NULL), 0);
+    for (int i = 0; i < 3; i++) {
+        lock_and_keep(SHORT);
+        await_renewal(&easy);
+        ck_assert_int_eq(unlock(&easy), RDL_OK);
+    }
+    __atomic_store_n(&readers_end, 1, __ATOMIC_SEQ_CST);
+    ck_assert_int_eq(pthread_join(reader, NULL), 0);
+}
+END_TEST
+
+enum { INTERRUPTIONS = 20000, EVERY_US = 20 };
+static volatile sig_atomic_t interruptions;
+
+/* Writes both entries, so the one that is being read, too. Both halves are the same number. */
+static void publish_twice(int signal)
+{
+    static uint64_t i;
+
+    (void)signal;
+    for (int entry = 0; entry < 2; entry++, i++)
+        rdl_easy_publish(&easy, 0, i << 32 | i, 0);
+    interruptions++;
+}
+
+/* In the place of a second thread, which would rarely come in between. */
+START_TEST(no_reader_sees_half_of_a_fencing_token)
+{
+    const struct itimerval often = {{0, EVERY_US}, {0, EVERY_US}}, never = {{0, 0}, {0, 0}};
+    struct sigaction action = {.sa_handler = publish_twice};
+
+    ck_assert_int_eq(sigaction(SIGALRM, &action, NULL), 0);
+    ck_assert_int_eq(setitimer(ITIMER_REAL, &often, NULL), 0);
+    while (interruptions < INTERRUPTIONS) {
+        uint64_t fence = rdl_easy_fence(&easy);
+        ck_assert_uint_eq(fence >> 32, (uint32_t)fence);
+    }
+    ck_assert_int_eq(setitimer(ITIMER_REAL, &never, NULL), 0);
+}
+END_TEST
+
 START_TEST(threads_that_ask_come_and_go)
 {
     pthread_t worker[4];
@@ -231,13 +495,13 @@ START_TEST(threads_that_ask_come_and_go)
     lock_and_keep(SHORT);
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(pthread_create(&worker[i], NULL, ask_for_ever, NULL), 0);
-    await_renewal();
+    await_renewal(&easy);
     for (int i = 0; i < 2; i++) {
         ck_assert_int_eq(pthread_cancel(worker[i]), 0);
         ck_assert_int_eq(pthread_join(worker[i], NULL), 0);
     }
-    await_renewal();
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK); /* two still ask */
+    await_renewal(&easy);
+    ck_assert_int_eq(unlock(&easy), RDL_OK); /* two still ask */
     for (int i = 2; i < 4; i++) {
         ck_assert_int_eq(pthread_cancel(worker[i]), 0);
         ck_assert_int_eq(pthread_join(worker[i], NULL), 0);
@@ -258,8 +522,8 @@ START_TEST(the_thread_that_locked_may_end)
 
     ck_assert_int_eq(pthread_create(&starter, NULL, lock_and_leave, NULL), 0);
     ck_assert_int_eq(pthread_join(starter, NULL), 0);
-    await_renewal();
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    await_renewal(&easy);
+    ck_assert_int_eq(unlock(&easy), RDL_OK);
 }
 END_TEST
 
@@ -273,14 +537,25 @@ Suite *suite_easy_thread(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, a_thread_renews_until_unlock);
     tcase_add_test(tc, a_lock_that_is_gone_makes_the_descriptor_readable);
+    tcase_add_loop_test(tc, a_lost_lock_can_be_locked_without_unlock, 0, 2);
+    tcase_add_test(tc, a_lock_in_its_grace_can_be_locked_again);
+    tcase_add_loop_test(tc, nothing_touches_the_thread_after_its_end, 0, 2);
+    tcase_add_test(tc, the_memory_of_an_ended_thread_serves_another_lock);
+    tcase_add_test(tc, an_adopted_lock_has_its_time_after_a_thread);
+    tcase_add_loop_test(tc, the_lease_is_over_before_its_release_is_sent, 0, 4);
+    tcase_add_test(tc, unlock_returns_although_others_open_descriptors);
     tcase_add_test(tc, the_work_is_told_to_stop_before_the_lease_ends);
     tcase_add_test(tc, a_thread_is_refused_if_it_could_not_renew);
     tcase_add_loop_test(tc, a_forked_child_has_no_thread_and_no_lock, 0, 2);
     tcase_add_test(tc, no_descriptor_is_standard_input_output_or_error);
     tcase_add_test(tc, no_descriptor_is_inherited_by_exec);
     tcase_add_test(tc, a_signal_is_left_to_the_programs_threads);
+    tcase_add_test(tc, threads_ask_across_keep_unlock_and_a_reused_thread);
     tcase_add_test(tc, threads_that_ask_come_and_go);
     tcase_add_test(tc, the_thread_that_locked_may_end);
+    suite_add_tcase(suite, tc);
+    tc = tcase_create("no server");
+    tcase_add_test(tc, no_reader_sees_half_of_a_fencing_token);
     suite_add_tcase(suite, tc);
     return suite;
 }
