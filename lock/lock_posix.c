@@ -11,7 +11,7 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
     memset(p, 0, sizeof *p);
     rc = rdl_url_parse(&p->endpoint, url, p->url, sizeof p->url, why);
     if (rc == RDL_OK && p->endpoint.family == RDL_UNRESOLVED) {
-        rc = RDL_E_URL;
+        rc = RDL_E_NO_ADDRESS;
         if (why != NULL)
             *why = "names are not looked up here: give a numeric address, or a socket's path";
     }

@@ -37,7 +37,7 @@ extern "C" {
 
 /** Errors of this layer. */
 enum {
-    RDL_E_URL = -10,         /**< an invalid URL, or an address that is not numeric where it must be */
+    RDL_E_URL = -10,         /**< an invalid URL, or an address that the system cannot use */
     RDL_E_CONNECT = -11,     /**< cannot reach the server: refused, no route, no such socket */
     RDL_E_CLOSED = -12,      /**< the connection closed before the reply */
     RDL_E_TIMEOUT = -13,     /**< timed out: no reply in time */
@@ -66,7 +66,9 @@ enum {
     RDL_E_NO_INFO = -36, /**< in reports, for RDL_E_CLOSED before the reply to INFO: some proxies do this */
     RDL_E_FORKED = -37,  /**< a forked child must not use its parent's connection, nor its handles */
     RDL_E_GATEWAY = -38, /**< a load balancer has no server: it replied HTTP 502, 503 or 504 (net_posix.c) */
-    RDL_E_TLS = -39      /**< the TLS handshake failed; rdl_conn_text() says why */
+    RDL_E_TLS = -39,     /**< the TLS handshake failed; rdl_conn_text() says why */
+
+    RDL_E_NO_ADDRESS = -70 /**< the host name has no address yet; trying again may help once it has one */
 };
 
 /** @cond private */
@@ -101,7 +103,8 @@ enum {
     X(RDL_E_NO_INFO, "the connection was closed before the reply to INFO (is it a proxy?)")                  \
     X(RDL_E_FORKED, "a forked child must not use its parent's connection (rdl_conn_init)")                   \
     X(RDL_E_GATEWAY, "a load balancer has no server: it replied HTTP 502, 503 or 504")                       \
-    X(RDL_E_TLS, "the TLS handshake failed")
+    X(RDL_E_TLS, "the TLS handshake failed")                                                                 \
+    X(RDL_E_NO_ADDRESS, "the host name has no address yet")
 /** @endcond */
 
 /** Sizes, in bytes. */

@@ -59,6 +59,9 @@ void rdl_conn_abort_if_stalled(struct rdl_conn *c, uint32_t answer_ms);
 uint64_t rdl_conn_tick_for_lease(struct rdl_conn *c, uint32_t left_ms, uint64_t now_ms);
 enum { RDL_PAUSE_LEAST_MS = 10 };
 
+/* Ends the pause of a closed conn: what prevented its connection is over. Its queue stays. */
+void rdl_conn_end_pause(struct rdl_conn *c);
+
 /* Seeds the reconnect jitter with a value unique to this client. */
 inline void rdl_conn_seed(struct rdl_conn *c, uint32_t seed)
 {

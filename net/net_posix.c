@@ -303,12 +303,13 @@ static int opened(struct rdl_conn *c, const struct attempt *attempt)
  */
 static int start(struct rdl_conn *c, const struct attempt *attempt)
 {
+    const struct rdl_endpoint *ep = c->cfg->endpoint;
     union address a;
-    socklen_t len = make_address(c->cfg->endpoint, &a);
+    socklen_t len = make_address(ep, &a);
 
     if (len == 0) {
         c->sys_error = 0;
-        return RDL_E_URL;
+        return ep->family == RDL_UNRESOLVED && ep->host != NULL ? RDL_E_NO_ADDRESS : RDL_E_URL;
     }
     set_opener(c);
     c->fd = make_socket(a.any.sa_family);

@@ -94,6 +94,15 @@ static uint64_t tick_closed(struct rdl_conn *c, uint64_t now_ms)
     return c->retry_ms;
 }
 
+void rdl_conn_end_pause(struct rdl_conn *c)
+{
+    if (c->state != RDL_CONN_CLOSED)
+        return;
+    c->waits = RDL_PAUSE_NONE;
+    c->failures = 0;
+    c->error = RDL_OK;
+}
+
 static uint32_t timeout_of(const struct rdl_conn *c)
 {
     return (uint32_t)(c->reply_timeout_ms < 0 ? -c->reply_timeout_ms : c->reply_timeout_ms);

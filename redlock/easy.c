@@ -3,13 +3,14 @@
 #include "redlock/easy_private.h"
 
 #include "net/net_posix_resolve.h"
-#include "redlock/redlock_op.h"
+#include "redlock/redlock_private.h"
 
 #include <string.h>
 
 enum {
     TTL_MS = 10000, /* until rdl_easy_lock() sets it: an adopted lock has an attempt time, too */
-    TTL_MIN_MS = 4 * RDL_ATTEMPT_MIN_MS
+    TTL_MIN_MS = 4 * RDL_ATTEMPT_MIN_MS,
+    RESOLVE_MS = 1000 /* the least time from one query of the resolver to the next */
 };
 
 /* ---------------------------------------------------------------- URLs */
@@ -49,10 +50,7 @@ static size_t next_url(const char **list, char *out, size_t cap, uint8_t *is_tls
     return head + len;
 }
 
-/*
- * Resolves the name of server i. A server without an address is one that cannot be reached. When it gets its
- * first address, its conn starts again: it has sent nothing, and RDL_E_URL is an error for good.
- */
+/* Resolves the name of server i. A server without an address is one that cannot be reached. */
 static void resolve(struct rdl_easy *e, size_t i)
 {
     struct rdl_posix_conn *p = &e->conns[i];
@@ -63,10 +61,45 @@ static void resolve(struct rdl_easy *e, size_t i)
     e->unresolved[i] = result == RDL_RESOLVED ? NULL : why;
     if (result == RDL_RESOLVED_SEVERAL)
         e->unresolved[i] = "the name has several addresses, and a lock needs one server: use its address";
-    if (result == RDL_RESOLVED && had_none) {
-        rdl_conn_init(&p->conn, &p->config);
-        (void)rdl_guard_conn(&p->conn);
+    if (result == RDL_RESOLVED && had_none)
+        rdl_conn_end_pause(&p->conn);
+}
+
+/* Returns whether a server may have another address now. A conn uses it at its next connect. */
+static int may_have_moved(const struct rdl_posix_conn *p)
+{
+    return p->endpoint.family == RDL_UNRESOLVED ||
+           (rdl_conn_state(&p->conn) != RDL_CONN_READY && rdl_conn_error(&p->conn) != RDL_OK);
+}
+
+/* Resolves the names of servers that could not be reached. No query begins at deadline_ms or later. */
+static void resolve_again(struct rdl_easy *e, uint64_t deadline_ms)
+{
+    size_t i;
+
+    if (e->flags & RDL_EASY_RESOLVE_ONCE)
+        return;
+    for (i = 0; i < e->n; i++)
+        if (e->is_name[i] && may_have_moved(&e->conns[i]) && rdl_now(&e->platform) < deadline_ms)
+            resolve(e, i);
+    e->resolved_ms = rdl_now(&e->platform);
+}
+
+/*
+ * The poll of the lock's calls. Between two attempts it resolves names, once a second at most. The resolver
+ * may block, so the releases of the failed attempt are sent before.
+ */
+static int poll_and_resolve(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms,
+                            size_t need, int can_wake)
+{
+    struct rdl_easy *e = ctx;
+    int rc = RDL_OK;
+
+    if (e->lock.state == REDLOCK_PAUSE && rdl_now(&e->platform) >= e->resolved_ms + RESOLVE_MS) {
+        rc = e->sockets.poll(e->sockets.ctx, conns, n, 0, n, 0);
+        resolve_again(e, e->lock.deadline_ms);
     }
+    return rc != RDL_OK ? rc : e->sockets.poll(e->sockets.ctx, conns, n, until_ms, need, can_wake);
 }
 
 static int add_server(struct rdl_easy *e, size_t i, const char *url)
@@ -75,7 +108,7 @@ static int add_server(struct rdl_easy *e, size_t i, const char *url)
     const char *why = NULL;
     int rc = rdl_posix_conn_init(p, url, &why);
 
-    e->is_name[i] = rc != RDL_OK && p->endpoint.host != NULL; /* the URL is right, and its host is a name */
+    e->is_name[i] = rc == RDL_E_NO_ADDRESS;
     if (rc != RDL_OK && !e->is_name[i])
         return rdl_easy_refuse_url(e, rc, i, why);
     e->servers[i].conn = &p->conn;
@@ -157,7 +190,10 @@ static int open_all(struct rdl_easy *e, const char *urls, const char *name)
 int rdl_easy_open(struct rdl_easy *e, const char *urls, const char *name)
 {
     memset(e, 0, sizeof *e);
-    rdl_posix_init(&e->posix, &e->platform);
+    rdl_posix_init(&e->posix, &e->sockets);
+    e->platform = e->sockets;
+    e->platform.poll = poll_and_resolve;
+    e->platform.ctx = e;
     e->opt.max_ttl_ms = RDL_EASY_MAX_TTL_MS;
     e->opt.lease.ttl_ms = TTL_MS;
     e->opt.lease.retry_ms = RDL_EASY_RETRY_MS;
@@ -338,26 +374,6 @@ static int check_streams(struct rdl_easy *e)
     return RDL_OK;
 }
 
-/* Returns whether a server may have another address now. A conn without one starts again, if it is closed. */
-static int may_have_moved(const struct rdl_posix_conn *p)
-{
-    if (p->endpoint.family == RDL_UNRESOLVED)
-        return rdl_conn_state(&p->conn) == RDL_CONN_CLOSED;
-    return rdl_conn_state(&p->conn) != RDL_CONN_READY && rdl_conn_error(&p->conn) != RDL_OK;
-}
-
-/* Resolves the names of servers that could not be reached. A conn uses a new address at its next connect. */
-static void resolve_again(struct rdl_easy *e)
-{
-    size_t i;
-
-    if (e->flags & RDL_EASY_RESOLVE_ONCE)
-        return;
-    for (i = 0; i < e->n; i++)
-        if (e->is_name[i] && may_have_moved(&e->conns[i]))
-            resolve(e, i);
-}
-
 /* Returns RDL_OK if the ttl is possible. It is refused here, not by the lock, for the sake of the text. */
 static int check_ttl(struct rdl_easy *e, uint32_t ttl_ms)
 {
@@ -393,7 +409,7 @@ int rdl_easy_lock(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms)
         rdl_redlock_cancel(&e->lock); /* the thread's work had to stop before the end of the lease */
     e->opt.lease.ttl_ms = ttl_ms;
     e->opt.lease.wait_ms = wait_ms;
-    resolve_again(e);
+    resolve_again(e, rdl_give_up_ms(&e->opt.lease, rdl_now(&e->platform)));
     rc = rdl_redlock_acquire(&e->lock, &e->platform);
     publish(e);
     return rdl_easy_explain(e, rc);

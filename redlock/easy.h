@@ -120,13 +120,15 @@ struct rdl_easy {
     struct rdl_redlock lock;
     struct rdl_redlock_options opt;
     struct rdl_posix posix;
-    struct rdl_platform platform;
+    struct rdl_platform sockets;
+    struct rdl_platform platform; /* the same, and it resolves names between the attempts of an acquire */
     struct rdl_server servers[RDL_SERVERS_MAX];
     struct rdl_posix_conn conns[RDL_SERVERS_MAX];
     struct rdl_canary canaries[RDL_SERVERS_MAX];
     struct rdl_hint hint;
     struct rdl_posix_conn hint_conn;
     void *hint_stream;                       /* the ctx of its stream */
+    uint64_t resolved_ms;                    /* when names were last resolved */
     const char *unresolved[RDL_SERVERS_MAX]; /* why the host name has no address; NULL: it has one */
     uint8_t is_name[RDL_SERVERS_MAX];        /* the URL has a host name */
     uint8_t is_tls[RDL_SERVERS_MAX];         /* the URL begins with rediss:// or valkeys:// */
@@ -147,7 +149,8 @@ struct rdl_easy {
  * Sets up a lock, not held. Connects to no server yet.
  *
  * Blocks for as long as the system needs to resolve the host names. A name that cannot be resolved now counts
- * as a server that is down; rdl_easy_lock() tries again. After an error nothing has to be closed.
+ * as a server that is down; rdl_easy_lock() tries again, even while it waits. After an error nothing has to
+ * be closed.
  *
  * A URL is redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path[?db=N]. valkey:// is
  * the same as redis://. rediss:// and valkeys:// are for TLS, and need rdl_easy_set_stream(). All clients
@@ -207,9 +210,10 @@ int rdl_easy_set_stream(struct rdl_easy *e, const struct rdl_stream_ops *ops, vo
 /**
  * Acquires the lock, and waits while another client holds it.
  *
- * Blocks for wait_ms and one attempt at most, and for the system's resolver: it first resolves the host names
- * of servers that could not be reached before (RDL_EASY_RESOLVE_ONCE prevents that). Servers that have just
- * started do not count yet. If waiting cannot give a majority, it does not wait: it returns RDL_E_QUARANTINE.
+ * Blocks for wait_ms and one attempt at most, and for the system's resolver. It first resolves the host
+ * names of servers that could not be reached before. Between attempts it does so again, once a second at most
+ * and not after wait_ms (RDL_EASY_RESOLVE_ONCE prevents both). Servers that have just started do not count
+ * yet. If waiting cannot give a majority, it does not wait: it returns RDL_E_QUARANTINE.
  *
  * You need not unlock a lease that has expired or is lost. If rdl_easy_keep() renewed it, this call ends that
  * thread first, as rdl_easy_unlock() does. An adopted lock that was not confirmed by rdl_easy_renew() is

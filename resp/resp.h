@@ -14,8 +14,8 @@
  *     and never wraps. Durations are uint32_t milliseconds.
  *   - A function that can fail returns 0 (RDL_OK), 1 (RDL_PENDING: not finished, call it again), 2 or
  *     more for success with additional information, or a negative error. Each layer has its own
- *     range: resp from -1 down, net from -10, lock from -40 and from -60, redlock from -50 to -59. A
- *     layer returns the errors of the layer below unchanged.
+ *     range: resp from -1 down, net from -10 and from -70, lock from -40 and from -60, redlock from -50
+ *     to -59. A layer returns the errors of the layer below unchanged.
  *   - Programming errors are assertions: a NULL pointer, an object that was not initialized. Bad input
  *     from a server, a user or a configuration file yields an error code, never an assertion.
  *   - A pointer must not be NULL unless its comment allows it.

@@ -266,6 +266,28 @@ START_TEST(one_success_resets_the_pauses)
 }
 END_TEST
 
+/* Its address is known now. */
+START_TEST(an_ended_pause_opens_at_once_and_keeps_the_queue)
+{
+    queue_release(60000, "k");
+    for (int failures = 0; failures < 8; failures++) {
+        pause_ms(1000);
+        rdl_conn_closed(&s.conn, RDL_E_NO_ADDRESS);
+    }
+    ck_assert_uint_gt(rdl_conn_tick(&s.conn, 1000), 1000); /* the pause has begun */
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_NO_ADDRESS);
+    rdl_conn_end_pause(&s.conn);
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_OK);
+    ck_assert_uint_eq(rdl_conn_tick(&s.conn, 1000), 1000 + RDL_CONNECT_MS);
+    rdl_conn_end_pause(&s.conn); /* it opens: there is no pause */
+    ck_assert_uint_eq(rdl_conn_wants(&s.conn), RDL_WANT_OPEN);
+    rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+    ck_assert_uint_le(pause_ms(1000), 40); /* the first failure at this address */
+    rdl_conn_opened(&s.conn);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "EVAL"));
+}
+END_TEST
+
 START_TEST(conns_that_break_1_ms_apart_pause_differently)
 {
     static struct scripted other;
@@ -509,6 +531,7 @@ Suite *suite_net_timers(void)
     tcase_add_test(tc, useless_connection_is_reopened_after_a_pause);
     tcase_add_test(tc, pause_ends_after_the_32_bit_wrap_too);
     tcase_add_test(tc, one_success_resets_the_pauses);
+    tcase_add_test(tc, an_ended_pause_opens_at_once_and_keeps_the_queue);
     tcase_add_test(tc, conns_that_break_1_ms_apart_pause_differently);
     tcase_add_test(tc, seeded_conns_that_break_together_pause_differently);
     tcase_add_loop_test(tc, round_trip_is_the_longest_of_the_login_rounded_up, 0, 7);

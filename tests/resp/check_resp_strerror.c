@@ -19,7 +19,7 @@ START_TEST(every_result_has_its_own_text)
     int result;
     int i;
 
-    for (result = RDL_REMOVED; result >= RDL_E_HELD; result--) {
+    for (result = RDL_REMOVED; result >= RDL_E_NO_ADDRESS; result--) {
         const char *text = rdl_strerror(result);
         if (strcmp(text, "unknown result") == 0)
             continue;
@@ -31,7 +31,8 @@ START_TEST(every_result_has_its_own_text)
             ck_assert_str_ne(words[i], text);
         words[n++] = text;
     }
-    ck_assert_int_eq(n, 7 + 3 + 30 + 10 + 11 + 2); /* news, resp, platform, lock, redlock, lock */
+    ck_assert_int_eq(n,
+                     7 + 3 + 30 + 10 + 11 + 2 + 1); /* news, resp, platform, lock, redlock, lock, platform */
 }
 END_TEST
 
@@ -54,7 +55,8 @@ static const struct {
             {RDL_E_GUARD_LATE, "the connection was opened before rdl_redlock_init (rdl_guard_conn)"},
             {RDL_E_HELD, "the lock is already held: release it first"},
             {RDL_E_FENCE_RANGE, "the fencing token is too large for scripts (2^53 or more)"},
-            {RDL_E_TOKEN, "not a token (40 hex digits); locks of the old protocol have none"}};
+            {RDL_E_TOKEN, "not a token (40 hex digits); locks of the old protocol have none"},
+            {RDL_E_NO_ADDRESS, "the host name has no address yet"}};
 
 START_TEST(result_has_the_expected_text)
 {

@@ -356,7 +356,7 @@ START_TEST(a_name_is_used_as_soon_as_it_gets_an_address)
     resolver_set("a.test", "192.0.2.1", 6379);
     resolver_set("b.test", "192.0.2.2", 6379);
     init((const char *const[]){"redis://a.test", "redis://b.test", "redis://c.test", NULL}, 0);
-    rdl_conn_closed(&servers.conn[2], RDL_E_URL);
+    rdl_conn_closed(&servers.conn[2], RDL_E_NO_ADDRESS);
     run_lookups();
     ck_assert_str_eq(heard_since(), ""); /* that was reported at the start */
     resolver_set("c.test", "192.0.2.3", 6379);
@@ -377,7 +377,7 @@ START_TEST(a_failed_lookup_is_repeated_every_second)
     resolver_fail("a.test", 1);
     init((const char *const[]){"redis://a.test", NULL}, 0);
     now -= EVERY_MS;
-    rdl_conn_closed(&servers.conn[0], RDL_E_URL);
+    rdl_conn_closed(&servers.conn[0], RDL_E_NO_ADDRESS);
     ck_assert_uint_eq(rdl_cli_lookup_turn(&servers, now), now + AGAIN_MS);
     for (unsigned asked = 2; asked < 5; asked++) {
         now += AGAIN_MS;
@@ -397,7 +397,7 @@ START_TEST(a_nonexistent_name_is_reported_and_stays_unresolved)
     resolver_fail("a.test", 1);
     init((const char *const[]){"redis://a.test", NULL}, 0);
     ck_assert(servers.may_resolve[0]);
-    rdl_conn_closed(&servers.conn[0], RDL_E_URL);
+    rdl_conn_closed(&servers.conn[0], RDL_E_NO_ADDRESS);
     resolver_fail("a.test", 0);
     run_lookups();
     ck_assert(!servers.may_resolve[0]);

@@ -443,6 +443,165 @@ START_TEST(a_server_with_an_address_is_not_said_to_have_none)
 }
 END_TEST
 
+static struct rdl_platform sockets; /* that of a poll that a test replaces */
+
+static void replace_poll(int (*poll)(void *, struct rdl_conn *const *, size_t, uint64_t, size_t, int))
+{
+    sockets = easy.sockets;
+    easy.sockets.poll = poll;
+}
+
+static uint64_t clock_ms;
+static uint32_t query_ms; /* how long a query of a.test takes */
+static unsigned asked;
+
+static uint64_t now_ms(void *ctx)
+{
+    (void)ctx;
+    return clock_ms + (uint64_t)query_ms * resolver_asked("a.test");
+}
+
+/* Waits by setting the clock, and checks when the name was resolved. */
+static int poll_by_the_clock(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms,
+                             size_t need, int can_wake)
+{
+    enum rdl_conn_state before = rdl_conn_state(conns[0]);
+    int rc = sockets.poll(ctx, conns, n, 0, need, can_wake);
+
+    if (resolver_asked("a.test") != asked) {
+        ck_assert_uint_eq(resolver_asked("a.test"), asked + 1);
+        ck_assert_uint_lt(clock_ms, easy.lock.deadline_ms);
+        asked++;
+    }
+    if (rdl_conn_state(conns[0]) == before && until_ms > now_ms(NULL))
+        clock_ms += until_ms - now_ms(NULL);
+    return rc;
+}
+
+/* Once a second, and never after the wait. The first two are those of open and of the begin of the wait. */
+START_TEST(a_name_without_an_address_does_not_end_a_wait)
+{
+    uint64_t begun_ms;
+
+    open_with(&easy, named("a.test", 0), RDL_EASY_NO_RESTART_GUARD | (_i ? RDL_EASY_RESOLVE_ONCE : 0));
+    clock_ms = begun_ms = rdl_posix_now_ms();
+    asked = _i ? 1 : 2;
+    replace_poll(poll_by_the_clock);
+    easy.platform.now_ms = now_ms;
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 60000), RDL_NO_QUORUM);
+    ck_assert_uint_eq(clock_ms, begun_ms + 60000);
+    expect_error(&easy, ": no address: ");
+    ck_assert_uint_eq(resolver_asked("a.test"), asked);
+    ck_assert_uint_le(asked, _i ? 1 : 2 + 59);
+    ck_assert_uint_ge(asked, _i ? 1 : 2 + 10); /* the pauses between attempts last up to 4 s */
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+/* The last query of the first name ends after the wait, so the second name is resolved once less. */
+START_TEST(no_name_is_resolved_after_the_wait)
+{
+    open_with(&easy, "redis://a.test:1 redis://b.test:1", RDL_EASY_NO_RESTART_GUARD);
+    clock_ms = rdl_posix_now_ms();
+    query_ms = 20000;
+    asked = 2;
+    replace_poll(poll_by_the_clock);
+    easy.platform.now_ms = now_ms;
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 65000), RDL_NO_QUORUM);
+    ck_assert_uint_gt(asked, 3);
+    ck_assert_uint_eq(resolver_asked("a.test"), asked);
+    ck_assert_uint_eq(resolver_asked("b.test"), asked - 1);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+static int poll_until_it_is_there(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms,
+                                  size_t need, int can_wake)
+{
+    if (++asked == 5)
+        move("a.test", 0);
+    easy.resolved_ms = 0; /* a second has passed */
+    return sockets.poll(ctx, conns, n, until_ms, need, can_wake);
+}
+
+START_TEST(a_name_that_gets_an_address_during_a_wait_is_used)
+{
+    open_with(&easy, named("a.test", 0), RDL_EASY_NO_RESTART_GUARD);
+    replace_poll(poll_until_it_is_there);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, _i ? RDL_WAIT_FOREVER : (uint32_t)PATIENT), RDL_OK);
+    ck_assert_uint_gt(asked, 5);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+/* The first two servers grant and refuse, and the third has no address. */
+static int poll_with_all_sent(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms,
+                              size_t need, int can_wake)
+{
+    if (resolver_asked("a.test") != asked) {
+        asked = resolver_asked("a.test");
+        for (size_t i = 0; i < n; i++)
+            ck_assert_uint_eq(rdl_conn_wants(conns[i]) & RDL_WANT_WRITE, 0);
+    }
+    easy.resolved_ms = 0;
+    return sockets.poll(ctx, conns, n, until_ms, need, can_wake);
+}
+
+START_TEST(releases_are_sent_before_a_name_is_resolved)
+{
+    char list[URLS], first[64];
+
+    strcpy(first, named("a.test", 0));
+    snprintf(list, sizeof list, "redis://127.0.0.1:%d redis://127.0.0.1:%d %s", live[0].port, live[1].port,
+             first);
+    live_command(&live[1], "SET nightly other");
+    open_with(&easy, list, RDL_EASY_NO_RESTART_GUARD);
+    asked = 2;
+    replace_poll(poll_with_all_sent);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 1000), RDL_BUSY);
+    ck_assert_uint_gt(asked, 3);
+    rdl_easy_close(&easy);
+    ck_assert_int_eq(keys(), 1);
+}
+END_TEST
+
+/* An adopted lock is released. One of its servers has no address yet. */
+START_TEST(a_release_waits_for_the_address_of_its_server)
+{
+    char list[URLS], token[RDL_TOKEN_TEXT_MAX];
+
+    snprintf(list, sizeof list, "redis://127.0.0.1:%d redis://127.0.0.1:%d %s", live[0].port, live[1].port,
+             named("a.test", 2));
+    open_all(&other);
+    ck_assert_int_eq(rdl_easy_lock(&other, TTL, PATIENT), RDL_OK);
+    rdl_easy_token(&other, token);
+    for (int i = 0; i < MOST; i++)
+        live_command(&live[i], "SET nightly %s PX 60000", token);
+    open_with(&easy, list, RDL_EASY_NO_RESTART_GUARD);
+    ck_assert_int_eq(rdl_easy_adopt(&easy, token), RDL_OK);
+    ck_assert_int_eq(rdl_easy_renew(&easy, TTL), RDL_ADOPTED);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(keys(), 1);
+    move("a.test", 2);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, _i ? (uint32_t)PATIENT : 0), RDL_OK);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    rdl_easy_close(&easy);
+    ck_assert_int_eq(keys(), 0);
+}
+END_TEST
+
+/* With the connection checks: the error is that of a new server. */
+START_TEST(a_server_that_got_its_address_later_is_guarded)
+{
+    open_with(&easy, named("a.test", 0), 0);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    move("a.test", 0);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_E_QUARANTINE);
+    expect_error(&easy, ": started ");
+    rdl_easy_close(&easy);
+}
+END_TEST
+
 START_TEST(every_name_of_a_list_is_resolved)
 {
     ck_assert_int_eq(rdl_easy_open(&easy, "redis://127.0.0.1:1 redis://a.test:1 redis://b.test:1", "nightly"),
@@ -745,6 +904,12 @@ Suite *suite_easy(void)
     tcase_add_test(tc, a_child_leaves_its_parents_lock_alone);
     tcase_add_loop_test(tc, a_host_name_is_resolved_at_open_and_again_if_it_had_no_address, 0, 2);
     tcase_add_test(tc, a_server_with_an_address_is_not_said_to_have_none);
+    tcase_add_loop_test(tc, a_name_without_an_address_does_not_end_a_wait, 0, 2);
+    tcase_add_test(tc, no_name_is_resolved_after_the_wait);
+    tcase_add_loop_test(tc, a_name_that_gets_an_address_during_a_wait_is_used, 0, 2);
+    tcase_add_test(tc, releases_are_sent_before_a_name_is_resolved);
+    tcase_add_loop_test(tc, a_release_waits_for_the_address_of_its_server, 0, 2);
+    tcase_add_test(tc, a_server_that_got_its_address_later_is_guarded);
     tcase_add_test(tc, every_name_of_a_list_is_resolved);
     tcase_add_test(tc, texts_are_copied);
     tcase_add_test(tc, names_are_not_resolved_while_the_lock_is_held_or_the_server_is_there);

@@ -102,16 +102,17 @@ START_TEST(a_system_error_is_cleared_by_the_next_connection)
     client_init(&client, "redis://localhost");
     client.conn.sys_error = ECONNREFUSED;
     client_submit(&client, &rdl_op_acquire, "a");
-    check_unsent(RDL_E_URL);
+    check_unsent(RDL_E_NO_ADDRESS);
     ck_assert_int_eq(rdl_posix_errno(&client.conn), 0);
 }
 END_TEST
 
-START_TEST(a_name_without_an_address_is_a_url_error)
+START_TEST(a_name_without_an_address_has_an_error_of_its_own)
 {
     client_init(&client, "redis://localhost");
     client_submit(&client, &rdl_op_acquire, "a");
-    check_unsent(RDL_E_URL);
+    check_unsent(RDL_E_NO_ADDRESS);
+    ck_assert_int_eq(rdl_is_permanent(RDL_E_NO_ADDRESS), 0);
 }
 END_TEST
 
@@ -465,7 +466,7 @@ Suite *suite_net_posix_bad(void)
     tcase_add_test(tc, a_missing_unix_socket_is_reported);
     tcase_add_test(tc, a_forbidden_address_is_reported);
     tcase_add_test(tc, a_system_error_is_cleared_by_the_next_connection);
-    tcase_add_test(tc, a_name_without_an_address_is_a_url_error);
+    tcase_add_test(tc, a_name_without_an_address_has_an_error_of_its_own);
     tcase_add_test(tc, a_socket_path_that_is_too_long_is_refused);
     tcase_add_test(tc, running_out_of_descriptors_is_a_system_error);
     tcase_add_test(tc, connecting_into_a_black_hole_ends_at_connect_ms);

@@ -67,6 +67,7 @@ enum rdl_cli_trouble rdl_cli_trouble_of(const struct rdl_conn *c, int error)
     case RDL_E_UNEXPECTED:
         return RDL_CLI_FOREIGN;
     case RDL_E_URL:
+    case RDL_E_NO_ADDRESS:
     case RDL_E_UNSUPPORTED:
     case RDL_E_DB:
     case RDL_E_CLUSTER:

@@ -324,7 +324,7 @@ static void settle(struct rdl_cli_servers *s)
 /* Updates a lookup by the state of its server's connection. */
 static void start_lookup(struct rdl_cli_servers *s, size_t i)
 {
-    if (s->endpoint[i].family != RDL_UNRESOLVED && rdl_conn_error(&s->conn[i]) != RDL_E_URL)
+    if (s->endpoint[i].family != RDL_UNRESOLVED && rdl_conn_error(&s->conn[i]) != RDL_E_NO_ADDRESS)
         s->unresolved[i] = NULL;
     if (is_lost(&s->conn[i]))
         return;
