@@ -5,6 +5,7 @@
 
 #include "lock/lock_line.h"
 #include "net/net_op.h"
+#include "redlock/redlock_private.h"
 #include "resp/resp_template.h"
 
 #include <string.h>
@@ -82,13 +83,6 @@ static void add_quarantine_end(struct rdl_line *line, const struct rdl_easy *e, 
     add_seconds(line, at_ms - now_ms);
 }
 
-static int is_in_quarantine(const struct rdl_easy *e, size_t i, uint64_t now_ms)
-{
-    uint64_t at_ms = rdl_redlock_counts_at(&e->lock, i);
-
-    return rdl_conn_state(&e->conns[i].conn) == RDL_CONN_READY && at_ms != UINT64_MAX && at_ms > now_ms;
-}
-
 static void add_system_error(struct rdl_line *line, int err)
 {
     char text[64];
@@ -115,22 +109,54 @@ static void add_tls_advice(struct rdl_line *line, const struct rdl_easy *e, size
         rdl_line_add(line, " (check the port; if it uses TLS, its URL must begin with rediss://)");
 }
 
-/* Adds the server's part in the last operation, with the system's reason if it has one. */
-static void add_part(struct rdl_line *line, const struct rdl_easy *e, size_t i, uint64_t now_ms)
+/* Why a server gave no vote that counts. */
+enum reason {
+    REASON_AWAY, /* it may be down or unreachable */
+    REASON_NO_ADDRESS,
+    REASON_TWICE, /* another address in the list leads to it */
+    REASON_QUARANTINE,
+    REASON_REFUSED, /* for good: the server's words say why */
+    REASONS
+};
+
+static enum reason reason_of(const struct rdl_easy *e, size_t i)
+{
+    int is_ready = rdl_conn_state(&e->conns[i].conn) == RDL_CONN_READY;
+    int error = rdl_redlock_error(&e->lock, i);
+
+    if (has_no_address(e, i))
+        return REASON_NO_ADDRESS;
+    if (error == RDL_E_DUPLICATE)
+        return REASON_TWICE;
+    if (is_ready && error == RDL_OK && !e->servers[i].counts)
+        return REASON_QUARANTINE;
+    return rdl_is_permanent(error) ? REASON_REFUSED : REASON_AWAY;
+}
+
+/* Adds its part in the last operation, with the system's reason if it has one. */
+static void add_report(struct rdl_line *line, const struct rdl_easy *e, size_t i, uint64_t now_ms)
 {
     const struct rdl_conn *c = &e->conns[i].conn;
     int err = rdl_posix_errno(c);
 
-    if (has_no_address(e, i)) {
+    line->len += rdl_redlock_report(&e->lock, i, now_ms, line->out + line->len, line->cap - line->len);
+    if (err != 0 && rdl_conn_error(c) == rdl_redlock_error(&e->lock, i))
+        add_system_error(line, err);
+    add_tls_advice(line, e, i);
+}
+
+/* Adds why the server gave no vote that counts. */
+static void add_part(struct rdl_line *line, const struct rdl_easy *e, size_t i, uint64_t now_ms)
+{
+    enum reason reason = reason_of(e, i);
+
+    if (reason == REASON_NO_ADDRESS) {
         rdl_line_add(line, "no address: ");
         rdl_line_add(line, e->unresolved[i]);
-    } else if (is_in_quarantine(e, i, now_ms)) {
+    } else if (reason == REASON_QUARANTINE && rdl_redlock_counts_at(&e->lock, i) > now_ms) {
         add_quarantine_end(line, e, i, now_ms);
     } else {
-        line->len += rdl_redlock_report(&e->lock, i, now_ms, line->out + line->len, line->cap - line->len);
-        if (err != 0 && rdl_conn_error(c) == rdl_redlock_error(&e->lock, i))
-            add_system_error(line, err);
-        add_tls_advice(line, e, i);
+        add_report(line, e, i, now_ms);
     }
 }
 
@@ -159,40 +185,77 @@ static int has_failed(const struct rdl_easy *e, size_t i)
  * Returns 1 if server i is a reason for the result. One that was not waited for is a reason if those that
  * failed are too few to be the whole reason: then the caller did not wait long enough for it.
  */
-static int is_to_blame(const struct rdl_easy *e, size_t i, int rc)
+static int is_to_blame(const struct rdl_easy *e, size_t i)
 {
     size_t failed = 0;
     size_t k;
 
-    if (rc == RDL_E_QUARANTINE)
-        return is_in_quarantine(e, i, rdl_posix_now_ms());
     for (k = 0; k < e->n; k++)
         failed += (size_t)has_failed(e, k);
     return has_failed(e, i) || (failed <= (e->n - 1) / 2 && was_not_waited_for(e, i));
 }
 
-/* Adds an advice if one of them may be down or unreachable. What is refused for good has its own text. */
-static void add_advice(struct rdl_line *line, const struct rdl_easy *e, int rc)
+/* Counts the servers that are a reason for the result, by theirs. Returns how many there are. */
+static uint32_t count_reasons(const struct rdl_easy *e, uint32_t of[REASONS])
 {
-    int is_away = 0;
+    uint32_t n = 0;
     size_t i;
 
-    for (i = 0; i < e->n; i++)
-        is_away |= is_to_blame(e, i, rc) &&
-                   (has_no_address(e, i) || !rdl_is_permanent(rdl_redlock_error(&e->lock, i)));
-    if (is_away)
-        rdl_line_add(line, e->n == 1 ? ". Check that it runs and can be reached"
-                                     : ". Check that they run and can be reached");
+    memset(of, 0, REASONS * sizeof *of);
+    for (i = 0; i < e->n; i++) {
+        if (!is_to_blame(e, i))
+            continue;
+        of[reason_of(e, i)]++;
+        n++;
+    }
+    return n;
+}
+
+/* Returns 1 if the restart guard alone keeps a server from counting: without it, the server counts. */
+static int is_guarded(const struct rdl_easy *e, uint64_t now_ms)
+{
+    const struct rdl_redlock *r = &e->lock;
+    size_t i;
+
+    for (i = 0; i < e->n; i++) {
+        int is_by_canary = r->canaries != NULL && r->canaries->ops->counts_at(r, i) > now_ms;
+        if (is_to_blame(e, i) && reason_of(e, i) == REASON_QUARANTINE && !is_by_canary)
+            return 1;
+    }
+    return 0;
+}
+
+/* Adds what to do about each reason, the safe remedies first. What is refused for good has its own text. */
+static void add_remedies(struct rdl_line *line, const struct rdl_easy *e, int rc)
+{
+    uint32_t of[REASONS];
+    uint32_t n = count_reasons(e, of);
+
+    if (of[REASON_AWAY] > 0 && e->n == 1)
+        rdl_line_add(line, ". Check that it runs and can be reached");
+    else if (of[REASON_AWAY] > 0)
+        rdl_line_add(line, of[REASON_AWAY] == n ? ". Check that they run and can be reached"
+                                                : ". Check that those that failed run and can be reached");
+    if (of[REASON_NO_ADDRESS] > 0)
+        rdl_line_add(line, of[REASON_NO_ADDRESS] == 1 ? ". Check the host name" : ". Check the host names");
+    if (of[REASON_TWICE] > 0)
+        rdl_line_add(line, ". List each server once");
+    if (of[REASON_QUARANTINE] == 0 || rc == RDL_UNKNOWN)
+        return;
+    rdl_line_add(line, ". Wait longer");
+    if (is_guarded(e, rdl_posix_now_ms()))
+        rdl_line_add(line, ", or, if the server is new or loses nothing in a restart, set"
+                           " RDL_EASY_NO_RESTART_GUARD");
 }
 
 /* Adds " (a:6379: timed out; b:6379: ...)". */
-static void add_parts(struct rdl_line *line, const struct rdl_easy *e, int rc)
+static void add_parts(struct rdl_line *line, const struct rdl_easy *e)
 {
     const char *separator = " (";
     size_t i;
 
     for (i = 0; i < e->n; i++) {
-        if (!is_to_blame(e, i, rc))
+        if (!is_to_blame(e, i))
             continue;
         rdl_line_add(line, separator);
         add_where(line, &e->conns[i].endpoint);
@@ -204,13 +267,8 @@ static void add_parts(struct rdl_line *line, const struct rdl_easy *e, int rc)
 }
 
 /* Adds "the server", or "2 of 3 servers". */
-static void add_count(struct rdl_line *line, const struct rdl_easy *e, int rc)
+static void add_count(struct rdl_line *line, const struct rdl_easy *e, uint32_t n)
 {
-    uint32_t n = 0;
-    size_t i;
-
-    for (i = 0; i < e->n; i++)
-        n += (uint32_t)is_to_blame(e, i, rc);
     if (e->n == 1) {
         rdl_line_add(line, "the server");
         return;
@@ -219,6 +277,19 @@ static void add_count(struct rdl_line *line, const struct rdl_easy *e, int rc)
     rdl_line_add(line, " of ");
     add_number(line, (uint32_t)e->n);
     rdl_line_add(line, " servers");
+}
+
+/* Adds which servers kept the lock from a majority, why, and what to do. */
+static void add_servers(struct rdl_line *line, const struct rdl_easy *e, int rc)
+{
+    uint32_t of[REASONS];
+    uint32_t n = count_reasons(e, of);
+
+    add_count(line, e, n);
+    rdl_line_add(line, n > 0 && of[REASON_QUARANTINE] == n ? " may have lost locks in a restart"
+                                                           : " gave no useful reply");
+    add_parts(line, e);
+    add_remedies(line, e, rc);
 }
 
 /* ---------------------------------------------------------------- results */
@@ -230,18 +301,9 @@ static void explain_operation(struct rdl_line *line, const struct rdl_easy *e, i
         rdl_line_add_holder(line, rdl_redlock_holder_ms(&e->lock));
         break;
     case RDL_E_QUARANTINE:
-        add_count(line, e, rc);
-        rdl_line_add(line, " may have lost locks in a restart");
-        add_parts(line, e, rc);
-        rdl_line_add(line, ". Wait longer, or, if the server is new or loses nothing in a restart, set"
-                           " RDL_EASY_NO_RESTART_GUARD");
-        break;
     case RDL_NO_QUORUM:
     case RDL_UNKNOWN:
-        add_count(line, e, rc);
-        rdl_line_add(line, " gave no useful reply");
-        add_parts(line, e, rc);
-        add_advice(line, e, rc);
+        add_servers(line, e, rc);
         break;
     default:
         rdl_line_add(line, rdl_strerror(rc));

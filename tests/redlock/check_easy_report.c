@@ -34,6 +34,7 @@ static void befall(size_t i, char fate)
         set_server(i, RDL_CONN_READY, RDL_OK, RDL_VOTE_ABSENT, RDL_OK);
         break;
     case 'e': /* refused it */
+    case 'E': /* the same, in quarantine */
         set_server(i, RDL_CONN_READY, RDL_OK, RDL_VOTE_ERROR, RDL_E_OOM);
         break;
     case 't': /* did not reply in its time */
@@ -53,7 +54,8 @@ static void befall(size_t i, char fate)
         set_server(i, RDL_CONN_CLOSED, RDL_E_CONNECT, RDL_VOTE_NONE, RDL_OK);
         break;
     }
-    easy.servers[i].counts = fate != 'q' && fate != 'r';
+    easy.servers[i].counts =
+        easy.conns[i].conn.state == RDL_CONN_READY && fate != 'q' && fate != 'r' && fate != 'E';
 }
 
 /* Returns the text of a call that failed with rc when the servers had these parts. */
@@ -130,13 +132,79 @@ START_TEST(text_has_the_systems_reason_of_a_failed_connection)
 }
 END_TEST
 
-/* The quarantines end before the text is written. */
 START_TEST(text_that_names_no_server_has_no_brackets)
 {
-    const char *parts = text(RDL_E_QUARANTINE, "rrr");
+    ck_assert_str_eq(text(RDL_NO_QUORUM, "g"), "lock \"nightly\": the server gave no useful reply");
+}
+END_TEST
 
-    ck_assert_ptr_nonnull(strstr(parts, "0 of 3 servers may have lost locks in a restart. Wait longer"));
-    ck_assert_ptr_null(strstr(parts, "no useful reply"));
+#define NEW_1  "127.0.0.1:1: restarted too recently to be used"
+#define DOWN_2 "127.0.0.1:2: cannot connect"
+#define WAIT                                                                                                 \
+    "Wait longer, or, if the server is new or loses nothing in a restart, set RDL_EASY_NO_RESTART_GUARD"
+#define USELESS " servers gave no useful reply ("
+
+/* Each reason has its remedy, and the safe ones come first. Server 1 is named, too, if it has no address. */
+static const struct {
+    const char *fates;
+    int rc;
+    uint8_t has_no_address;
+    const char *text;
+} remedies[] = {
+    {"r", RDL_E_QUARANTINE, 0, "the server may have lost locks in a restart (" NEW_1 "). " WAIT},
+    {"rg", RDL_E_QUARANTINE, 0, "1 of 2 servers may have lost locks in a restart (" NEW_1 "). " WAIT},
+    {"rxg", RDL_E_QUARANTINE, 0,
+     "2 of 3" USELESS NEW_1 "; " DOWN_2 "). Check that those that failed run and can be reached. " WAIT},
+    {"rxg", RDL_NO_QUORUM, 0,
+     "2 of 3" USELESS NEW_1 "; " DOWN_2 "). Check that those that failed run and can be reached. " WAIT},
+    {"rxg", RDL_UNKNOWN, 0,
+     "2 of 3" USELESS NEW_1 "; " DOWN_2 "). Check that those that failed run and can be reached"},
+    {"Erg", RDL_E_QUARANTINE, 0,
+     "2 of 3" USELESS "127.0.0.1:1: the server is out of memory (maxmemory); 127.0.0.1:2: restarted too "
+     "recently to be used). Check that those that failed run and can be reached. " WAIT},
+    {"rxg", RDL_E_QUARANTINE, 1,
+     "2 of 3" USELESS NEW_1 "; 127.0.0.1:2: no address: why). Check the host name. " WAIT},
+    {"xx", RDL_NO_QUORUM, 1,
+     "2 of 2" USELESS "127.0.0.1:1: cannot connect; 127.0.0.1:2: no address: why). "
+     "Check that those that failed run and can be reached. Check the host name"},
+    {"gxx", RDL_NO_QUORUM, 0,
+     "2 of 3" USELESS DOWN_2 "; 127.0.0.1:3: cannot connect). Check that they run and can be reached"},
+};
+
+START_TEST(text_names_every_reason_with_its_remedy)
+{
+    char expected[RDL_EASY_ERROR_MAX];
+
+    text(RDL_OK, remedies[_i].fates);
+    if (remedies[_i].has_no_address)
+        easy.unresolved[1] = "why";
+    rdl_easy_explain(&easy, remedies[_i].rc);
+    snprintf(expected, sizeof expected, "lock \"nightly\": %s", remedies[_i].text);
+    ck_assert_str_eq(rdl_easy_error(&easy), expected);
+}
+END_TEST
+
+/* A server that is connected has an address, whatever the resolver said since. */
+START_TEST(an_old_answer_of_the_resolver_is_no_reason)
+{
+    text(RDL_OK, "gt");
+    easy.unresolved[1] = "why";
+    rdl_easy_explain(&easy, RDL_NO_QUORUM);
+    ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), "127.0.0.1:2: timed out). Check that they run"));
+}
+END_TEST
+
+/* It keeps a server from counting, with the guard or without it. */
+START_TEST(a_canary_leaves_only_waiting)
+{
+    text(RDL_OK, "rx");
+    easy.flags = RDL_EASY_CANARY;
+    rdl_redlock_set_canary(&easy.lock, easy.canaries);
+    if (_i == 0)
+        easy.canaries[0].since_ms = (int64_t)rdl_posix_now_ms();
+    rdl_easy_explain(&easy, RDL_E_QUARANTINE);
+    ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), " and can be reached. Wait longer"));
+    ck_assert(!strstr(rdl_easy_error(&easy), "RDL_EASY_NO_RESTART_GUARD") == (_i == 0));
 }
 END_TEST
 
@@ -222,6 +290,10 @@ Suite *suite_easy_report(void)
     tcase_add_test(tc, text_says_how_far_a_connection_got);
     tcase_add_test(tc, text_has_the_systems_reason_of_a_failed_connection);
     tcase_add_test(tc, text_that_names_no_server_has_no_brackets);
+    tcase_add_loop_test(tc, text_names_every_reason_with_its_remedy, 0,
+                        (int)(sizeof remedies / sizeof remedies[0]));
+    tcase_add_test(tc, an_old_answer_of_the_resolver_is_no_reason);
+    tcase_add_loop_test(tc, a_canary_leaves_only_waiting, 0, 2);
     tcase_add_loop_test(tc, text_says_when_a_server_in_quarantine_counts, 0, 3);
     tcase_add_test(tc, seconds_are_rounded_up);
     tcase_add_test(tc, text_has_addresses_as_in_urls);
