@@ -201,7 +201,8 @@ int rdl_easy_set_max_ttl(struct rdl_easy *e, uint32_t max_ttl_ms);
  * @param e         the lock
  * @param ops       the stream's functions, constant; rdl_easy_close() uses them, too
  * @param ctxs      an array of RDL_EASY_STREAMS objects, one for each connection. Its functions get one of
- *                  them as ctx. It must stay valid until rdl_easy_close() has returned
+ *                  them as ctx. It must stay valid until rdl_easy_close() or another call of this function
+ *                  has returned
  * @param ctx_size  the size of an object, in bytes
  * @return as rdl_easy_set_flags()
  */

@@ -15,6 +15,7 @@
 #include "redlock/easy.h"
 #include "redlock/easy_thread.h"
 #include "tests/fixtures/fakeserver.h"
+#include "tests/fixtures/freed.h"
 #include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/resolver.h"
 #include "tests/fixtures/servers.h"
@@ -280,6 +281,44 @@ START_TEST(only_urls_that_request_tls_get_the_stream)
     ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
     ck_assert_uint_eq(ctxs[1].opened, 2);
     rdl_easy_close(&easy);
+}
+END_TEST
+
+static unsigned lower_closed;
+
+static void lower_close(void *ctx, struct rdl_conn *c)
+{
+    (void)ctx;
+    lower_closed++;
+    rdl_posix_stream.close(NULL, c);
+}
+
+static const struct rdl_stream_ops lower = {upper_open, upper_send, upper_recv, lower_close};
+
+/* Each connection is closed by the stream that opened it, and then no stream uses its contexts. */
+START_TEST(another_stream_replaces_the_first)
+{
+    struct upper first[RDL_EASY_STREAMS] = {{0, 0}}, second[RDL_EASY_STREAMS] = {{0, 0}};
+    char tls[64];
+
+    snprintf(tls, sizeof tls, "rediss://127.0.0.1:%d", live[1].port);
+    open_url(tls);
+    ck_assert_int_eq(rdl_easy_set_stream(&easy, &upper, first, sizeof first[0]), RDL_OK);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_set_stream(&easy, &lower, second, sizeof second[0]), RDL_OK);
+    ck_assert_uint_eq(first[0].closed, 1);
+    ck_assert_uint_eq(lower_closed, 0);
+    freed(first, sizeof first);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_uint_eq(second[0].opened, 1);
+    rdl_easy_close(&easy);
+    ck_assert_uint_eq(lower_closed, 1);
+    freed(second, sizeof second);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_E_SERVERS);
+    rdl_easy_close(&easy);
+    reused(first, sizeof first);
+    reused(second, sizeof second);
 }
 END_TEST
 
@@ -571,6 +610,7 @@ Suite *suite_easy_settings(void)
     tcase_add_loop_test(tc, a_tls_port_without_tls_is_named_with_the_remedy, 0, 2);
     tcase_add_test(tc, a_server_that_hangs_up_later_is_not_suspected_of_tls);
     tcase_add_test(tc, only_urls_that_request_tls_get_the_stream);
+    tcase_add_test(tc, another_stream_replaces_the_first);
     tcase_add_test(tc, the_wake_hint_has_a_stream_of_its_own);
     tcase_add_test(tc, a_name_server_that_does_not_reply_is_reported);
     tcase_add_test(tc, the_name_of_a_server_that_is_gone_is_resolved_again);
