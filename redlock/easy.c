@@ -3,7 +3,7 @@
 #include "redlock/easy_private.h"
 
 #include "net/net_posix_resolve.h"
-#include "redlock/redlock_private.h"
+#include "redlock/redlock_op.h"
 
 #include <string.h>
 
@@ -93,11 +93,12 @@ static int poll_and_resolve(void *ctx, struct rdl_conn *const *conns, size_t n, 
                             size_t need, int can_wake)
 {
     struct rdl_easy *e = ctx;
+    uint64_t deadline_ms = rdl_redlock_pause_deadline(&e->lock);
     int rc = RDL_OK;
 
-    if (e->lock.state == REDLOCK_PAUSE && rdl_now(&e->platform) >= e->resolved_ms + RESOLVE_MS) {
+    if (deadline_ms != 0 && rdl_now(&e->platform) >= e->resolved_ms + RESOLVE_MS) {
         rc = e->sockets.poll(e->sockets.ctx, conns, n, 0, n, 0);
-        resolve_again(e, e->lock.deadline_ms);
+        resolve_again(e, deadline_ms);
     }
     return rc != RDL_OK ? rc : e->sockets.poll(e->sockets.ctx, conns, n, until_ms, need, can_wake);
 }
@@ -395,6 +396,7 @@ static void end_thread(struct rdl_easy *e)
 
 int rdl_easy_lock(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms)
 {
+    int has_end = wait_ms != 0 && wait_ms != RDL_WAIT_FOREVER;
     int rc = check_free(e);
 
     if (rc != RDL_OK)
@@ -409,7 +411,7 @@ int rdl_easy_lock(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms)
         rdl_redlock_cancel(&e->lock); /* the thread's work had to stop before the end of the lease */
     e->opt.lease.ttl_ms = ttl_ms;
     e->opt.lease.wait_ms = wait_ms;
-    resolve_again(e, rdl_give_up_ms(&e->opt.lease, rdl_now(&e->platform)));
+    resolve_again(e, has_end ? rdl_now(&e->platform) + wait_ms : UINT64_MAX);
     rc = rdl_redlock_acquire(&e->lock, &e->platform);
     publish(e);
     return rdl_easy_explain(e, rc);

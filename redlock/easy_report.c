@@ -5,7 +5,6 @@
 
 #include "lock/lock_line.h"
 #include "net/net_op.h"
-#include "redlock/redlock_private.h"
 #include "resp/resp_template.h"
 
 #include <string.h>
@@ -211,20 +210,6 @@ static uint32_t count_reasons(const struct rdl_easy *e, uint32_t of[REASONS])
     return n;
 }
 
-/* Returns 1 if the restart guard alone keeps a server from counting: without it, the server counts. */
-static int is_guarded(const struct rdl_easy *e, uint64_t now_ms)
-{
-    const struct rdl_redlock *r = &e->lock;
-    size_t i;
-
-    for (i = 0; i < e->n; i++) {
-        int is_by_canary = r->canaries != NULL && r->canaries->ops->counts_at(r, i) > now_ms;
-        if (is_to_blame(e, i) && reason_of(e, i) == REASON_QUARANTINE && !is_by_canary)
-            return 1;
-    }
-    return 0;
-}
-
 /* Adds what to do about each reason, the safe remedies first. What is refused for good has its own text. */
 static void add_remedies(struct rdl_line *line, const struct rdl_easy *e, int rc)
 {
@@ -243,7 +228,8 @@ static void add_remedies(struct rdl_line *line, const struct rdl_easy *e, int rc
     if (of[REASON_QUARANTINE] == 0 || rc == RDL_UNKNOWN)
         return;
     rdl_line_add(line, ". Wait longer");
-    if (is_guarded(e, rdl_posix_now_ms()))
+    /* Without the guard a server whose canary is missing does not count either. */
+    if ((e->flags & (RDL_EASY_NO_RESTART_GUARD | RDL_EASY_CANARY)) == 0)
         rdl_line_add(line, ", or, if the server is new or loses nothing in a restart, set"
                            " RDL_EASY_NO_RESTART_GUARD");
 }
@@ -280,7 +266,7 @@ static void add_count(struct rdl_line *line, const struct rdl_easy *e, uint32_t 
 }
 
 /* Adds which servers kept the lock from a majority, why, and what to do. */
-static void add_servers(struct rdl_line *line, const struct rdl_easy *e, int rc)
+static void add_explanation(struct rdl_line *line, const struct rdl_easy *e, int rc)
 {
     uint32_t of[REASONS];
     uint32_t n = count_reasons(e, of);
@@ -303,7 +289,7 @@ static void explain_operation(struct rdl_line *line, const struct rdl_easy *e, i
     case RDL_E_QUARANTINE:
     case RDL_NO_QUORUM:
     case RDL_UNKNOWN:
-        add_servers(line, e, rc);
+        add_explanation(line, e, rc);
         break;
     default:
         rdl_line_add(line, rdl_strerror(rc));

@@ -9,6 +9,8 @@
 
 /* Returns how long an attempt, an extend or a release that begins now waits for replies. */
 uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r);
+/* Returns when an acquire ends that pauses between two attempts; 0: it does not. */
+uint64_t rdl_redlock_pause_deadline(const struct rdl_redlock *r);
 /* Returns the server info of a conn, valid until the next step; NULL: not connected, or INFO was refused. */
 const struct rdl_server_info *rdl_guard_server_info(const struct rdl_conn *c);
 /* Returns 1 if an error reply to INFO, of this code, is a refusal. Any other error ends the connection. */

@@ -20,6 +20,11 @@ uint64_t rdl_redlock_validity_end(const struct rdl_redlock *r)
     return r->sent_ms + r->ttl_ms - rdl_drift_ms(r->ttl_ms);
 }
 
+uint64_t rdl_redlock_pause_deadline(const struct rdl_redlock *r)
+{
+    return r->state == REDLOCK_PAUSE ? r->deadline_ms : 0;
+}
+
 uint32_t rdl_redlock_remaining_ms(const struct rdl_redlock *r, uint64_t now_ms)
 {
     int is_held = r->self == r && r->until_ms > now_ms && r->until_ms != UINT64_MAX;
