@@ -2,6 +2,7 @@
 /* easy.c - a lock with its servers, connections and options in one structure, for POSIX hosts. */
 #include "redlock/easy_private.h"
 
+#include "net/net_posix_process.h"
 #include "net/net_posix_resolve.h"
 #include "redlock/redlock_op.h"
 
@@ -264,7 +265,7 @@ static uint64_t published(const struct rdl_easy *e, int is_fence)
         number = whole(is_fence ? lease->fence : lease->until_ms);
         process = load(&lease->process);
     } while (load(&e->lease_turn) != turn);
-    return process != 0 && e->thread_ops->is_other_process(process) ? 0 : number;
+    return process != 0 && process != rdl_posix_process() ? 0 : number;
 }
 
 uint32_t rdl_easy_remaining_ms(const struct rdl_easy *e)
@@ -389,7 +390,7 @@ static int check_ttl(struct rdl_easy *e, uint32_t ttl_ms)
 static void end_thread(struct rdl_easy *e)
 {
     if (e->thread != NULL)
-        e->thread_ops->end(e->thread);
+        e->end_thread(e->thread);
     e->thread = NULL;
     rdl_easy_publish(e, 0, 0, 0);
 }

@@ -96,17 +96,11 @@ enum rdl_easy_flags {
 /** @cond private */
 struct rdl_easy_thread; /* easy_thread.h */
 
-/* What easy.c needs of threads, so that it links without them. */
-struct rdl_easy_thread_ops {
-    void (*end)(struct rdl_easy_thread *t);    /* returns when the thread has ended */
-    int (*is_other_process)(uint32_t process); /* returns 1 in a forked child of it */
-};
-
 /* The lease as any thread may read it. Each member is atomic: on some machines no larger number is. */
 struct rdl_easy_lease {
     uint32_t until_ms[2]; /* when the work must stop, the lower half first; 0: not held */
     uint32_t fence[2];
-    uint32_t process; /* whose thread renews the lock; 0: no thread does */
+    uint32_t process; /* the mark of the process whose thread renews the lock; 0: no thread does */
 };
 /** @endcond */
 
@@ -135,8 +129,9 @@ struct rdl_easy {
     size_t n;
     unsigned flags;
     int opened; /* the result of rdl_easy_open(); n is 0 if it is RDL_OK and the lock is not open */
-    const struct rdl_easy_thread_ops *thread_ops; /* NULL until the first rdl_easy_keep() */
-    struct rdl_easy_thread *thread;               /* renews this lease; NULL: none does */
+    void (*end_thread)(
+        struct rdl_easy_thread *t); /* set by rdl_easy_keep(), so that easy.c links no threads */
+    struct rdl_easy_thread *thread; /* renews this lease; NULL: none does */
     struct rdl_easy_lease leases[2];
     uint32_t lease_turn; /* its last bit: which of the two is the current one */
     size_t name_len;

@@ -106,17 +106,12 @@ static void close_pipe(int fd[2])
     close(fd[1]);
 }
 
-static int is_other_process(uint32_t process)
-{
-    return process != rdl_posix_process();
-}
-
 /* It cannot be canceled: the thread would never be joined. A forked child has no thread to end. */
 static void thread_end(struct rdl_easy_thread *t)
 {
     int state;
 
-    if (is_other_process(t->process))
+    if (t->process != rdl_posix_process())
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     put_byte(t->end[1]);
@@ -126,8 +121,6 @@ static void thread_end(struct rdl_easy_thread *t)
     t->is_running = 0;
     pthread_setcancelstate(state, NULL);
 }
-
-static const struct rdl_easy_thread_ops thread_ops = {thread_end, is_other_process};
 
 /* Signals are for the program's own threads. */
 static int start_thread(struct rdl_easy_thread *t)
@@ -171,14 +164,13 @@ int rdl_easy_keep(struct rdl_easy *e, struct rdl_easy_thread *t, uint32_t grace_
     t->easy = e;
     t->grace_ms = grace_ms;
     t->process = rdl_posix_process();
-    if (e->thread_ops == NULL) /* other threads may be reading it */
-        e->thread_ops = &thread_ops;
     publish_lease(t, rdl_redlock_until_ms(&e->lock));
     if (start(t) != 0) {
         rdl_easy_publish(e, rdl_redlock_until_ms(&e->lock), rdl_redlock_fence(&e->lock), 0);
         return rdl_easy_refuse(e, RDL_E_SYSTEM, "the system has no thread or no descriptors left");
     }
     t->is_running = 1;
+    e->end_thread = thread_end;
     e->thread = t;
     return rdl_easy_explain(e, RDL_OK);
 }

@@ -305,7 +305,7 @@ START_TEST(the_work_is_told_to_stop_before_the_lease_ends)
     live_freeze(&live[0]);
     live_freeze(&live[1]);
     await_loss();
-    easy.thread_ops->end(&thread);
+    easy.end_thread(&thread);
     easy.thread = NULL;
     ck_assert_uint_ne(rdl_redlock_until_ms(&easy.lock), 0); /* it was not lost: it only is not renewed */
     live_thaw(&live[0]);
