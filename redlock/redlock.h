@@ -726,6 +726,9 @@ int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_platform *platfo
  * waits for a majority of the conns, for the longest connect_ms at most. It ignores wake-ups from outside, so
  * that a program can clean up after a signal. All else is as with rdl_redlock_extend_begin().
  *
+ * Before it begins, it does what rdl_redlock_step() does between operations. So a key is also put back on a
+ * server that replied late to the last extend. The call does not wait for that.
+ *
  * @param r         the lock
  * @param platform  clock and polling; not needed after the call
  * @param ttl_ms    the new ttl in ms: four attempts (rdl_lock_options.attempt_ms) to max_ttl_ms

@@ -15,34 +15,43 @@ static int poll_all(struct rdl_redlock *r, const struct rdl_platform *platform, 
     return platform->poll(platform->ctx, conns, n, until_ms, need, can_wake);
 }
 
-/* Returns 1 if there are bytes to send or connections to close, the hint's included. */
-static int has_output(const struct rdl_redlock *r)
+/* Sends what there is to send, and closes what is to be closed, the hint's connection included. */
+static void send_at_once(struct rdl_redlock *r, const struct rdl_platform *platform)
 {
     unsigned wants = r->hint != NULL && r->hint->conn != NULL ? rdl_conn_wants(r->hint->conn) : 0;
     size_t i;
 
     for (i = 0; i < r->n; i++)
         wants |= rdl_conn_wants(r->servers[i].conn);
-    return (wants & (RDL_WANT_WRITE | RDL_WANT_CLOSE)) != 0;
+    if (wants & (RDL_WANT_WRITE | RDL_WANT_CLOSE))
+        (void)poll_all(r, platform, 0, 1, 0);
 }
 
 /*
- * Reads what arrived since the last operation where it would otherwise count as missing. It also reads after
- * a time in which a connection may have closed. A request sent over such a connection is sent twice, and the
- * second release cannot always find out what the first one did. All else is read with the next replies.
+ * All else is read with the next replies: a request sent over a connection that has closed is sent twice, and
+ * the second release cannot always find out what the first one did.
  */
-static uint64_t redlock_begin_ms(struct rdl_redlock *r, const struct rdl_platform *platform)
+uint64_t rdl_redlock_begin_ms(struct rdl_redlock *r, const struct rdl_platform *platform,
+                              enum rdl_action action)
 {
+    int has_stragglers = action == RDL_EXTEND && r->action == RDL_EXTEND;
     uint64_t now_ms = rdl_now(platform);
     int is_due = now_ms > r->sent_ms + RDL_QUIET_MS;
     size_t i;
 
-    for (i = 0; i < r->n; i++)
+    for (i = 0; i < r->n; i++) {
         is_due |= rdl_conn_is_due(r->servers[i].conn, now_ms);
-    if (!is_due || r->n == 0) /* its set-up failed */
-        return now_ms;
-    (void)poll_all(r, platform, 0, 1, 0);
-    return rdl_now(platform);
+        is_due |= has_stragglers && r->servers[i].req.is_queued;
+    }
+    if (is_due && r->n > 0) { /* 0: its set-up failed */
+        (void)poll_all(r, platform, 0, 1, 0);
+        now_ms = rdl_now(platform);
+    }
+    if (action == RDL_EXTEND) { /* before it begins, because it replaces what was not sent */
+        (void)rdl_redlock_step(r, now_ms);
+        send_at_once(r, platform);
+    }
+    return now_ms;
 }
 
 /* Runs an operation to its end. Only an acquire is interrupted from outside: the others are short. */
@@ -55,8 +64,7 @@ static int redlock_run(struct rdl_redlock *r, const struct rdl_platform *platfor
         else
             rdl_redlock_cancel(r);
     }
-    if (has_output(r)) /* at once, because the caller may exit now */
-        (void)poll_all(r, platform, 0, 1, 0);
+    send_at_once(r, platform); /* the caller may exit now */
     return rc;
 }
 
@@ -68,17 +76,21 @@ int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_platform *platfo
         rdl_redlock_cancel(r); /* also a lease that ran out has ended when this returns */
         return RDL_E_RANDOM;
     }
-    return redlock_run(r, platform, rdl_redlock_acquire_begin(r, entropy, redlock_begin_ms(r, platform)));
+    return redlock_run(r, platform,
+                       rdl_redlock_acquire_begin(r, entropy, rdl_redlock_begin_ms(r, platform, RDL_ACQUIRE)));
 }
 
 int rdl_redlock_extend(struct rdl_redlock *r, const struct rdl_platform *platform, uint32_t ttl_ms)
 {
-    return redlock_run(r, platform, rdl_redlock_extend_begin(r, ttl_ms, redlock_begin_ms(r, platform)));
+    uint64_t now_ms = rdl_redlock_begin_ms(r, platform, RDL_EXTEND);
+
+    return redlock_run(r, platform, rdl_redlock_extend_begin(r, ttl_ms, now_ms));
 }
 
 int rdl_redlock_release(struct rdl_redlock *r, const struct rdl_platform *platform)
 {
-    return redlock_run(r, platform, rdl_redlock_release_begin(r, redlock_begin_ms(r, platform)));
+    return redlock_run(r, platform,
+                       rdl_redlock_release_begin(r, rdl_redlock_begin_ms(r, platform, RDL_RELEASE)));
 }
 
 int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_platform *platform, uint64_t until_ms)

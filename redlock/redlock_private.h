@@ -80,8 +80,8 @@ int rdl_redlock_evaluate_acquire(struct rdl_redlock *r, uint64_t now_ms);
 /* Decides what the votes mean: RDL_PENDING, or the result. */
 int rdl_redlock_evaluate_extend(struct rdl_redlock *r, uint64_t now_ms);
 /*
- * Finishes an operation whose result is known, between operations. It puts the key back where a straggler of
- * the last extend reports that it is gone. While the attempt would have lasted, it also sends the acquire to
+ * Finishes an operation whose result is known: between operations, or when a blocking extend begins. It puts
+ * the key back where a straggler of the last extend reports that it is gone. While the attempt would have lasted, it also sends the acquire to
  * servers that connected after a majority had granted the lock. It raises the fencing token on servers that
  * granted the lock late.
  */
@@ -145,6 +145,17 @@ void rdl_votes_release(struct rdl_redlock *r, int wait, uint64_t now_ms);
 void rdl_votes_release_granted(struct rdl_redlock *r, uint64_t now_ms);
 /* Queues the releases for which there was no room yet, until the key must have expired. */
 void rdl_votes_flush_releases(struct rdl_redlock *r, int wait, uint64_t now_ms);
+
+/* ---------------------------------------------------------------- redlock_io.c */
+
+/*
+ * Reads what arrived since the last operation, where it would otherwise count as missing, or after a time in
+ * which a connection may have closed. Before an extend it also does what an event loop does between
+ * operations: it reads late replies to the last extend, and sends what follows from them
+ * (rdl_redlock_follow_up). Returns the time.
+ */
+uint64_t rdl_redlock_begin_ms(struct rdl_redlock *r, const struct rdl_platform *platform,
+                              enum rdl_action action);
 
 /* ---------------------------------------------------------------- redlock_count.c */
 

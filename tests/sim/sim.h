@@ -14,6 +14,7 @@
 #ifndef SIM_H
 #define SIM_H
 
+#include "lock/lock_op.h"
 #include "tests/sim/world.h"
 
 /* ---------------------------------------------------------------- sim_world.c */
@@ -111,6 +112,26 @@ void client_run(struct world *w, unsigned c);
 void client_read(struct world *w, unsigned c);
 void client_wake(struct world *w, unsigned c, uint64_t at);
 uint64_t client_now_ms(const struct world *w, const struct client *c);
+
+/* What a driver does when it is polled and may not wait. */
+void client_poll(struct world *w, struct client *c);
+
+/* ---------------------------------------------------------------- sim_blocking.c */
+
+/*
+ * A program that uses only the blocking calls. While it calls nothing, it reads and sends nothing and steps
+ * nothing. After a lock it drains its connections.
+ */
+int blocking_is_asleep(const struct world *w, const struct client *c);
+/* What a blocking call does before it begins an operation. Returns the time. */
+uint64_t blocking_begin_ms(struct world *w, struct handle *h, enum rdl_action action);
+/*
+ * R29: after two renewals every server has the key that is up, answers, and has no other client's key. It is
+ * called before an operation begins, when an extend has begun, and when it has ended.
+ */
+void oracle_spread(struct world *w, struct handle *h);
+void oracle_spread_begun(const struct world *w, struct handle *h);
+void oracle_spread_result(struct handle *h, int result);
 
 /* ---------------------------------------------------------------- sim_handle.c: lock and redlock alike */
 

@@ -247,7 +247,27 @@ void client_read(struct world *w, unsigned c)
         bytes_in(w, &w->client[c], (unsigned)s);
 }
 
-/* Do what the conn wants. Returns when it must be serviced next (client's clock, ms). */
+/* Do what the conn wants. Returns 0 if its connection has ended. */
+static int drive_conn(struct world *w, struct client *c, unsigned s)
+{
+    struct rdl_conn *conn = &c->conn[s];
+    unsigned wants = rdl_conn_wants(conn);
+    if (wants & RDL_WANT_CLOSE) {
+        lose(w, c, s, rdl_conn_error(conn));
+        client_wake(w, c->index, w->now + 10);
+        return 0;
+    }
+    if ((wants & RDL_WANT_OPEN) && !c->tcp[s])
+        c->tcp[s] = tcp_open(w, c->index, server_of(w, s));
+    if ((wants & RDL_WANT_WRITE) && c->tcp[s] && c->tcp[s]->client_open == 2)
+        write_out(w, c, s);
+    if (rdl_conn_state(conn) == RDL_CONN_FAILED)
+        client_wake(w, c->index, w->now + 10);
+    oracle_bounds(w, c, s);
+    return 1;
+}
+
+/* Service the conn. Returns when it must be serviced next (client's clock, ms). */
 static uint64_t serve_conn(struct world *w, struct client *c, unsigned s, uint64_t now_ms)
 {
     struct rdl_conn *conn = &c->conn[s];
@@ -257,20 +277,15 @@ static uint64_t serve_conn(struct world *w, struct client *c, unsigned s, uint64
     if (!rdl_conn_is_idle(conn) || rdl_conn_state(conn) == RDL_CONN_OPENING ||
         rdl_conn_state(conn) == RDL_CONN_HANDSHAKE)
         at = rdl_conn_tick(conn, now_ms);
-    unsigned wants = rdl_conn_wants(conn);
-    if (wants & RDL_WANT_CLOSE) {
-        lose(w, c, s, rdl_conn_error(conn));
-        client_wake(w, c->index, w->now + 10);
-        return NEVER;
+    return drive_conn(w, c, s) ? at : NEVER;
+}
+
+void client_poll(struct world *w, struct client *c)
+{
+    for (unsigned s = 0; s < (unsigned)w->conns; s++) {
+        bytes_in(w, c, s);
+        drive_conn(w, c, s);
     }
-    if ((wants & RDL_WANT_OPEN) && !c->tcp[s])
-        c->tcp[s] = tcp_open(w, c->index, server_of(w, s));
-    if ((wants & RDL_WANT_WRITE) && c->tcp[s] && c->tcp[s]->client_open == 2)
-        write_out(w, c, s);
-    if (rdl_conn_state(conn) == RDL_CONN_FAILED)
-        client_wake(w, c->index, w->now + 10);
-    oracle_bounds(w, c, s);
-    return at;
 }
 
 /* ---------------------------------------------------------------- the loop */
@@ -278,6 +293,8 @@ static uint64_t serve_conn(struct world *w, struct client *c, unsigned s, uint64
 /* Every second program also steps a lease between its operations. */
 static int is_tended(const struct world *w, const struct handle *h)
 {
+    if (w->opt.is_blocking && h->state == HELD)
+        return 0;
     return (h->state == HELD && (h->client % 2 == 1 || w->opt.is_scripted)) || !handle_is_idle(h);
 }
 
@@ -392,8 +409,9 @@ void client_run(struct world *w, unsigned i)
     c->is_running = 1;
     uint64_t now_ms = clock_ms(&c->clock, w->now);
     enum resume from = (enum resume)c->resume;
+    int was_asleep = blocking_is_asleep(w, c);
     c->resume = RESUME_TOP;
-    if (from == RESUME_TOP) {
+    if (from == RESUME_TOP && !was_asleep) {
         client_read(w, i);
         if (pause_here(w, c, RESUME_STEP)) {
             c->is_running = 0;
@@ -408,7 +426,7 @@ void client_run(struct world *w, unsigned i)
         oracle_holders(w, c, now_ms);
         return;
     }
-    for (int s = 0; s < w->conns; s++) {
+    for (int s = 0; s < w->conns && !(was_asleep && blocking_is_asleep(w, c)); s++) {
         uint64_t t = serve_conn(w, c, (unsigned)s, now_ms);
         wake_ms = t < wake_ms ? t : wake_ms;
     }

@@ -168,7 +168,7 @@ int handle_acquire(struct world *w, struct handle *h)
     struct rdl_token before = *handle_token(h);
     int rc;
     uint8_t entropy[RDL_ENTROPY_LEN];
-    uint64_t now_ms = client_now_ms(w, client_of(w, h));
+    uint64_t now_ms = blocking_begin_ms(w, h, RDL_ACQUIRE);
     for (size_t i = 0; i < sizeof entropy; i += 8) {
         uint64_t v = rng_next(&w->stream[STREAM_LIBRARY]);
         for (size_t k = 0; k < 8; k++)
@@ -187,13 +187,15 @@ int handle_acquire(struct world *w, struct handle *h)
 
 int handle_extend(struct world *w, struct handle *h, uint32_t ttl_ms)
 {
-    uint64_t now_ms = client_now_ms(w, client_of(w, h));
+    oracle_spread(w, h);
+    uint64_t now_ms = blocking_begin_ms(w, h, RDL_EXTEND);
     int rc;
     h->state = EXTENDING;
     oracle_begin(w, h, now_ms);
     rc = h->is_single ? rdl_lock_extend_begin(&h->m->own.lock, ttl_ms, now_ms)
                       : rdl_redlock_extend_begin(&h->m->redlock, ttl_ms, now_ms);
     oracle_begun(w, h);
+    oracle_spread_begun(w, h);
     note_need(h);
     h->ttl_ms = h->is_single ? h->m->own.lock.ttl_ms : h->m->redlock.ttl_ms; /* it requests at least this */
     return rc;
@@ -201,7 +203,8 @@ int handle_extend(struct world *w, struct handle *h, uint32_t ttl_ms)
 
 int handle_release(struct world *w, struct handle *h)
 {
-    uint64_t now_ms = client_now_ms(w, client_of(w, h));
+    oracle_spread(w, h);
+    uint64_t now_ms = blocking_begin_ms(w, h, RDL_RELEASE);
     int rc;
     h->state = RELEASING;
     oracle_begin(w, h, now_ms);

@@ -540,6 +540,7 @@ static void blamed(struct world *w, const struct handle *h, uint64_t now_ms)
 void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_ms)
 {
     blamed(w, h, now_ms);
+    oracle_spread_result(h, result);
     if (w->is_fenced && !h->is_apart && h->state == ACQUIRING && result == RDL_OK)
         oracle_fenced(w, h);
     if (h->state == EXTENDING && result == RDL_LOST && now_ms >= h->until_ms)

@@ -81,6 +81,7 @@ static void oracle_set(struct world *w, const struct host *h, const struct sim_n
     note_answer(w, h, t);
     if (n->deed == SIM_SET_REFUSED) {
         t->refused |= (uint8_t)bit;
+        t->foreign |= (uint8_t)bit;
         return;
     }
     if (n->number < 0)
@@ -147,6 +148,7 @@ static void oracle_script(struct world *w, const struct host *h, const struct si
     }
     *(n->number == 1 ? &t->extended : &t->missed) |= (uint8_t)(1u << h->index);
     t->ever_missed |= t->missed;
+    t->foreign |= (uint8_t)(n->number == 0 ? 1u << h->index : 0);
     if (n->number == 1 && w->now < t->extend_us)
         t->extend_us = w->now;
 }

@@ -303,6 +303,8 @@ static void make_shape(struct world *w)
     w->is_single = rng_chance(r, w->servers == 1 ? 700 : 100);
     if (w->opt.is_single >= 0)
         w->is_single = w->opt.is_single;
+    if (w->opt.is_blocking)
+        w->is_single = 0;
     uint64_t mode = rng_below(r, 6);
     if (w->is_single && !w->opt.is_scripted) {
         w->is_fenced = mode == 1 || mode == 2;
@@ -313,7 +315,7 @@ static void make_shape(struct world *w)
     w->has_expiring_fences = w->is_fenced && w->opt.seed % 4 == 0;
     w->has_floors = w->opt.seed / 4 % 2 == 0;
     w->is_unnamed = w->opt.is_unnamed || (w->opt.seed / 8 % 8 == 7 && !w->opt.is_scripted);
-    w->handles = w->opt.is_scripted ? 1 : handles;
+    w->handles = w->opt.is_scripted || w->opt.is_blocking ? 1 : handles;
     w->ttl_ms = w->opt.ttl_ms > 0 ? (uint32_t)w->opt.ttl_ms : ttl;
     w->faults = w->opt.faults >= 0 ? (uint64_t)w->opt.faults : faults;
     uint64_t misuse = rng_next(&w->stream[FAULT_COPY]) & FAULTS_MISUSE;

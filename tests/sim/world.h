@@ -131,6 +131,7 @@ struct options {
     int has_misuse;           /* classes of misuse are drawn, too */
     int chunk;                /* bytes that are sent and read at once; 0: drawn */
     int is_roomy;             /* no queue is small; 0: drawn */
+    int is_blocking;          /* programs use only the blocking calls (sim_blocking.c) */
     int trace;                /* print a line per state change */
     int is_plotted;           /* its picture is recorded */
     int is_scripted;          /* no user acts by itself: a scenario does */
@@ -269,7 +270,7 @@ struct handle {
     uint8_t again;      /* its release failed, and the user retries it */
     uint64_t cancel_at; /* time of a cancel in the middle of an operation */
     uint64_t hold_until;
-    int result; /* of the last operation */
+    int result;     /* of the last operation */
     uint8_t heard;  /* bits: the conns on which something happened since its last step */
     uint8_t needed; /* so many must have been heard before its next one */
     /* a copy of a redlock, which must not work (sim_misuse.c) */
@@ -278,18 +279,20 @@ struct handle {
     uint8_t rare[SERVERS_MAX];    /* bits: the rare states that it has had (sim_branch.c) */
     uint8_t planted[SERVERS_MAX]; /* bits: the planted events that it has had there (sim_planted.c) */
     /* for the oracles */
-    uint64_t op_us;        /* when the operation began */
-    uint64_t op_ms;        /* the same by the client's clock */
-    uint64_t limit_ms;     /* its deadline, by the client's clock */
-    uint64_t set_us;       /* when the floor was set last */
-    uint64_t floor_us;     /* the same, when the last attempt began; NEVER: none was */
-    uint64_t asked_us;     /* time of that attempt */
-    uint8_t was_confirmed; /* the extend was confirmed in time; restored keys are awaited */
-    uint8_t is_out;        /* an extend: it was sent, or queued */
-    uint8_t was_voting;    /* an acquire: the votes of an attempt were in flight after the last step */
-    uint64_t until_ms;     /* its validity before the operation */
-    uint64_t failed_ms;    /* when the first unconfirmed extend began, by the client's clock; 0: none */
-    uint64_t stalled_us;   /* time that the client did not run since the operation began */
+    uint64_t op_us;                     /* when the operation began */
+    uint64_t op_ms;                     /* the same by the client's clock */
+    uint64_t limit_ms;                  /* its deadline, by the client's clock */
+    uint64_t set_us;                    /* when the floor was set last */
+    uint64_t floor_us;                  /* the same, when the last attempt began; NEVER: none was */
+    uint64_t asked_us;                  /* time of that attempt */
+    uint8_t was_confirmed;              /* the extend was confirmed in time; restored keys are awaited */
+    uint8_t is_out;                     /* an extend: it was sent, or queued */
+    uint8_t renewed[SERVERS_MAX];       /* extends in a row that this server had to answer (sim_blocking.c) */
+    uint32_t renewed_over[SERVERS_MAX]; /* the connection, as tcp.gen */
+    uint8_t was_voting;  /* an acquire: the votes of an attempt were in flight after the last step */
+    uint64_t until_ms;   /* its validity before the operation */
+    uint64_t failed_ms;  /* when the first unconfirmed extend began, by the client's clock; 0: none */
+    uint64_t stalled_us; /* time that the client did not run since the operation began */
     uint32_t ttl_ms;
 };
 
@@ -337,6 +340,7 @@ struct token {
     uint8_t extended;       /* that extended it in the present operation */
     uint8_t missed;         /* that no longer had it at an extend */
     uint8_t ever_missed;    /* in this operation or an earlier one */
+    uint8_t foreign;        /* that had another client's key instead, at some time */
     uint8_t setter;         /* the client whose SET was granted */
     uint8_t client, handle; /* the holder, when held */
     uint8_t is_held;

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * check_redlock_blocking.c - programs that use only the blocking calls, and step nothing between operations:
+ * the key gets to the server that answers last, and to no other.
+ *
+ * Rules R8 and R29.
+ */
+#include <check.h>
+#include <string.h>
+
+#include "redlock/redlock_private.h"
+#include "tests/fixtures/fleet.h"
+
+#define lock (&fleet.lock)
+
+enum { NOW = 1000, STEP_MS = 200, LAST = 2, SERVERS = 3 };
+
+/* The last server answers after the call: its replies are read by the next call that reads first. */
+static struct {
+    uint64_t now_ms;
+    unsigned polls, for_reading;
+    int puts_back; /* the last call sent a SET to the last server */
+} driver;
+
+static void take_output(void)
+{
+    driver.puts_back |= strstr(scripted_sent(&fleet.s[LAST]), "\r\nSET\r\n") != NULL;
+}
+
+static uint32_t replies(void)
+{
+    uint32_t n = 0;
+    size_t i;
+
+    for (i = 0; i < SERVERS; i++)
+        n += rdl_conn_replies(&fleet.s[i].conn);
+    return n;
+}
+
+static int poll_fleet(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
+                      int can_wake)
+{
+    uint32_t before = replies();
+    unsigned is_first;
+    size_t i;
+
+    (void)ctx, (void)conns, (void)n, (void)need, (void)can_wake;
+    is_first = driver.polls++ == 0 && until_ms == 0;
+    driver.for_reading += is_first;
+    for (i = 0; i < SERVERS; i++)
+        if (i != LAST || is_first)
+            fleet_serve(i, driver.now_ms);
+    take_output();
+    if (replies() == before && until_ms > driver.now_ms)
+        driver.now_ms = until_ms;
+    return RDL_OK;
+}
+
+static uint64_t fleet_now(void *ctx)
+{
+    (void)ctx;
+    return driver.now_ms;
+}
+
+static int fleet_random(void *ctx, void *buf, size_t len)
+{
+    (void)ctx;
+    memset(buf, 1, len);
+    return RDL_OK;
+}
+
+static const struct rdl_platform platform = {poll_fleet, fleet_now, fleet_random, NULL};
+
+static int call(enum rdl_action action)
+{
+    int rc;
+
+    driver.now_ms += STEP_MS;
+    driver.polls = driver.for_reading = 0;
+    take_output();
+    driver.puts_back = 0;
+    if (action == RDL_EXTEND)
+        rc = rdl_redlock_extend(lock, &platform, FLEET_TTL);
+    else
+        rc = action == RDL_RELEASE ? rdl_redlock_release(lock, &platform)
+                                   : rdl_redlock_acquire(lock, &platform);
+    take_output();
+    return rc;
+}
+
+static void arrive(void)
+{
+    driver.now_ms += STEP_MS;
+    fleet_serve_all(driver.now_ms);
+}
+
+/* Held by the first two. The last one has lost the key, or is in its handshake. */
+static void hold(enum rdl_conn_state state)
+{
+    memset(&driver, 0, sizeof driver);
+    driver.now_ms = NOW;
+    fleet_init(SERVERS, NOW);
+    if (state != RDL_CONN_READY)
+        scripted_break(&fleet.s[LAST]);
+    if (state == RDL_CONN_HANDSHAKE)
+        scripted_open(&fleet.s[LAST], NOW);
+    driver.polls = 1; /* the last server is in its handshake until the call is over */
+    ck_assert_int_eq(rdl_redlock_acquire(lock, &platform), RDL_OK);
+    if (state == RDL_CONN_READY) {
+        fleet_serve_all(driver.now_ms);
+        fleet_delete(LAST, driver.now_ms);
+    }
+    ck_assert_uint_eq(fleet_keys(driver.now_ms), 2);
+    driver.now_ms += FLEET_ATTEMPT; /* the acquire's time is over */
+}
+
+static const enum rdl_conn_state states[] = {RDL_CONN_READY, RDL_CONN_HANDSHAKE};
+
+START_TEST(two_extends_put_the_key_on_the_last_server)
+{
+    hold(states[_i]);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    ck_assert(!driver.puts_back);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    ck_assert(driver.puts_back);
+    ck_assert_uint_eq(fleet_keys(driver.now_ms), 2); /* the call did not wait for it */
+    arrive();
+    ck_assert_uint_eq(fleet_keys(driver.now_ms), 3);
+}
+END_TEST
+
+START_TEST(an_extend_within_the_attempt_completes_the_acquire)
+{
+    hold(RDL_CONN_HANDSHAKE);
+    driver.now_ms -= FLEET_ATTEMPT;
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    ck_assert(driver.puts_back);
+}
+END_TEST
+
+/* It counts from the extend on that a majority has confirmed without it. */
+START_TEST(the_lease_goes_on_with_the_last_server)
+{
+    hold(RDL_CONN_HANDSHAKE);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    ck_assert_uint_eq(fleet.servers[LAST].certainty, CERTAINTY_GONE);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    ck_assert_uint_eq(fleet.servers[LAST].certainty, CERTAINTY_CONTINUOUS);
+}
+END_TEST
+
+/* It has room for the key alone. The next extend also reaches that server. */
+START_TEST(the_smallest_queue_has_room_for_it)
+{
+    hold(RDL_CONN_HANDSHAKE);
+    fleet.s[LAST].cfg.queue_len = RDL_QUEUE_FOR(1, 1);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    ck_assert_uint_eq(rdl_conn_waiting(&fleet.s[LAST].conn), 1);
+    arrive();
+    ck_assert_uint_eq(fleet_keys(driver.now_ms), 3);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    ck_assert_int_eq(rdl_redlock_error(lock, LAST), RDL_OK);
+}
+END_TEST
+
+/* The key lives as long as the others, also if this extend is a shorter one. */
+START_TEST(a_key_that_is_put_back_lives_as_long_as_the_others)
+{
+    hold(RDL_CONN_READY);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    driver.polls = 0;
+    driver.now_ms += STEP_MS;
+    ck_assert_int_eq(rdl_redlock_extend(lock, &platform, FLEET_TTL / 2), RDL_OK);
+    arrive();
+    driver.now_ms = rdl_redlock_until_ms(lock);
+    ck_assert_uint_eq(fleet_keys(driver.now_ms), 3);
+}
+END_TEST
+
+START_TEST(a_release_puts_nothing_back)
+{
+    hold(RDL_CONN_READY);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    ck_assert_int_eq(call(RDL_RELEASE), RDL_OK);
+    ck_assert_uint_eq(driver.for_reading, 0);
+    ck_assert(!driver.puts_back);
+}
+END_TEST
+
+/* The replies to an acquire cannot say that the key is gone. */
+START_TEST(only_late_replies_to_an_extend_are_read_first)
+{
+    hold(RDL_CONN_READY);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    ck_assert_uint_eq(driver.for_reading, 0);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    ck_assert_uint_eq(driver.for_reading, 1);
+}
+END_TEST
+
+START_TEST(an_unconfirmed_extend_puts_nothing_back)
+{
+    hold(RDL_CONN_READY);
+    fleet.mood[0] = MOOD_FROZEN;
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_UNKNOWN);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_UNKNOWN);
+    ck_assert(!driver.puts_back);
+    fleet.mood[0] = MOOD_UP;
+    arrive();
+    ck_assert_uint_eq(fleet_keys(driver.now_ms), 2);
+}
+END_TEST
+
+/* The extend that adopts it confirms it. What a later one reports as gone, the next one puts back. */
+START_TEST(an_adopted_token_is_put_back_after_the_next_extend)
+{
+    char token[RDL_TOKEN_TEXT_MAX];
+
+    hold(RDL_CONN_READY);
+    rdl_redlock_token(lock, token);
+    rdl_redlock_init(lock, &fleet.opt, fleet.servers, SERVERS, "k", 1);
+    ck_assert_int_eq(rdl_redlock_adopt(lock, token, RDL_VALUE_MAX), RDL_OK);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_ADOPTED);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    ck_assert(!driver.puts_back);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    ck_assert(driver.puts_back);
+}
+END_TEST
+
+START_TEST(another_clients_key_stays)
+{
+    hold(RDL_CONN_READY);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    arrive();
+    fleet_steal(LAST, driver.now_ms);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    arrive();
+    ck_assert_uint_eq(fleet_keys(driver.now_ms), 3);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    ck_assert(!driver.puts_back);
+    ck_assert_int_eq(call(RDL_RELEASE), RDL_OK);
+    arrive();
+    ck_assert_uint_eq(fleet_keys(driver.now_ms), 1);
+}
+END_TEST
+
+Suite *suite_redlock_blocking(void);
+
+Suite *suite_redlock_blocking(void)
+{
+    Suite *s = suite_create("redlock_blocking");
+    TCase *tc = tcase_create("blocking");
+
+    tcase_add_loop_test(tc, two_extends_put_the_key_on_the_last_server, 0, 2);
+    tcase_add_test(tc, an_extend_within_the_attempt_completes_the_acquire);
+    tcase_add_test(tc, the_lease_goes_on_with_the_last_server);
+    tcase_add_test(tc, the_smallest_queue_has_room_for_it);
+    tcase_add_test(tc, a_key_that_is_put_back_lives_as_long_as_the_others);
+    tcase_add_test(tc, a_release_puts_nothing_back);
+    tcase_add_test(tc, only_late_replies_to_an_extend_are_read_first);
+    tcase_add_test(tc, an_unconfirmed_extend_puts_nothing_back);
+    tcase_add_test(tc, an_adopted_token_is_put_back_after_the_next_extend);
+    tcase_add_test(tc, another_clients_key_stays);
+    suite_add_tcase(s, tc);
+    return s;
+}

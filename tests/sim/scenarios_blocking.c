@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Directed scenarios: programs that use only the blocking calls, and step nothing between. Rule R29. */
+#include "tests/sim/scene.h"
+
+/* The last server is so far away that it answers after each call. */
+static struct world *with_a_far_server(void)
+{
+    struct world *w = scene(1, 3, 1000);
+    w->opt.is_blocking = 1;
+    w->link[0][2].delay_us = 15 * MS;
+    return w;
+}
+
+static void renew(struct world *w, struct handle *h)
+{
+    scene_go(w, 200);
+    EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_OK);
+}
+
+/* The first extend lets it connect, the second queries its key, the third puts the key there. */
+static void last_server_gets_the_key(void)
+{
+    struct world *w = with_a_far_server();
+    struct handle *h = scene_lock(w, 0);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    for (int i = 0; i < 3; i++) {
+        EXPECT(w, scene_owner(w, 2) == -1);
+        renew(w, h);
+    }
+    scene_go(w, 100);
+    EXPECT(w, scene_owner(w, 2) == 0);
+    for (int i = 0; i < 2; i++)
+        renew(w, h);
+    host_crash(w, 0, 1); /* the lease goes on with the two others */
+    for (int i = 0; i < 4; i++) {
+        scene_go(w, 200);
+        scene_do(w, h, EXTENDING, 1000);
+    }
+    EXPECT(w, scene_left(w, h) > 900);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    scene_rest(w);
+}
+
+static void lost_key_is_put_back_by_the_second_extend(void)
+{
+    struct world *w = with_a_far_server();
+    struct handle *h = scene_lock(w, 0);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 100);
+    EXPECT(w, scene_owner(w, 2) == 0);
+    host_command(w, 2, "DEL nightly\r\n");
+    renew(w, h);
+    scene_go(w, 100);
+    EXPECT(w, scene_owner(w, 2) == -1);
+    renew(w, h);
+    scene_go(w, 100);
+    EXPECT(w, scene_owner(w, 2) == 0);
+    scene_rest(w);
+}
+
+/* The last extend was not confirmed: the lock may be another client's. */
+static void nothing_is_put_back_without_a_majority(void)
+{
+    struct world *w = with_a_far_server();
+    struct handle *h = scene_lock(w, 0);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 100);
+    host_command(w, 2, "DEL nightly\r\n");
+    w->link[0][0].down_blocked = w->now + 700 * MS;
+    for (int i = 0; i < 2; i++) {
+        scene_go(w, 200);
+        EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_UNKNOWN);
+    }
+    scene_go(w, 50);
+    EXPECT(w, scene_owner(w, 2) == -1);
+    scene_rest(w);
+}
+
+const struct scenario scenarios_blocking[] = {
+    {"blocking extends put the key on the server that answers last", last_server_gets_the_key, SCENE},
+    {"a lost key is put back by the second blocking extend", lost_key_is_put_back_by_the_second_extend,
+     SCENE},
+    {"a blocking extend puts nothing back without a majority", nothing_is_put_back_without_a_majority, SCENE},
+    {NULL, NULL, 0}};
