@@ -375,6 +375,65 @@ START_TEST(waking_before_the_guardian_ends_reports_the_loss)
 }
 END_TEST
 
+enum { LEADER_FD = 8 }; /* where the leader of the command's group writes its process id */
+
+/*
+ * Runs the command, and adds a process to its group. Killed, that process stays in the group until we reap it,
+ * and by then the guardian has ended.
+ */
+static int with_a_late_member(int argc, char **argv)
+{
+    const struct timespec pause = {0, 5000000};
+    char line[20] = "";
+    int status;
+    int order[2];
+    pid_t redlock, member, leader;
+
+    (void)argc;
+    if (pipe(order) != 0 || dup2(order[1], LEADER_FD) != LEADER_FD)
+        return 1;
+    redlock = fork();
+    if (redlock == 0) {
+        execv(getenv("RDL_COMMAND"), argv);
+        _exit(1);
+    }
+    close(order[1]);
+    close(LEADER_FD);
+    if (read(order[0], line, sizeof line - 1) <= 0)
+        return 1;
+    leader = (pid_t)strtol(line, NULL, 10);
+    member = fork();
+    if (member == 0) {
+        signal(SIGTERM, SIG_IGN);
+        for (;;)
+            nanosleep(&pause, NULL);
+    }
+    if (setpgid(member, leader) != 0)
+        return 2;
+    while (search_guardian(redlock) != 0)
+        nanosleep(&pause, NULL);
+    waitpid(member, &status, 0);
+    waitpid(redlock, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 3;
+}
+
+/*
+ * With --max-hold nothing renews the lease, so the guardian ends half a margin before it does. redlock has
+ * killed the group by then. 75: a busy host sees the end of the group only after the lease.
+ */
+START_TEST(a_guardian_that_ends_after_the_kill_is_no_loss)
+{
+    command_set(&c, (const char *const[]){"--max-hold=5s", "--grace=2s", NULL}, &server, 1, "nightly",
+                "trap '' TERM; echo $$ >&8; while :; do sleep 0.01; done");
+    c.inside = with_a_late_member;
+    ck_assert_msg(command_run(&c) == 124 || c.status == 75, "%d: %s", c.status, c.err);
+    ck_assert_msg((c.status == 75) == (strstr(c.err, "expired before the command was seen to end") != NULL),
+                  "%d: %s", c.status, c.err);
+    ck_assert_ptr_nonnull(strstr(c.err, "nightly has reached --max-hold (5s): stopping the command\n"));
+    ck_assert_ptr_null(strstr(c.err, "its lease has expired"));
+}
+END_TEST
+
 /*
  * The signal also reaches the guardian before it ignores signals: a Ctrl-Z that counts twice would stop the
  * command and continue it.
@@ -423,6 +482,7 @@ Suite *suite_cli_guardian(void)
     tcase_add_loop_test(t, the_guardian_kills_half_a_margin_before_the_lease_ends, 0, 4);
     tcase_add_loop_test(t, waking_after_the_lease_is_not_reported_as_success, 0, 4);
     tcase_add_test(t, waking_before_the_guardian_ends_reports_the_loss);
+    tcase_add_test(t, a_guardian_that_ends_after_the_kill_is_no_loss);
     suite_add_tcase(s, t);
     return s;
 }

@@ -158,6 +158,28 @@ START_TEST(a_command_without_stray_processes_is_no_warning)
 }
 END_TEST
 
+/*
+ * In a new PID namespace /proc is still the host's. There redlock is process 2, and the host's children of its
+ * process 2 are kernel threads. Their numbers are those of the script's own jobs.
+ */
+START_TEST(processes_in_a_foreign_proc_get_no_signal)
+{
+    static const char script[] =
+        "test $(id -u) = 0 && user= || user=-r; exec unshare $user -pf bash -c '"
+        "\"$RDL_COMMAND\" run --max-hold=2s --grace=900ms nightly -c \"sleep 600 9>&-\" & run=$!; "
+        "all=; alive=0; for i in {1..60}; do sleep 600 9>&- & all=\"$all $!\"; done; wait $run; status=$?; "
+        "for job in $all; do kill -0 $job && alive=$((alive + 1)); done 2>/dev/null; "
+        "echo $status $alive; kill $all'";
+
+    command_set_script(&c, &server, 1, script);
+    ck_assert_msg(command_run(&c) == 0, "%s", c.err);
+    ck_assert_str_eq(c.out, "124 60\n");
+    ck_assert_ptr_nonnull(strstr(c.err, "warning: /proc is that of another PID namespace: "));
+    ck_assert_uint_eq(command_count(c.err, "another PID namespace"), 1);
+    ck_assert_ptr_null(strstr(c.err, "also stopping"));
+}
+END_TEST
+
 Suite *suite_cli_strays(void)
 {
     Suite *s = suite_create("cli_strays");
@@ -171,6 +193,7 @@ Suite *suite_cli_strays(void)
     tcase_add_test(t, a_job_that_outlives_the_command_is_reported_and_lives);
     tcase_add_test(t, connect_commands_are_not_stray_processes);
     tcase_add_test(t, a_command_without_stray_processes_is_no_warning);
+    tcase_add_test(t, processes_in_a_foreign_proc_get_no_signal);
     suite_add_tcase(s, t);
     return s;
 }

@@ -8,7 +8,8 @@
  * still be signaled. If redlock had children before the command, or is process 1, an orphan may belong to
  * another program. Then only those count that a reading showed as descendants of the command.
  *
- * Without /proc, none are found.
+ * Without /proc, none are found. A /proc of another PID namespace is not used: its numbers are those of
+ * other processes here.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/child/descendants.h"
@@ -138,10 +139,61 @@ static int is_same(const struct process *a, const struct process *b)
     return a->pid == b->pid && a->start == b->start;
 }
 
+/* Returns how many numbers the line "NSpid:" of /proc/self/status has, one for each namespace below that of /proc. */
+static int count_namespaces(void)
+{
+    char text[4096];
+    const char *at;
+    int n = 0, fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    ssize_t len = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+
+    if (fd >= 0)
+        close(fd);
+    if (len < 0)
+        return 0;
+    text[len] = '\0';
+    at = strstr(text, "\nNSpid:");
+    if (at == NULL)
+        return 1; /* Linux before 4.1 */
+    for (at += strlen("\nNSpid:"); *(at += strspn(at, "\t ")) >= '0' && *at <= '9'; n++)
+        at += strspn(at, "0123456789");
+    return n;
+}
+
+/* Returns 1 if the numbers in /proc are those of our PID namespace. */
+static int is_proc_ours(void)
+{
+    char self[24] = "";
+    ssize_t len = readlink("/proc/self", self, sizeof self - 1);
+
+    return len > 0 && strtol(self, NULL, 10) == (long)getpid() && count_namespaces() == 1;
+}
+
+/* Opens /proc. NULL: there is none, or it is that of another namespace, which is reported once. */
+static DIR *open_proc(void)
+{
+    static enum { NOT_CHECKED, OURS, FOREIGN } state;
+    DIR *proc = state != FOREIGN ? opendir("/proc") : NULL;
+
+    if (proc == NULL || state == OURS)
+        return proc;
+    if (is_proc_ours()) {
+        state = OURS;
+        return proc;
+    }
+    closedir(proc);
+    state = FOREIGN;
+    rdl_cli_print_warning(
+        "/proc is that of another PID namespace: processes that leave the command's process "
+        "group cannot be found, and continue when the lease ends; mount a /proc of this "
+        "namespace (unshare --mount-proc)");
+    return NULL;
+}
+
 /* Reads all processes of this host. Returns 0, or -1: no /proc, time or memory. */
 static int read_all(uint64_t until_ms)
 {
-    DIR *proc = opendir("/proc");
+    DIR *proc = open_proc();
     size_t seen = 0;
     int rc = proc != NULL ? 0 : -1;
 

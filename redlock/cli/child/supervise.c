@@ -165,14 +165,18 @@ static void child_changed(struct run *r, int status)
 }
 
 /*
- * Handles the guardian's end. It ends by itself only after it had to do our work, because we were stopped
- * for longer than the lease. A guardian that was killed is replaced at once, while the lease lasts.
+ * Handles the guardian's end. It ends by itself only half a margin before the end of the lease. Before the
+ * kill this is a loss: we were stopped, and the guardian did our work. After the kill it is none, and
+ * came_late decides: with --max-hold nothing renews the lease, so the guardian ends while the processes do. A
+ * guardian that was killed is replaced at once, while the lease lasts.
  */
 static void guardian_ended(struct run *r, int status)
 {
     struct rdl_cli_guardian g;
 
     r->guardian.pid = 0;
+    if (WIFEXITED(status) && r->phase == KILLED)
+        return;
     if (WIFEXITED(status)) {
         r->held.until_ms = 0;
         rdl_cli_held_lose(&r->held, "its lease has expired");
@@ -329,13 +333,25 @@ static uint64_t end_of(const struct run *r, enum phase phase, uint64_t now)
                                : now + UNKILLABLE_MS;
 }
 
-/* Reads the strays, but never so long that the kill would be late. */
+/*
+ * Returns when a reading of the strays must end. It must not delay the kill and, after it, must leave time to
+ * see the end of the group before that of the lease.
+ */
+static uint64_t reading_end(const struct run *r, uint64_t now)
+{
+    uint64_t end_ms = r->phase == KILLED ? r->held.until_ms : kill_at(r);
+
+    if (r->phase == KILLED && now >= end_ms)
+        return now + WARN_MS;
+    return now < end_ms ? now + (end_ms - now) / 2 : now;
+}
+
 static void read_strays(const struct run *r, int most, uint64_t now)
 {
-    uint64_t end_ms = r->phase == KILLED ? now + WARN_MS : kill_at(r);
+    uint64_t end_ms = reading_end(r, now);
 
     if (are_strays_stopped(r) && now < end_ms)
-        rdl_cli_strays_read(r->child, most, now + (end_ms - now) / 2);
+        rdl_cli_strays_read(r->child, most, end_ms);
 }
 
 /* Takes the first step of the table that applies. */
@@ -355,6 +371,8 @@ static void advance(struct run *r, uint64_t now)
         tell_group(r, step->sig);
         signal_strays(r, step->sig);
         r->strays_ms = 0;
+        if (step->sig == SIGKILL)
+            return; /* reap what was killed before the next reading */
         break;
     }
     if (r->phase == RUNNING || now < r->strays_ms)
@@ -397,7 +415,7 @@ static int are_strays_over(const struct run *r, uint64_t now)
 {
     if (!are_strays_stopped(r) || (r->phase == KILLED && now >= r->next_ms))
         return 1;
-    rdl_cli_strays_read(r->child, 1, now + WARN_MS);
+    read_strays(r, 1, now);
     return rdl_cli_strays_left() == 0;
 }
 
@@ -415,7 +433,9 @@ static void came_late(struct run *r, uint64_t now)
 static uint64_t wake_ms(const struct run *r, uint64_t now)
 {
     const struct rdl_cli_options *o = r->lock->o;
-    uint64_t at = r->phase == RUNNING && r->stopped == 0 ? UINT64_MAX : now + LOOK_MS;
+    uint64_t at = r->phase == RUNNING && r->stopped == 0 ? UINT64_MAX
+                  : r->phase == KILLED                   ? now + rdl_cli_margin_ms(o->ttl_ms) / 4
+                                                         : now + LOOK_MS;
     uint64_t renewal = rdl_cli_held_wake_ms(&r->held, now);
 
     if (renewal < at)
