@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* SIGWINCH, SIGPWR */
 #include "redlock/cli/process/process.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
@@ -52,6 +52,39 @@ START_TEST(signals_are_forwarded_to_the_command)
     ck_assert_msg(strcmp(first, "TERM") == 0 || strcmp(first, "CONT") == 0, "%s", first);
     kill(c.pid, SIGKILL);
     command_end(&c);
+}
+END_TEST
+
+/* Any of them may be the stop signal of a container or a service. Signals of real time have numbers only. */
+START_TEST(stop_signals_are_forwarded_to_the_command)
+{
+    const int stop_signals[] = {SIGWINCH,  SIGALRM, SIGPWR,   SIGIO,        SIGPROF,
+                                SIGVTALRM, SIGXCPU, SIGRTMIN, SIGRTMIN + 3, SIGRTMAX};
+    char script[200];
+    int sig = stop_signals[_i];
+
+    snprintf(script, sizeof script,
+             "trap 'echo heard; exit 7' %d; sleep 1000 & echo in >&9; while :; do wait; done", sig);
+    command_set(&c, no_options, &server, 1, "nightly", script);
+    command_start(&c);
+    ck_assert_str_eq(command_note(&c), "in");
+    kill(c.pid, sig);
+    ck_assert_int_eq(command_end(&c), 7);
+    ck_assert_str_eq(c.out, "heard\n");
+    ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
+}
+END_TEST
+
+/* While nothing is held, a signal does what it does to any program. */
+START_TEST(a_signal_while_waiting_has_its_default_action)
+{
+    live_command(&server, "SET nightly other PX 600000");
+    command_set(&c, (const char *const[]){"-v", NULL}, &server, 1, "nightly", "exit 5");
+    command_start(&c);
+    command_await_err(&c, "waiting");
+    kill(c.pid, SIGWINCH);
+    kill(c.pid, _i == 0 ? SIGALRM : SIGRTMIN + 3);
+    ck_assert_int_eq(command_end(&c), 128 + (_i == 0 ? SIGALRM : SIGRTMIN + 3));
 }
 END_TEST
 
@@ -175,6 +208,8 @@ Suite *suite_cli_signals(void)
     t = tcase_create("one server");
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, signals_are_forwarded_to_the_command);
+    tcase_add_loop_test(t, stop_signals_are_forwarded_to_the_command, 0, 10);
+    tcase_add_loop_test(t, a_signal_while_waiting_has_its_default_action, 0, 2);
     tcase_add_test(t, signals_reach_the_commands_children_too);
     tcase_add_test(t, signals_that_our_parent_ignores_are_not_forwarded);
     tcase_add_loop_test(t, a_wait_continues_after_it_was_stopped, 0, 2);

@@ -31,6 +31,9 @@ void rdl_cli_signals_last_act(void (*act)(void));
 /* Ends the process by the signal, as if it had not been caught. */
 void rdl_cli_signals_die(int sig);
 
+/* Returns 1 if the default action of a caught signal ends the process. */
+int rdl_cli_signals_ends(int sig);
+
 /* Ends the process by a caught signal. A signal that would only stop it is ignored: these verbs are short. */
 void rdl_cli_signals_obey(void);
 

@@ -10,12 +10,35 @@
 #include <string.h>
 #include <unistd.h>
 
-static const int caught[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD};
+/*
+ * All signals that a person, a service manager or a container may send, those of real time among them: one of
+ * them may be the command's stop signal. Those that report a fault of this process are not caught.
+ */
+static const int named[] = {
+    SIGHUP,   SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,   SIGUSR2, SIGTSTP,
+    SIGCONT,  SIGCHLD, SIGALRM, SIGPROF, SIGVTALRM, SIGXCPU,
+#ifdef SIGWINCH
+    SIGWINCH,
+#endif
+#ifdef SIGIO
+    SIGIO,
+#endif
+#ifdef SIGPWR
+    SIGPWR,
+#endif
+};
 static const int ignored[] = {SIGPIPE, SIGTTOU, SIGXFSZ}; /* about writing, and the terminal */
 
-enum { CAUGHT = sizeof caught / sizeof caught[0], IGNORED = sizeof ignored / sizeof ignored[0] };
+enum {
+    NAMED = sizeof named / sizeof named[0],
+    IGNORED = sizeof ignored / sizeof ignored[0],
+    REAL_TIME_MAX = 64
+};
 
-static struct sigaction before[CAUGHT + IGNORED];
+static int caught[NAMED + REAL_TIME_MAX];
+static size_t n_caught;
+static struct sigaction before[NAMED + REAL_TIME_MAX]; /* of the caught signals */
+static struct sigaction before_ignored[IGNORED];
 static int pipe_fd[2] = {-1, -1};
 static volatile sig_atomic_t is_written; /* the pipe may have a byte */
 static volatile sig_atomic_t is_child;   /* SIGCHLD came */
@@ -51,6 +74,16 @@ static void catch_one(int sig, struct sigaction *old)
     sigaction(sig, old, NULL);
 }
 
+static void list_caught(void)
+{
+    for (n_caught = 0; n_caught < NAMED; n_caught++)
+        caught[n_caught] = named[n_caught];
+#ifdef SIGRTMIN
+    for (int sig = SIGRTMIN; sig <= SIGRTMAX && n_caught < NAMED + REAL_TIME_MAX; sig++)
+        caught[n_caught++] = sig;
+#endif
+}
+
 int rdl_cli_signals_open(int *wake_fd)
 {
     struct sigaction ignore;
@@ -60,14 +93,15 @@ int rdl_cli_signals_open(int *wake_fd)
         rdl_cli_print_error("cannot create a pipe: %s", strerror(errno));
         return RDL_EXIT_OS;
     }
+    list_caught();
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
-    for (int i = 0; i < CAUGHT; i++)
+    for (size_t i = 0; i < n_caught; i++)
         catch_one(caught[i], &before[i]);
     memset(&ignore, 0, sizeof ignore);
     ignore.sa_handler = SIG_IGN;
     for (int i = 0; i < IGNORED; i++)
-        sigaction(ignored[i], &ignore, &before[CAUGHT + i]);
+        sigaction(ignored[i], &ignore, &before_ignored[i]);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     *wake_fd = pipe_fd[0];
@@ -110,12 +144,12 @@ static void set_default(int sig)
 
 void rdl_cli_signals_restore(void)
 {
-    for (int i = 0; i < CAUGHT; i++)
+    for (size_t i = 0; i < n_caught; i++)
         if (caught[i] != SIGCHLD)
             sigaction(caught[i], &before[i], NULL);
     for (int i = 0; i < IGNORED; i++)
         if (ignored[i] != SIGPIPE)
-            sigaction(ignored[i], &before[CAUGHT + i], NULL);
+            sigaction(ignored[i], &before_ignored[i], NULL);
     set_default(SIGPIPE);
     set_default(SIGCHLD);
 }
@@ -135,9 +169,18 @@ void rdl_cli_signals_die(int sig)
     _exit(128 + sig);
 }
 
+int rdl_cli_signals_ends(int sig)
+{
+#ifdef SIGWINCH
+    if (sig == SIGWINCH)
+        return 0;
+#endif
+    return sig != SIGCHLD && sig != SIGCONT && sig != SIGTSTP;
+}
+
 void rdl_cli_signals_obey(void)
 {
     for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next())
-        if (sig != SIGCHLD && sig != SIGCONT && sig != SIGTSTP)
+        if (rdl_cli_signals_ends(sig))
             rdl_cli_signals_die(sig);
 }

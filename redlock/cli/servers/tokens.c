@@ -196,7 +196,7 @@ static int next_end(void)
 {
     int sig = rdl_cli_signals_next();
 
-    while (sig != 0 && sig != SIGHUP && sig != SIGINT && sig != SIGQUIT && sig != SIGTERM)
+    while (sig != 0 && (!rdl_cli_signals_ends(sig) || sig == SIGUSR1 || sig == SIGUSR2))
         sig = rdl_cli_signals_next();
     return sig;
 }

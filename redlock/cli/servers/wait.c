@@ -41,7 +41,7 @@ static int obey(struct rdl_cli_lock *l)
     int was_stopped = 0;
 
     for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next()) {
-        if (sig == SIGCHLD || sig == SIGCONT)
+        if (sig != SIGTSTP && !rdl_cli_signals_ends(sig))
             continue;
         rdl_cli_unshow();
         rdl_cli_lease_cancel(l);

@@ -53,9 +53,9 @@ static int obey(void)
     for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next()) {
         if (sig == SIGTSTP)
             raise(SIGSTOP);
-        else if (sig != SIGCONT && sig != SIGCHLD)
+        else if (rdl_cli_signals_ends(sig))
             rdl_cli_signals_die(sig);
-        was_stopped |= sig != SIGCHLD;
+        was_stopped |= sig == SIGTSTP || sig == SIGCONT;
     }
     return was_stopped;
 }

@@ -49,13 +49,13 @@ static int input_ended(void)
     return 0;
 }
 
-/* SIGTSTP would cost the lease, and the other signals are for a command. */
+/* SIGTSTP would cost the lease, and SIGUSR1 and SIGUSR2 are for a command. */
 static int was_told_to_end(void)
 {
     int is_stopped = 0;
 
     for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next())
-        is_stopped |= sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM;
+        is_stopped |= rdl_cli_signals_ends(sig) && sig != SIGUSR1 && sig != SIGUSR2;
     return is_stopped;
 }
 
