@@ -20,14 +20,21 @@ static struct rdl_cli_options o;
 static char text[COMMAND_ARGS][256];
 static char *argv[COMMAND_ARGS];
 
+static int parse_words(enum rdl_cli_verb verb, int argc)
+{
+    while (o.n_urls > 0) /* of the previous call */
+        free(o.urls[--o.n_urls]);
+    rdl_cli_set_verbosity(RDL_CLI_QUIET);
+    argv[argc] = NULL;
+    int rc = rdl_cli_options_parse(&o, verb, argc, argv);
+    return rc == 0 && !o.help ? rdl_cli_options_settle(&o) : rc;
+}
+
 /* Words separated by spaces, copied: the parser writes on them. */
 static int parse_of(enum rdl_cli_verb verb, const char *line)
 {
     int argc = 0;
 
-    while (o.n_urls > 0) /* of the previous call */
-        free(o.urls[--o.n_urls]);
-    rdl_cli_set_verbosity(RDL_CLI_QUIET);
     while (*line != '\0') {
         size_t len = strcspn(line, " ");
         snprintf(text[argc], sizeof text[argc], "%.*s", (int)len, line);
@@ -35,14 +42,27 @@ static int parse_of(enum rdl_cli_verb verb, const char *line)
         argc++;
         line += len + (line[len] == ' ');
     }
-    argv[argc] = NULL;
-    int rc = rdl_cli_options_parse(&o, verb, argc, argv);
-    return rc == 0 && !o.help ? rdl_cli_options_settle(&o) : rc;
+    return parse_words(verb, argc);
 }
 
 static int parse(const char *line)
 {
     return parse_of(RDL_CLI_RUN, line);
+}
+
+/* "OPTION -lNAME", and a command with run. */
+static int parse_name(enum rdl_cli_verb verb, const char *option, const char *name)
+{
+    static char command[] = "true";
+    int n = 0;
+
+    if (option != NULL)
+        argv[n++] = strcpy(text[0], option);
+    snprintf(text[1], sizeof text[1], "-l%s", name);
+    argv[n++] = text[1];
+    if (verb == RDL_CLI_RUN)
+        argv[n++] = command;
+    return parse_words(verb, n);
 }
 
 static void clear(void)
@@ -101,11 +121,63 @@ START_TEST(options_end_at_the_lock_name)
 {
     ck_assert_int_eq(parse("L sh -n --ttl"), 0);
     ck_assert_str_eq(o.command[1], "-n");
-    ck_assert_int_eq(parse("-- -L x"), 0);
-    ck_assert_str_eq(o.lock, "-L");
     ck_assert_int_eq(parse("L -- -x"), 0);
     ck_assert_str_eq(o.command[0], "-x");
     ck_assert_int_eq(parse("L -n x"), 64);
+}
+END_TEST
+
+/* "redlock run $LOCK -- nice ./job" with an unset variable would lock "nice". */
+START_TEST(a_word_that_begins_with_a_dash_is_no_lock_name)
+{
+    static const struct {
+        enum rdl_cli_verb verb;
+        const char *line;
+    } refused[] = {{RDL_CLI_RUN, "-- nice ./job"},     {RDL_CLI_RUN, "-n -- nightly ./job"},
+                   {RDL_CLI_RUN, "-l -- nice ./job"},  {RDL_CLI_RUN, "--lock -- nice ./job"},
+                   {RDL_CLI_RUN, "-nl -x -- job"},     {RDL_CLI_ACQUIRE, "-l -n"},
+                   {RDL_CLI_STATUS, "nightly --json"}, {RDL_CLI_STATUS, "-- -x"},
+                   {RDL_CLI_BREAK, "-l --force"},      {RDL_CLI_RELEASE, "-- -x"},
+                   {RDL_CLI_DOCTOR, "-- -x"}};
+    static const struct {
+        enum rdl_cli_verb verb;
+        const char *line, *name;
+    } taken[] = {{RDL_CLI_RUN, "--lock=-x -- job", "-x"},       {RDL_CLI_RUN, "-l-x job", "-x"},
+                 {RDL_CLI_RUN, "-l nightly -- job", "nightly"}, {RDL_CLI_RUN, "nightly -c job", "nightly"},
+                 {RDL_CLI_ACQUIRE, "-- nightly", "nightly"},    {RDL_CLI_DOCTOR, "--lock=-x", "-x"}};
+
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        ck_assert_msg(parse_of(refused[i].verb, refused[i].line) == 64, "%s", refused[i].line);
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        ck_assert_msg(parse_of(taken[i].verb, taken[i].line) == 0, "%s", taken[i].line);
+        ck_assert_str_eq(o.lock, taken[i].name);
+    }
+}
+END_TEST
+
+/* Two hosts locked "nightly" and "nightly\r". The other verbs must reach such a lock, so they only warn. */
+START_TEST(a_name_that_looks_like_another_is_refused)
+{
+    static const char *const alike[] = {
+        "nightly\r",      "night\tly", " nightly",  "nightly ", "'nightly'",           "nightly\"",
+        "`nightly",       "$LOCK",     "nightly${", "nightly$", "\xef\xbb\xbfnightly", "\xe2\x80\x9cnightly",
+        "nightly\xc2\x85"};
+    static const char *const names[] = {"night ly", "{a}:b", "a$b", "it's",
+                                        "n\xc3\xa4"
+                                        "chtlich"};
+    static const enum rdl_cli_verb verbs[] = {RDL_CLI_RUN, RDL_CLI_ACQUIRE, RDL_CLI_HOLD};
+
+    for (size_t v = 0; v < 3; v++) {
+        for (size_t i = 0; i < sizeof alike / sizeof alike[0]; i++) {
+            ck_assert_msg(parse_name(verbs[v], NULL, alike[i]) == 65, "%s", alike[i]);
+            ck_assert_msg(parse_name(verbs[v], "--any-name", alike[i]) == 0, "%s", alike[i]);
+        }
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+            ck_assert_msg(parse_name(verbs[v], NULL, names[i]) == 0, "%s", names[i]);
+    }
+    ck_assert_int_eq(parse_name(RDL_CLI_RELEASE, NULL, "nightly\r"), 0);
+    ck_assert_int_eq(parse_name(RDL_CLI_STATUS, NULL, "nightly\r"), 0);
+    ck_assert_int_eq(parse_name(RDL_CLI_STATUS, "--any-name", "nightly"), 64);
 }
 END_TEST
 
@@ -374,7 +446,9 @@ START_TEST(a_message_describes_the_mistake)
     } rows[] = {
         {{"L"}, "no command after the lock name: redlock run [options] LOCK -- COMMAND\n"},
         {{"me@home:sesame"}, "no command after the lock name: "},
-        {{"--", "true"}, "no command after the lock name: "},
+        {{"--", "true"},
+         "no lock name before --: redlock run [options] LOCK -- COMMAND; put a variable in quotes"},
+        {{"-l", "-usesame", "true"}, "-u is not a lock name: options must come before the lock name; "},
         {{"--ttl", "50ms", "L", "true"}, "--ttl 50ms is too short: give at least 100ms\n"},
         {{"--ttl", "2147483648ms", "L", "true"}, "--ttl 2147483648ms is too long: give at most 2147483s\n"},
         {{"--grace", "0s", "L", "true"}, "--grace 0s is too short: give at least 1ms\n"},
@@ -400,6 +474,19 @@ START_TEST(a_message_describes_the_mistake)
         ck_assert_ptr_null(strstr(c.err, "sesame"));
     }
     memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"run", "L\r", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 65);
+    ck_assert_str_eq(c.err,
+                     "redlock: the lock name \"L\\u000d\" has a control character: another host may use a "
+                     "name that looks the same, and both would hold a lock; correct the name, or give "
+                     "--any-name\n");
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"status", "-uredis://127.0.0.1:1", "$L", NULL});
+    ck_assert_int_eq(command_run(&c), 69);
+    ck_assert_ptr_nonnull(
+        strstr(c.err, "redlock: warning: the lock name \"$L\" begins with a space, a quote, a $ or "
+                      "a byte order mark: a name that looks the same is another lock\n"));
+    memset(&c, 0, sizeof c);
     command_add_all(&c, (const char *const[]){"run", "L", "true", NULL});
     command_setenv(&c, "REDLOCK_RESTART_GUARD=x");
     ck_assert_int_eq(command_run(&c), 64);
@@ -424,6 +511,8 @@ Suite *suite_cli_options(void)
     tcase_add_test(t, defaults_are_30_s_a_local_server_and_an_unlimited_wait);
     tcase_add_test(t, every_option_is_parsed_in_every_form);
     tcase_add_test(t, options_end_at_the_lock_name);
+    tcase_add_test(t, a_word_that_begins_with_a_dash_is_no_lock_name);
+    tcase_add_test(t, a_name_that_looks_like_another_is_refused);
     tcase_add_test(t, a_shell_command_may_precede_or_follow_the_lock_name);
     tcase_add_test(t, every_duration_has_the_same_syntax);
     tcase_add_test(t, the_default_grace_is_a_sixth_of_the_ttl_and_5_s_at_most);

@@ -43,6 +43,92 @@ static int check_name(const struct rdl_cli_options *o, const char *name)
     return 0;
 }
 
+/* Blanks, quotes and what a shell leaves of a variable: people do not see them, or paste them by mistake. */
+static const char *const edges[] = {" ",
+                                    "'",
+                                    "\"",
+                                    "`",
+                                    "$",
+                                    "\xc2\xa0",
+                                    "\xef\xbb\xbf",
+                                    "\xe2\x80\x98",
+                                    "\xe2\x80\x99",
+                                    "\xe2\x80\x9c",
+                                    "\xe2\x80\x9d"};
+
+static int is_edge(const char *name, int is_end)
+{
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+        size_t n = strlen(edges[i]);
+        if (len >= n && memcmp(is_end ? name + len - n : name, edges[i], n) == 0)
+            return 1;
+    }
+    return is_end && len >= 2 && strcmp(name + len - 2, "${") == 0;
+}
+
+/* Returns why two hosts could use different names that look the same; NULL: they do not. */
+static const char *name_fault(const char *name)
+{
+    for (const char *at = name; *at != '\0'; at++)
+        if (rdl_cli_acting_len(at) > 0)
+            return "has a control character";
+    if (is_edge(name, 0))
+        return "begins with a space, a quote, a $ or a byte order mark";
+    return is_edge(name, 1) ? "ends with a space, a quote, a $ or a byte order mark" : NULL;
+}
+
+static int check_look(const struct rdl_cli_options *o, const char *name)
+{
+    const unsigned taking = RDL_CLI_RUN | RDL_CLI_ACQUIRE | RDL_CLI_HOLD;
+    const char *fault = name_fault(name);
+    char shown[6 * RDL_NAME_MAX + 3] = "";
+    struct rdl_cli_text t = {shown, sizeof shown, 0};
+
+    if (fault == NULL || o->any_name)
+        return 0;
+    rdl_cli_add_json(&t, name);
+    if ((o->verb & taking) == 0) {
+        rdl_cli_print_warning("the lock name %s %s: a name that looks the same is another lock", shown,
+                              fault);
+        return 0;
+    }
+    rdl_cli_print_error(
+        "the lock name %s %s: another host may use a name that looks the same, and both would "
+        "hold a lock; correct the name, or give --any-name",
+        shown, fault);
+    return RDL_EXIT_DATA;
+}
+
+/* Checks how the names look, when all options are known. */
+static int check_looks(const struct rdl_cli_options *o)
+{
+    int rc = 0;
+
+    for (size_t k = 0; k < o->n_names && rc == 0; k++)
+        rc = check_look(o, o->names[k]);
+    for (size_t k = 0; o->n_names == 0 && k < o->n_looked_at && rc == 0; k++)
+        rc = check_look(o, o->looked_at[k]);
+    return rc;
+}
+
+int rdl_cli_operands_check_word(const struct rdl_cli_options *o, const char *word)
+{
+    if (word[0] != '-')
+        return 0;
+    if (strcmp(word, "--") == 0)
+        rdl_cli_print_error(
+            "no lock name before --: redlock run [options] LOCK -- COMMAND; put a variable in "
+            "quotes, so that an empty one is noticed");
+    else
+        rdl_cli_print_error(
+            "%.*s is not a lock name: options must come before the lock name; for a lock of this "
+            "name, give --lock=NAME",
+            word[1] == '-' ? (int)strcspn(word, "=") : 2, word); /* "-uURL": no secrets */
+    return rdl_cli_usage(o->verb);
+}
+
 /* Checks several locks: their names must differ, and fit into one request. */
 static int check_together(const struct rdl_cli_options *o, const char *name)
 {
@@ -242,7 +328,9 @@ static int take_patient(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
     if (i >= argc)
         return 0;
-    int rc = rdl_cli_operands_add_lock(o, argv[i]);
+    int rc = rdl_cli_operands_check_word(o, argv[i]);
+    if (rc == 0)
+        rc = rdl_cli_operands_add_lock(o, argv[i]);
     name_locks(o);
     if (rc == 0)
         rc = check_patient(o);
@@ -256,8 +344,11 @@ static int take_locks(struct rdl_cli_options *o, int argc, char **argv, int i)
 
     o->looked_at = (const char *const *)argv + i;
     o->n_looked_at = (size_t)(argc - i);
-    for (; i < argc && rc == 0; i++)
-        rc = check_name(o, argv[i]);
+    for (; i < argc && rc == 0; i++) {
+        rc = rdl_cli_operands_check_word(o, argv[i]);
+        if (rc == 0)
+            rc = check_name(o, argv[i]);
+    }
     return rc;
 }
 
@@ -282,7 +373,7 @@ static int take_rest(struct rdl_cli_options *o, int argc, char **argv, int i)
     return o->verb == RDL_CLI_DOCTOR ? check_patient(o) : 0;
 }
 
-int rdl_cli_operands_take(struct rdl_cli_options *o, int argc, char **argv, int i)
+static int take_all(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
     if (o->verb == RDL_CLI_LIST)
         return take_prefix(o, argc, argv, i);
@@ -299,9 +390,18 @@ int rdl_cli_operands_take(struct rdl_cli_options *o, int argc, char **argv, int 
     }
     if (o->verb == RDL_CLI_STATUS)
         return take_locks(o, argc, argv, i);
-    int rc = rdl_cli_operands_add_lock(o, argv[i]);
+    int rc = rdl_cli_operands_check_word(o, argv[i]);
+    if (rc == 0)
+        rc = rdl_cli_operands_add_lock(o, argv[i]);
     if (rc != 0)
         return rc;
     name_locks(o);
     return o->verb == RDL_CLI_RUN ? take_command(o, argc, argv, i + 1) : take_nothing(o, argc, argv, i + 1);
+}
+
+int rdl_cli_operands_take(struct rdl_cli_options *o, int argc, char **argv, int i)
+{
+    int rc = take_all(o, argc, argv, i);
+
+    return rc == 0 ? check_looks(o) : rc;
 }

@@ -12,6 +12,11 @@
 int rdl_cli_operands_take(struct rdl_cli_options *o, int argc, char **argv, int i);
 /* Adds a lock's name. Returns 0, or an exit status after it printed the reason. */
 int rdl_cli_operands_add_lock(struct rdl_cli_options *o, const char *name);
+/*
+ * Refuses a word that begins with '-' as a lock's name: it is an option in the wrong place, or it follows an
+ * unset variable. Returns 0, or an exit status after it printed the reason.
+ */
+int rdl_cli_operands_check_word(const struct rdl_cli_options *o, const char *word);
 /* Sets the command to `/bin/sh -c string`. Returns 0. */
 int rdl_cli_operands_set_shell(struct rdl_cli_options *o, char *string);
 /*

@@ -256,6 +256,8 @@ static int long_option(struct rdl_cli_options *o, char **argv, int *i)
         value = argv[*i + 1];
         if (value == NULL)
             return needs_value(o, word);
+        if (strcmp(word, "lock") == 0 && rdl_cli_operands_check_word(o, value) != 0)
+            return RDL_EXIT_USAGE;
         (*i)++;
     }
     return take(o, opt, word, value != NULL ? value : nothing);
@@ -277,6 +279,8 @@ static int short_options(struct rdl_cli_options *o, char **argv, int *i)
             value = p[1] != '\0' ? p + 1 : argv[++*i];
             if (value == NULL)
                 return needs_value(o, opt->word);
+            if (*p == 'l' && value != p + 1 && rdl_cli_operands_check_word(o, value) != 0)
+                return RDL_EXIT_USAGE;
         }
         int rc = take(o, opt, opt->word, value != NULL ? value : nothing);
         if (rc != 0 || value != NULL)
@@ -318,7 +322,7 @@ int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int
     rc = take_variables(o);
     for (; rc == 0 && i < argc && argv[i][0] == '-' && argv[i][1] != '\0'; i++) {
         if (strcmp(argv[i], "--") == 0) {
-            i += o->n_names == 0 || verb != RDL_CLI_RUN; /* otherwise it belongs to the command */
+            i += verb != RDL_CLI_RUN; /* otherwise it belongs to the command, and follows the lock name */
             break;
         }
         rc = argv[i][1] == '-' ? long_option(o, argv, &i) : short_options(o, argv, &i);
