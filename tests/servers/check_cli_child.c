@@ -85,12 +85,14 @@ START_TEST(a_command_is_not_started_after_its_lease_expired)
 {
     static char *command[] = {"sh", "-c", "exit 3", NULL};
     static struct rdl_cli_options o = {.lock = "nightly", .legacy = RDL_CLI_LEGACY_AUTO};
+    static struct rdl_cli_servers servers;  /* none */
     static struct rdl_cli_lock l;           /* without a lease */
     struct rdl_cli_guardian g = {.fd = -1}; /* a pipe that nothing reads, so nothing kills it */
     int fd[2], status;
 
     o.command = command;
     l.o = &o;
+    l.servers = &servers;
     heard_begin();
     rdl_posix_init(&l.posix, &l.platform);
     ck_assert_int_eq(pipe(fd), 0);

@@ -446,7 +446,7 @@ END_TEST
 
 START_TEST(a_name_of_any_bytes_is_a_json_string)
 {
-    start("exec $RDL_COMMAND run --log=json --log-fd=9 $'a\"b\\\\c\\n\\xff\\xc3\\xa4' -c true");
+    start("exec $RDL_COMMAND run --any-name --log=json --log-fd=9 $'a\"b\\\\c\\n\\xff\\xc3\\xa4' -c true");
     assert_has(next("acquired"), ",\"lock\":\"a\\\"b\\\\c\\u000a\\ufffd\xc3\xa4\",");
     next("child_exit");
     next("released");

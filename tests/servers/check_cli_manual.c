@@ -418,8 +418,8 @@ START_TEST(redlock_help_all_lists_every_option_with_its_verbs)
     ck_assert_ptr_nonnull(strstr(help,
                                  "  --held-by ID          delete the lock of this holder, as status printed "
                                  "it,\n                        without asking [break]\n"));
-    ck_assert_ptr_nonnull(strstr(
-        help, "server is not used for this time and 1 s [all but\n                        release]\n"));
+    ck_assert_ptr_nonnull(strstr(help, "server is not used for this time and 1 s. Default:\n                 "
+                                       "       $REDLOCK_MAX_TTL [all but release]\n"));
     ck_assert_ptr_nonnull(strstr(help, "  -q, --quiet           print only results and errors\n"));
 }
 END_TEST

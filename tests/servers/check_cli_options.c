@@ -494,6 +494,32 @@ START_TEST(a_message_describes_the_mistake)
 }
 END_TEST
 
+/* An option, then a variable, then the default. */
+START_TEST(max_ttl_and_canary_have_variables)
+{
+    setenv("REDLOCK_MAX_TTL", "2m", 1);
+    setenv("REDLOCK_CANARY", "on", 1);
+    ck_assert_int_eq(parse("L x"), 0);
+    ck_assert_uint_eq(o.max_ttl_ms, 120000);
+    ck_assert_int_eq(o.canary, 1);
+    ck_assert_int_eq(parse("--max-ttl 40s L x"), 0);
+    ck_assert_uint_eq(o.max_ttl_ms, 40000);
+    setenv("REDLOCK_CANARY", "off", 1);
+    ck_assert_int_eq(parse("L x"), 0);
+    ck_assert_int_eq(o.canary, 0);
+    ck_assert_int_eq(parse("--canary L x"), 0);
+    ck_assert_int_eq(o.canary, 1);
+    setenv("REDLOCK_CANARY", "yes", 1);
+    ck_assert_int_eq(parse("L x"), 64);
+    setenv("REDLOCK_CANARY", "", 1);
+    setenv("REDLOCK_MAX_TTL", "long", 1);
+    ck_assert_int_eq(parse("L x"), 64);
+    ck_assert_int_eq(parse_of(RDL_CLI_RELEASE, "L"), 0); /* it has no such option */
+    unsetenv("REDLOCK_MAX_TTL");
+    unsetenv("REDLOCK_CANARY");
+}
+END_TEST
+
 START_TEST(an_empty_restart_guard_variable_is_ignored)
 {
     setenv("REDLOCK_RESTART_GUARD", "", 1);
@@ -527,6 +553,7 @@ Suite *suite_cli_options(void)
     tcase_add_test(t, help_and_version_go_to_standard_output);
     tcase_add_test(t, help_is_also_a_verb);
     tcase_add_test(t, a_mistake_is_one_line_plus_the_usage_for_bad_syntax);
+    tcase_add_test(t, max_ttl_and_canary_have_variables);
     tcase_add_test(t, an_empty_restart_guard_variable_is_ignored);
     tcase_add_test(t, a_message_describes_the_mistake);
     suite_add_tcase(s, t);

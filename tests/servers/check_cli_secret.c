@@ -55,30 +55,29 @@ START_TEST(everything_before_the_last_at_sign_of_a_url_is_hidden)
 }
 END_TEST
 
-/* The bytes are overwritten, too: /proc/PID/environ shows them. */
-START_TEST(variables_with_a_password_are_removed_or_overwritten)
+/* The bytes are overwritten, too: /proc/PID/environ shows them. What redlock did not use is another program's. */
+START_TEST(variables_whose_password_was_used_are_overwritten)
 {
     static const char *const with[][2] = {{"REDLOCK_PASSWORD", "s3same-0pen"},
                                           {"REDISCLI_AUTH", "s3same-0pen"},
                                           {"REDLOCK_URLS", "redis://a redis://:s3same-0pen@b"},
                                           {"REDIS_URL", "redis://:s3same-0pen@b"}};
-    char *value[4];
+    static const char *const from[] = {NULL, NULL, "$REDLOCK_URLS", "$REDIS_URL"};
+    struct rdl_cli_options o = {.password_fd = -1, .urls_from = from[_i]};
+    struct rdl_bytes password;
+    char *value;
 
-    for (int i = 0; i < 4; i++) {
-        setenv(with[i][0], with[i][1], 1);
-        value[i] = getenv(with[i][0]);
-    }
-    rdl_cli_secret_clean_env();
-    for (int i = 0; i < 4; i++) {
-        ck_assert_ptr_null(getenv(with[i][0]));
-        for (size_t k = 0; k < strlen(with[i][1]); k++)
-            ck_assert_int_eq(value[i][k], 0);
-    }
-    setenv("REDLOCK_URLS", "redis://a redis://b", 1);
-    setenv("REDIS_URL", "redis://b", 1);
-    rdl_cli_secret_clean_env();
-    ck_assert_str_eq(getenv("REDLOCK_URLS"), "redis://a redis://b");
-    ck_assert_str_eq(getenv("REDIS_URL"), "redis://b");
+    for (int i = 0; i < 4; i++)
+        if (i >= _i || _i >= 2) /* the first source counts */
+            setenv(with[i][0], with[i][1], 1);
+    value = getenv(with[_i][0]);
+    if (_i < 2)
+        ck_assert_int_eq(rdl_cli_secret_read(&o, &password), 0);
+    rdl_cli_secret_clean_env(&o);
+    for (size_t k = 0; k < strlen(with[_i][1]); k++)
+        ck_assert_int_eq(value[k], 0);
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(getenv(with[i][0]) != NULL, i > _i || (i < _i && _i >= 2));
 }
 END_TEST
 
@@ -392,11 +391,11 @@ START_TEST(a_password_that_is_too_long_is_refused)
     command_setenv(&c, entry);
     command_add_all(&c, (const char *const[]){"L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 66);
-    ck_assert_ptr_nonnull(strstr(c.err, "the password in $REDLOCK_PASSWORD is longer than 2048 bytes"));
+    ck_assert_ptr_nonnull(strstr(c.err, "the password in $REDLOCK_PASSWORD is longer than 8192 bytes"));
     memset(&c, 0, sizeof c);
     command_add_all(&c, (const char *const[]){"run", "-qn", "-u", url, "L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 65);
-    ck_assert_ptr_nonnull(strstr(c.err, "redlock: -u number 1: its password is longer than 2048 bytes"));
+    ck_assert_ptr_nonnull(strstr(c.err, "redlock: -u number 1: its password is longer than 8192 bytes"));
 }
 END_TEST
 
@@ -458,6 +457,7 @@ END_TEST
 START_TEST(no_listing_trace_or_environment_shows_a_password)
 {
     static char entry[2][128];
+    char urls[80];
 
     snprintf(entry[0], sizeof entry[0], "REDIS_URL=redis://:%s@127.0.0.1:%d", secret, server.port);
     snprintf(entry[1], sizeof entry[1], "REDLOCK_URLS=redis://:%s@127.0.0.1:%d", secret, server.port);
@@ -477,7 +477,59 @@ START_TEST(no_listing_trace_or_environment_shows_a_password)
         ck_assert_ptr_nonnull(strstr(c.out, "REDLOCK_LOCK=L\n"));
         ck_assert_ptr_nonnull(strstr(c.out, "REDLOCK_TTL_MS=30000\n"));
         ck_assert_ptr_nonnull(strstr(c.out, "KEPT=1\n"));
+        snprintf(urls, sizeof urls, "\nREDLOCK_URLS=redis://127.0.0.1:%d\n", server.port);
+        ck_assert_msg(strstr(c.out, urls) != NULL, "%s", c.out);
+        snprintf(urls, sizeof urls, "\nREDIS_URL=redis://127.0.0.1:%d\n", server.port);
+        ck_assert_int_eq(strstr(c.out, urls) != NULL, i == 1);
     }
+}
+END_TEST
+
+START_TEST(an_applications_own_password_stays_in_the_environment)
+{
+    static char entry[128], password[64];
+
+    snprintf(entry, sizeof entry, "REDLOCK_URLS=redis://:%s@127.0.0.1:%d", secret, server.port);
+    command_setenv(&c, entry);
+    command_setenv(&c, "REDIS_URL=redis://app:pw@cache:6379/0");
+    command_setenv(&c, "REDISCLI_AUTH=of-the-application");
+    snprintf(password, sizeof password, "REDLOCK_PASSWORD=%s", secret);
+    command_setenv(&c, password);
+    command_add_all(&c, (const char *const[]){"run", "L", "env", NULL});
+    ck_assert_msg(command_run(&c) == 0, "%s", c.err);
+    no_secret_in_output();
+    ck_assert_ptr_nonnull(strstr(c.out, "REDIS_URL=redis://app:pw@cache:6379/0\n"));
+    ck_assert_ptr_nonnull(strstr(c.out, "REDISCLI_AUTH=of-the-application\n"));
+}
+END_TEST
+
+/* The inner lock was once taken on 127.0.0.1:6379, or on the application's server. */
+START_TEST(an_inner_run_uses_the_servers_of_the_outer)
+{
+    static const char script[] =
+        "RDL_COMMAND=$(realpath $RDL_COMMAND); umask 77; cd $(mktemp -d) && echo $PASSWORD >password && %s "
+        "\"$RDL_COMMAND\" run %s outer -- sh -c 'cd / && echo $REDLOCK_PASSWORD_FILE && "
+        "\"$RDL_COMMAND\" run inner -- sh -c \"echo \\$REDLOCK_URLS\"'; echo $?; rm -r \"$PWD\"";
+    static const char *const how[][2] = {{"", "--password-file=password"},
+                                         {"REDLOCK_PASSWORD_FILE=password", ""},
+                                         {"REDLOCK_PASSWORD=$PASSWORD", ""}};
+    char full[600], entry[64], urls[80];
+
+    snprintf(full, sizeof full, script, how[_i][0], how[_i][1]);
+    memset(&c, 0, sizeof c);
+    command_set_script(&c, &server, 1, full);
+    snprintf(entry, sizeof entry, "PASSWORD=%s", secret);
+    command_setenv(&c, entry);
+    snprintf(urls, sizeof urls, "REDLOCK_URLS=redis://127.0.0.1:%d", server.port);
+    command_setenv(&c, urls);
+    command_run(&c);
+    if (_i == 2) { /* the variable is not handed on */
+        ck_assert_msg(strcmp(c.out, "\n77\n") == 0, "%s%s", c.out, c.err);
+        return;
+    }
+    ck_assert_msg(c.out[0] == '/' && strstr(c.out, "/password\nredis://127.0.0.1:") != NULL, "%s%s", c.out,
+                  c.err);
+    ck_assert_msg(strstr(c.out, "\n0\n") != NULL, "%s%s", c.out, c.err);
 }
 END_TEST
 
@@ -590,7 +642,7 @@ Suite *suite_cli_secret(void)
     Suite *s = suite_create("cli_secret");
     TCase *t = tcase_create("hiding");
     tcase_add_test(t, everything_before_the_last_at_sign_of_a_url_is_hidden);
-    tcase_add_test(t, variables_with_a_password_are_removed_or_overwritten);
+    tcase_add_loop_test(t, variables_whose_password_was_used_are_overwritten, 0, 4);
     tcase_add_test(t, a_secret_is_scrubbed_even_if_the_text_was_cut);
     tcase_add_test(t, only_the_servers_words_are_scrubbed);
     tcase_add_test(t, a_text_that_may_have_been_cut_is_marked);
@@ -613,6 +665,8 @@ Suite *suite_cli_secret(void)
     tcase_add_test(t, a_login_over_a_unix_socket_is_in_no_process_listing);
     tcase_add_test(t, no_listing_trace_or_environment_shows_a_password);
     tcase_add_test(t, a_url_without_a_password_stays_in_the_environment);
+    tcase_add_test(t, an_applications_own_password_stays_in_the_environment);
+    tcase_add_loop_test(t, an_inner_run_uses_the_servers_of_the_outer, 0, 3);
     tcase_add_test(t, a_reply_with_the_password_is_not_printed);
     tcase_add_loop_test(t, a_later_reply_is_printed_without_the_password, 0, 4);
     tcase_add_test(t, a_common_word_as_password_does_not_garble_messages);

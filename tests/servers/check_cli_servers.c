@@ -117,6 +117,8 @@ START_TEST(every_kind_of_address_works)
     live_url(&server[1], LIVE_V6, v6, sizeof v6);
     live_url(&server[2], LIVE_UNIX, path, sizeof path);
     snprintf(db, sizeof db, "%s/3", url[0]);
+    snprintf(v6 + strlen(v6), sizeof v6 - strlen(v6), "/3");
+    snprintf(path + strlen(path), sizeof path - strlen(path), "?db=3");
     ck_assert_int_eq(run(db, v6, path), 0);
     ck_assert_str_eq(c.err, "");
 }
@@ -282,6 +284,90 @@ static const char local_warning[] =
     "redlock: warning: no server was named (-u, $REDLOCK_URLS, $REDIS_URL): using "
     "127.0.0.1:6379, so the lock holds on this host only; ";
 
+/* A run sets $REDLOCK_URLS for its command: without it, an inner lock would be on another server. */
+START_TEST(the_default_server_is_refused_inside_a_run)
+{
+    memset(&c, 0, sizeof c);
+    command_setenv(&c, "REDLOCK_LOCK=outer");
+    command_add_all(&c, (const char *const[]){"run", "-n", "inner", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 65);
+    ck_assert_ptr_nonnull(
+        strstr(c.err, "redlock: no server is named inside `redlock run outer`, which sets "));
+}
+END_TEST
+
+/* Other hosts have another server at this address. -u says that this is meant. */
+START_TEST(a_variable_that_names_this_host_alone_is_a_warning)
+{
+    static const char *const hosts[] = {"127.0.0.1", "localhost", "0.0.0.0"};
+    char variable[2][80], where[80];
+    int port = server[0].port;
+
+    for (int i = 0; i < 3; i++) {
+        snprintf(variable[0], sizeof variable[0], "REDIS_URL=redis://%s:%d", hosts[i], port);
+        snprintf(variable[1], sizeof variable[1], "REDLOCK_URLS=redis://%s:%d", hosts[i], port);
+        for (int k = 0; k < 4; k++) {
+            snprintf(where, sizeof where,
+                     "warning: %s names this host alone (%s:%d): other hosts do not see its ",
+                     k < 2 ? "$REDIS_URL" : "$REDLOCK_URLS", hosts[i], port);
+            memset(&c, 0, sizeof c);
+            c.is_own_host_shown = 1;
+            command_setenv(&c, variable[k / 2]);
+            command_add_all(&c,
+                            (const char *const[]){"run", k % 2 == 0 ? "-n" : "-qn", "nightly", "true", NULL});
+            ck_assert_msg(command_run(&c) == 0, "%s", c.err);
+            ck_assert_msg((strstr(c.err, where) != NULL) == (k < 3), "%s: %s", where, c.err);
+        }
+    }
+    ck_assert_int_eq(run(url[0], NULL, NULL), 0);
+    ck_assert_ptr_null(strstr(c.err, "this host"));
+}
+END_TEST
+
+/* The database is part of where a lock is. */
+START_TEST(messages_name_the_database)
+{
+    char second[LIVE_PATH_MAX + 60], text[LIVE_PATH_MAX + 80];
+
+    for (int i = 0; i < 2; i++) {
+        if (i == 0)
+            snprintf(second, sizeof second, "redis://127.0.0.1:%d/1", server[0].port);
+        else
+            snprintf(second, sizeof second, "unix://%s?db=1", server[0].socket);
+        memset(&c, 0, sizeof c);
+        command_add_all(&c, (const char *const[]){"status", "-u", second, "nightly", NULL});
+        ck_assert_int_eq(command_run(&c), 0);
+        snprintf(text, sizeof text, "nightly at %s: free (",
+                 second + (i == 0 ? strlen("redis://") : strlen("unix://")));
+        ck_assert_msg(strncmp(c.out, text, strlen(text)) == 0, "%s", c.out);
+    }
+    memset(&c, 0, sizeof c);
+    snprintf(second, sizeof second, "redis://127.0.0.1:%d/1", server[1].port);
+    command_add_all(&c,
+                    (const char *const[]){"run", "-n", "-u", url[0], "-u", second, "nightly", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_ptr_nonnull(
+        strstr(c.err, "warning: the URLs of the servers have different databases (0 and 1): "));
+}
+END_TEST
+
+/* What an inner redlock reads has no password, keeps the user, and leads to the same servers. */
+START_TEST(the_command_gets_the_urls_of_the_servers)
+{
+    char socket[LIVE_PATH_MAX + 60], six[80], all[LIVE_PATH_MAX + 200];
+
+    snprintf(socket, sizeof socket, "unix://%s?db=2", server[0].socket);
+    snprintf(six, sizeof six, "valkey://default:@[::1]:%d/2", server[1].port);
+    snprintf(all, sizeof all, "unix://%s?db=2 redis://default:@[::1]:%d/2\n", server[0].socket,
+             server[1].port);
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"run", "-n", "-u", socket, "-u", six, "nightly", "-c",
+                                              "echo $REDLOCK_URLS", NULL});
+    ck_assert_msg(command_run(&c) == 0, "%s", c.err);
+    ck_assert_str_eq(c.out, all);
+}
+END_TEST
+
 /* Whether a server listens there or not. */
 START_TEST(the_default_server_is_a_warning_even_with_q)
 {
@@ -442,6 +528,10 @@ Suite *suite_cli_servers(void)
     tcase_add_test(t, all_bad_urls_are_reported);
     tcase_add_test(t, an_empty_url_variable_fails_with_65);
     tcase_add_test(t, the_default_server_is_a_warning_even_with_q);
+    tcase_add_test(t, the_default_server_is_refused_inside_a_run);
+    tcase_add_test(t, a_variable_that_names_this_host_alone_is_a_warning);
+    tcase_add_test(t, messages_name_the_database);
+    tcase_add_test(t, the_command_gets_the_urls_of_the_servers);
     tcase_add_test(t, a_short_ttl_does_not_shorten_the_default_max_ttl);
     tcase_add_test(t, a_lease_above_the_default_max_ttl_is_a_warning);
     suite_add_tcase(s, t);

@@ -37,6 +37,13 @@ static int default_urls(struct rdl_cli_options *o)
     char *urls = urls_of_environment(o);
     int rc = 0;
 
+    if (urls == NULL && getenv("REDLOCK_LOCK") != NULL) {
+        rdl_cli_print_error(
+            "no server is named inside `redlock run %s`, which sets $REDLOCK_URLS, and the default "
+            "server would be another one: keep that variable, or use -u",
+            getenv("REDLOCK_LOCK"));
+        return RDL_EXIT_DATA;
+    }
     if (urls == NULL) {
         o->urls_from = NULL;
         o->is_default_server = 1;
@@ -199,9 +206,11 @@ static void fit_lease(struct rdl_cli_options *o)
     o->ttl_ms = longest(o->ttl_ms, 4 * o->attempt_ms);
 }
 
-/* Refuses a password or a token that has both a file and a descriptor. */
-static int check_files(const struct rdl_cli_options *o)
+/* Refuses a password or a token that has both a file and a descriptor. A variable may name the file. */
+static int check_files(struct rdl_cli_options *o)
 {
+    const char *file = getenv("REDLOCK_PASSWORD_FILE");
+
     if (o->password_file != NULL && o->password_fd >= 0) {
         rdl_cli_print_error("give either --password-file or --password-fd, not both");
         return RDL_EXIT_USAGE;
@@ -210,6 +219,8 @@ static int check_files(const struct rdl_cli_options *o)
         rdl_cli_print_error("give either --token-file or --token-fd, not both");
         return RDL_EXIT_USAGE;
     }
+    if (o->password_file == NULL && o->password_fd < 0 && file != NULL && file[0] != '\0')
+        o->password_file = file;
     return 0;
 }
 

@@ -50,7 +50,7 @@ struct rdl_cli_options {
     int legacy;             /* enum rdl_cli_legacy */
     int shortest_ttl;
     uint32_t clock_error_ms; /* 0: this host's wall clock is not used */
-    int any_name; /* a name may look like another */
+    int any_name;            /* a name may look like another */
     int fence;
     int wake_hint;
     int canary;

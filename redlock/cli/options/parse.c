@@ -12,31 +12,35 @@
 #include "redlock/cli/output/output.h"
 #include "redlock/redlock.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { OPTION_MAX = 40 /* bytes of an option's name, with its dashes */ };
+
 /* ---------------------------------------------------------------- values */
 
-static int take_duration(const char *word, const char *text, uint64_t least_ms, uint64_t most_ms,
+/* name: "--ttl", or the variable. */
+static int take_duration(const char *name, const char *text, uint64_t least_ms, uint64_t most_ms,
                          uint64_t *ms)
 {
     if (rdl_cli_duration(text, UINT64_MAX, ms) != 0)
-        rdl_cli_print_error("--%s %s: give seconds, or a number and ms, s, m or h (30, 1.5s, 500ms)", word,
+        rdl_cli_print_error("%s %s: give seconds, or a number and ms, s, m or h (30, 1.5s, 500ms)", name,
                             text);
     else if (*ms < least_ms)
-        rdl_cli_print_error("--%s %s is too short: give at least %lums", word, text, (unsigned long)least_ms);
+        rdl_cli_print_error("%s %s is too short: give at least %lums", name, text, (unsigned long)least_ms);
     else if (*ms > most_ms)
-        rdl_cli_print_error("--%s %s is too long: give at most %lus", word, text,
+        rdl_cli_print_error("%s %s is too long: give at most %lus", name, text,
                             (unsigned long)(most_ms / 1000));
     else
         return 0;
     return RDL_EXIT_USAGE;
 }
 
-static int take_ms(const char *word, const char *text, uint32_t least_ms, uint32_t *out)
+static int take_ms(const char *name, const char *text, uint32_t least_ms, uint32_t *out)
 {
     uint64_t ms;
-    int rc = take_duration(word, text, least_ms, RDL_TTL_MAX, &ms);
+    int rc = take_duration(name, text, least_ms, RDL_TTL_MAX, &ms);
 
     if (rc == 0)
         *out = (uint32_t)ms;
@@ -95,19 +99,18 @@ static int take_choice(const char *name, const char *text, const char *choices, 
     return RDL_EXIT_USAGE;
 }
 
-static int take_named_choice(const struct rdl_cli_option *opt, const char *word, const char *text, int *out)
+/* Returns "--WORD". */
+static const char *option_name(const char *word, char out[OPTION_MAX])
 {
-    char name[40];
-    struct rdl_cli_text t = {name, sizeof name, 0};
-
-    rdl_cli_add(&t, "--%s", word);
-    return take_choice(name, text, opt->choices, (int)opt->limit, out);
+    snprintf(out, OPTION_MAX, "--%s", word);
+    return out;
 }
 
 /* Sets an option, which the user gave by this word. value is "" if the option takes none. */
 static int take(struct rdl_cli_options *o, const struct rdl_cli_option *opt, const char *word, char *value)
 {
     void *at = (char *)o + opt->at;
+    char name[OPTION_MAX];
 
     switch (opt->kind) {
     case RDL_CLI_CALL:
@@ -123,28 +126,37 @@ static int take(struct rdl_cli_options *o, const struct rdl_cli_option *opt, con
     case RDL_CLI_DESCRIPTOR:
         return take_descriptor(word, value, (int)opt->limit, at);
     case RDL_CLI_CHOICE:
-        return take_named_choice(opt, word, value, at);
+        return take_choice(option_name(word, name), value, opt->choices, (int)opt->limit, at);
     case RDL_CLI_MS:
-        return take_ms(word, value, opt->limit, at);
+        return take_ms(option_name(word, name), value, opt->limit, at);
     case RDL_CLI_LONG_MS:
         break;
     }
-    return take_duration(word, value, 0, RDL_CLI_FOREVER - 1, at);
+    return take_duration(option_name(word, name), value, 0, RDL_CLI_FOREVER - 1, at);
 }
 
-/* Sets the choices that variables of the environment make, before the options. */
+/* Sets an option by its variable, which is not empty. Those of servers, passwords and tokens are read later. */
+static int take_variable(struct rdl_cli_options *o, const struct rdl_cli_option *opt, const char *text)
+{
+    void *at = (char *)o + opt->at;
+
+    if (opt->kind == RDL_CLI_CHOICE)
+        return take_choice(opt->source, text, opt->choices, (int)opt->limit, at);
+    if (opt->kind == RDL_CLI_MS)
+        return take_ms(opt->source, text, opt->limit, at);
+    return opt->kind == RDL_CLI_FLAG ? take_choice(opt->source, text, "off on", 0, at) : 0;
+}
+
+/* Sets the options that variables of the environment set, before the options. */
 static int take_variables(struct rdl_cli_options *o)
 {
     int rc = 0;
 
     for (size_t k = 0; k < rdl_cli_option_rows && rc == 0; k++) {
         const struct rdl_cli_option *opt = &rdl_cli_option_table[k];
-        if (opt->kind != RDL_CLI_CHOICE || opt->source == NULL || !(opt->verbs & o->verb))
-            continue;
-        const char *text = getenv(opt->source + 1);
-        void *at = (char *)o + opt->at;
+        const char *text = opt->source != NULL && (opt->verbs & o->verb) ? getenv(opt->source + 1) : NULL;
         if (text != NULL && text[0] != '\0')
-            rc = take_choice(opt->source, text, opt->choices, (int)opt->limit, at);
+            rc = take_variable(o, opt, text);
     }
     return rc;
 }

@@ -5,7 +5,7 @@
 
 #include "redlock/redlock.h"
 
-enum { RDL_CLI_SECRET_MAX = 2048 }; /* most bytes of a password */
+enum { RDL_CLI_SECRET_MAX = 8192 }; /* most bytes of a password */
 
 /*
  * Opens the file; "": standard error. The trace's time begins now. Returns 0, or RDL_EXIT_OS after it

@@ -16,7 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ORIGIN_MAX = 64, FAR_MS = 5000, HOST_MAX = 256 };
+enum {
+    ORIGIN_MAX = 64,
+    FAR_MS = 5000,
+    HOST_MAX = 256,
+    URL_MORE = 48 /* what a URL has beside user and host */
+};
 
 void rdl_cli_servers_ask(struct rdl_cli_servers *s, size_t i, const struct rdl_op *op, const char *name,
                          struct rdl_req *req)
@@ -37,11 +42,63 @@ void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[R
     const struct rdl_endpoint *ep = &s->endpoint[i];
     int is_v6 = strchr(ep->host, ':') != NULL;
 
+    struct rdl_cli_text t = {out, RDL_CLI_WHERE_MAX, 0};
+
     if (ep->family == RDL_UNIX)
-        snprintf(out, RDL_CLI_WHERE_MAX, "%s", ep->host);
+        rdl_cli_add(&t, "%s", ep->host);
     else
-        snprintf(out, RDL_CLI_WHERE_MAX, "%s%s%s:%u", is_v6 ? "[" : "", ep->host, is_v6 ? "]" : "",
-                 (unsigned)ep->port);
+        rdl_cli_add(&t, "%s%s%s:%u", is_v6 ? "[" : "", ep->host, is_v6 ? "]" : "", (unsigned)ep->port);
+    if (ep->db != 0) /* another database has other locks */
+        rdl_cli_add(&t, "%s%lu", ep->family == RDL_UNIX ? "?db=" : "/", (unsigned long)ep->db);
+}
+
+/* Adds bytes as a URL has them. `also` are characters that need no escape there. */
+static void add_escaped(struct rdl_cli_text *t, const char *bytes, size_t len, const char *also)
+{
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        int is_plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                       (c != '\0' && strchr("-._~", c) != NULL) || (c != '\0' && strchr(also, c) != NULL);
+        rdl_cli_add(t, is_plain ? "%c" : "%%%02X", c);
+    }
+}
+
+static void add_url(const struct rdl_cli_servers *s, size_t i, struct rdl_cli_text *t)
+{
+    const struct rdl_endpoint *ep = &s->endpoint[i];
+    int is_unix = ep->family == RDL_UNIX, is_v6 = !is_unix && strchr(ep->host, ':') != NULL;
+
+    rdl_cli_add(t, "%s%s", t->len > 0 ? " " : "",
+                is_unix        ? "unix://"
+                : s->is_tls[i] ? "rediss://"
+                               : "redis://");
+    add_escaped(t, ep->user.data, ep->user.len, "");
+    rdl_cli_add(t, "%s%s", ep->user.len > 0 ? ":@" : "", is_v6 ? "[" : "");
+    add_escaped(t, ep->host, strlen(ep->host), is_unix ? "/" : ":");
+    if (!is_unix)
+        rdl_cli_add(t, "%s:%u", is_v6 ? "]" : "", (unsigned)ep->port);
+    if (ep->db != 0)
+        rdl_cli_add(t, "%s%lu", is_unix ? "?db=" : "/", (unsigned long)ep->db);
+}
+
+int rdl_cli_servers_set_urls(const struct rdl_cli_servers *s, const struct rdl_cli_options *o)
+{
+    size_t cap = 1;
+
+    for (size_t i = 0; i < s->n; i++)
+        cap += 3 * (s->endpoint[i].user.len + strlen(s->endpoint[i].host)) + URL_MORE;
+    char *urls = malloc(cap);
+    if (urls == NULL)
+        return -1;
+    struct rdl_cli_text t = {urls, cap, 0};
+    urls[0] = '\0';
+    for (size_t i = 0; i < s->n; i++)
+        add_url(s, i, &t);
+    int rc = setenv("REDLOCK_URLS", urls, 1);
+    if (rc == 0 && o->urls_from != NULL && strcmp(o->urls_from, "$REDIS_URL") == 0)
+        rc = setenv("REDIS_URL", urls, 1);
+    free(urls);
+    return rc;
 }
 
 /*
@@ -351,7 +408,7 @@ int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options
     s->any_address = o->any_address;
     if (rc == 0)
         rc = parse_all(s, o, password);
-    rdl_cli_secret_clean_env();
+    rdl_cli_secret_clean_env(o);
     if (rc == 0)
         rc = resolve_all(s, o);
     if (rc == 0 && o->verb != RDL_CLI_DOCTOR)

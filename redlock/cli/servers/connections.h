@@ -52,8 +52,14 @@ int rdl_cli_servers_is_own(const struct rdl_cli_servers *s, size_t i);
 size_t rdl_cli_servers_own(const struct rdl_cli_servers *s);
 size_t rdl_cli_servers_remote(const struct rdl_cli_servers *s);
 
-/* Writes "host:port" of server i, or its socket's path. */
+/* Writes "host:port" or "host:port/database" of server i, or its socket's path. */
 void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX]);
+
+/*
+ * Sets $REDLOCK_URLS for the command to the servers that this process uses, without passwords. $REDIS_URL, too,
+ * if it named them. Returns 0, or -1: no memory.
+ */
+int rdl_cli_servers_set_urls(const struct rdl_cli_servers *s, const struct rdl_cli_options *o);
 
 /*
  * Sends a request with only a name to server i, if it is connected. The reply arrives in req as the

@@ -11,7 +11,9 @@
 #include "redlock/cli/servers/risks.h"
 #include "redlock/redlock.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---------------------------------------------------------------- leases above --max-ttl */
 
@@ -39,22 +41,62 @@ static void warn_own(const char *where)
     rdl_cli_warn_of(&f);
 }
 
-void rdl_cli_apart_own(const struct rdl_cli_servers *s)
+/*
+ * Servers that other hosts do not see. $REDIS_URL is often an application's, which has its own server on each
+ * host. With -u they were named on purpose. A run around us has printed this.
+ */
+static void report_own(const struct rdl_cli_options *o, const char *where, int is_first)
+{
+    int is_meant = o->urls_from == NULL || getenv("REDLOCK_LOCK") != NULL ||
+                   (o->verb & (RDL_CLI_RUN | RDL_CLI_ACQUIRE | RDL_CLI_HOLD)) == 0;
+
+    if (is_meant)
+        rdl_cli_print_verbose(
+            "%s is on this host: other hosts do not see its locks (unless it is a tunnel to a common server)",
+            where);
+    else if (is_first)
+        (strcmp(o->urls_from, "$REDIS_URL") == 0 ? rdl_cli_print_warning_always : rdl_cli_print_warning)(
+            "%s names this host alone (%s): other hosts do not see its locks, unless it is a tunnel; name "
+            "servers that all hosts reach, or give -u if you want this",
+            o->urls_from, where);
+}
+
+/* $REDIS_URL names this host by its name: another host may have its own server there, too. */
+static int is_own_name(const struct rdl_cli_servers *s, const struct rdl_cli_options *o)
+{
+    char name[256] = "";
+
+    return o->urls_from != NULL && strcmp(o->urls_from, "$REDIS_URL") == 0 &&
+           gethostname(name, sizeof name - 1) == 0 && strcmp(s->endpoint[0].host, name) == 0;
+}
+
+void rdl_cli_apart_own(const struct rdl_cli_servers *s, const struct rdl_cli_options *o)
 {
     char where[RDL_CLI_WHERE_MAX];
-    int is_mixed = rdl_cli_servers_remote(s) > 0;
+    int is_named = is_own_name(s, o), is_mixed = !is_named && rdl_cli_servers_remote(s) > 0;
+    size_t n = 0;
 
     for (size_t i = 0; i < s->n; i++) {
-        if (!rdl_cli_servers_is_own(s, i))
+        if (!is_named && !rdl_cli_servers_is_own(s, i))
             continue;
         rdl_cli_servers_where(s, i, where);
         if (is_mixed)
             warn_own(where);
         else
-            rdl_cli_print_verbose(
-                "%s is on this host: other hosts do not see its locks (unless it is a tunnel to a "
-                "common server)",
-                where);
+            report_own(o, where, n++ == 0);
+    }
+}
+
+void rdl_cli_apart_databases(const struct rdl_cli_servers *s)
+{
+    for (size_t i = 1; i < s->n; i++) {
+        if (s->endpoint[i].db == s->endpoint[0].db)
+            continue;
+        rdl_cli_print_warning(
+            "the URLs of the servers have different databases (%lu and %lu): a lock is in the "
+            "database that its URL names; give all hosts the same URLs, best with one database",
+            (unsigned long)s->endpoint[0].db, (unsigned long)s->endpoint[i].db);
+        return;
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -16,7 +17,11 @@
 #include <sys/prctl.h>
 #endif
 
+enum { PATH_LEN = 4096 };
+
 static char buffer[RDL_CLI_SECRET_MAX + 1];
+static const char *variable; /* the one that contained the password; NULL: none did */
+static int is_regular_file;  /* the password came from a regular file */
 static struct rlimit core_limit;
 static int hardened;
 
@@ -39,7 +44,7 @@ static size_t read_all(int fd, char text[sizeof buffer], const char **why)
         len += (size_t)n;
     }
     if (*why == NULL && len == sizeof buffer)
-        *why = "it is longer than 2048 bytes";
+        *why = "it is longer than 8192 bytes";
     len = rdl_cli_line_len(text, len);
     if (*why == NULL)
         *why = len == 0 ? "it is empty" : rdl_cli_line_fault(text, len);
@@ -84,7 +89,8 @@ static int take_file(const char *path, struct rdl_bytes *password)
         rdl_cli_print_error("cannot open the password file %s: %s", path, strerror(errno));
         return RDL_EXIT_NOINPUT;
     }
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & S_IROTH) != 0)
+    is_regular_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    if (is_regular_file && (st.st_mode & S_IROTH) != 0)
         rdl_cli_print_warning("every user can read the password file %s: chmod 600 it", path);
     return take_fd(fd, path, password);
 }
@@ -98,8 +104,10 @@ static int take_env(const char *name, struct rdl_bytes *password)
         rdl_cli_print_error("the password in $%s is longer than %d bytes", name, RDL_CLI_SECRET_MAX);
         return RDL_EXIT_NOINPUT;
     }
-    if (len > 0)
+    if (len > 0) {
         memcpy(buffer, value, len);
+        variable = name;
+    }
     password->data = buffer;
     password->len = len;
     return 0;
@@ -144,17 +152,43 @@ int rdl_cli_secret_reread(const char *path, struct rdl_bytes *password)
 
 /* ---------------------------------------------------------------- removing them */
 
-void rdl_cli_secret_clean_env(void)
+/* Overwrites a variable and removes it. */
+static void clean(const char *name)
 {
-    static const char *const names[] = {"REDLOCK_PASSWORD", "REDISCLI_AUTH", "REDLOCK_URLS", "REDIS_URL"};
+    char *value = getenv(name);
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char *value = getenv(names[i]);
-        if (value == NULL || (i >= 2 && strchr(value, '@') == NULL))
-            continue;
-        memset(value, 0, strlen(value));
-        unsetenv(names[i]);
+    if (value == NULL)
+        return;
+    memset(value, 0, strlen(value));
+    unsetenv(name);
+}
+
+void rdl_cli_secret_clean_env(const struct rdl_cli_options *o)
+{
+    const char *urls = o->urls_from != NULL ? getenv(o->urls_from + 1) : NULL;
+
+    if (variable != NULL)
+        clean(variable);
+    if (urls != NULL && strchr(urls, '@') != NULL)
+        clean(o->urls_from + 1);
+}
+
+void rdl_cli_secret_set_file(const struct rdl_cli_options *o)
+{
+    static const char name[] = "REDLOCK_PASSWORD_FILE";
+    char path[2 * PATH_LEN];
+    char here[PATH_LEN];
+
+    if (o->password_file == NULL || !is_regular_file) {
+        if (o->password_file != NULL) /* a FIFO has been read */
+            unsetenv(name);
+        return;
     }
+    if (o->password_file[0] == '/')
+        setenv(name, o->password_file, 1);
+    else if (getcwd(here, sizeof here) != NULL &&
+             snprintf(path, sizeof path, "%s/%s", here, o->password_file) < (int)sizeof path)
+        setenv(name, path, 1);
 }
 
 /* Returns a byte as rdl_conn_text shows it. */

@@ -38,9 +38,13 @@ int rdl_cli_address_is_own(const struct rdl_endpoint *ep)
 {
     static const uint8_t six[16] = {[15] = 1}, mapped[13] = {[10] = 0xff, [11] = 0xff, [12] = 127};
 
+    static const uint8_t any[16]; /* 0.0.0.0 and :: lead to this host, too */
+
     if (ep->family == RDL_INET6)
-        return memcmp(ep->ip, six, sizeof six) == 0 || memcmp(ep->ip, mapped, sizeof mapped) == 0;
-    return ep->family == RDL_UNIX || (ep->family == RDL_INET && ep->ip[0] == 127);
+        return memcmp(ep->ip, six, sizeof six) == 0 || memcmp(ep->ip, mapped, sizeof mapped) == 0 ||
+               memcmp(ep->ip, any, sizeof any) == 0;
+    return ep->family == RDL_UNIX ||
+           (ep->family == RDL_INET && (ep->ip[0] == 127 || memcmp(ep->ip, any, 4) == 0));
 }
 
 enum rdl_resolved rdl_cli_address_find(struct rdl_endpoint *ep, int any, const char **why,

@@ -129,7 +129,8 @@ int rdl_cli_start(struct rdl_cli_lock *l, const struct rdl_cli_options *o)
     l->opt.max_hold_ms = o->max_hold_ms;
     l->opt.guard = (uint8_t)o->guard;
     if (!o->is_default_server && (o->verb & (RDL_CLI_RUN | RDL_CLI_ACQUIRE | RDL_CLI_HOLD)))
-        rdl_cli_apart_own(&servers);
+        rdl_cli_apart_own(&servers, o);
+    rdl_cli_apart_databases(&servers);
     rdl_cli_lease_init(l);
     return 0;
 }

@@ -37,6 +37,6 @@ int rdl_cli_status(int argc, char **argv)
         return rc;
     rc = rdl_cli_query_begin(&query, &options);
     if (rc == 0)
-        rdl_cli_apart_own(query.servers);
+        rdl_cli_apart_own(query.servers, &options);
     return rc == 0 ? look_at_all(&query) : rc;
 }
