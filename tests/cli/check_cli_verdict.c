@@ -15,7 +15,7 @@ Suite *suite_cli_verdict(void);
 /*
  * One letter per server: . free; a b c: held by that client; - no reply. A number after it is the key's
  * remaining seconds; without one it has no expiry. An exclamation mark before it: the server may have lost
- * data.
+ * data, a question mark: it has no vote.
  */
 static const struct {
     const char *servers;
@@ -54,6 +54,11 @@ static const struct {
     {"a9 a9 b9 b9 -", RDL_CLI_UNKNOWN, 2, 0},
     {"a5 a6 a7 a8 a9", RDL_CLI_HELD, 5, 7},
     {". . a9 b9 -", RDL_CLI_UNKNOWN, 1, 0},
+    {"?.", RDL_CLI_UNKNOWN, 0, 0},
+    {". ?. -", RDL_CLI_UNKNOWN, 0, 0},
+    {". . ?a9", RDL_CLI_FREE, 0, 0},
+    {"a9 a9 ?.", RDL_CLI_HELD, 2, 9},
+    {"a9 ?a9 !a9", RDL_CLI_UNKNOWN, 1, 0},
 };
 
 static size_t servers_of(const char *text, struct rdl_cli_seen *seen, unsigned char *counts)
@@ -63,8 +68,8 @@ static size_t servers_of(const char *text, struct rdl_cli_seen *seen, unsigned c
     for (; *text != '\0'; text += *text == ' ') {
         struct rdl_cli_seen *s = &seen[n];
         memset(s, 0, sizeof *s);
-        counts[n++] = *text != '!';
-        text += *text == '!';
+        counts[n++] = *text == '!' ? RDL_CLI_QUARANTINED : *text == '?' ? RDL_CLI_VOTELESS : RDL_CLI_VOTES;
+        text += *text == '!' || *text == '?';
         s->what = *text == '.' ? RDL_CLI_SEEN_FREE : *text == '-' ? RDL_CLI_SEEN_NOTHING : RDL_CLI_SEEN_KEY;
         s->len = 1;
         s->value[0] = *text;

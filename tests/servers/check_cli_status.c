@@ -168,6 +168,53 @@ START_TEST(restarted_servers_decide_nothing)
 }
 END_TEST
 
+/*
+ * The holder's server is down, and another has become a replica of an empty one. Two say that the lock is
+ * free, and it is held.
+ */
+START_TEST(a_replica_has_no_vote_for_any_reading_verb)
+{
+    static const char *const verbs[] = {"status", "list", "break"};
+
+    live_command(&server[1], "REPLICAOF 127.0.0.1 %d", server[2].port);
+    live_kill(&server[0]);
+    for (size_t v = 0; v < 3; v++) {
+        memset(&a, 0, sizeof a);
+        command_add(&a, verbs[v]);
+        command_add_all(&a, off);
+        command_add_servers(&a, server, N);
+        command_add(&a, "nightly");
+        ck_assert_msg(command_run(&a) == 69, "%s: %d: %s%s", verbs[v], a.status, a.out, a.err);
+        ck_assert_msg(
+            strstr(v == 1 ? a.err : a.out,
+                   v == 1
+                       ? "1 of 3 servers have no vote (a replica, a cluster node, or INFO is refused)"
+                       : "nightly: unknown: 1 of 3 servers did not reply, 1 of 3 servers have no vote (") !=
+                NULL,
+            "%s: %s%s", verbs[v], a.out, a.err);
+    }
+}
+END_TEST
+
+/* As for run: only with a guard that needs INFO. */
+START_TEST(a_server_that_refuses_info_votes_as_for_run)
+{
+    static const char *const guards[] = {"off", "if-permitted", "required", "strict"};
+    char url[80], option[40];
+
+    live_command(&server[0], "ACL SETUSER eve on >pw ~* +@all -info");
+    snprintf(url, sizeof url, "redis://eve:pw@127.0.0.1:%d", server[0].port);
+    for (size_t g = 0; g < 4; g++) {
+        snprintf(option, sizeof option, "--restart-guard=%s", guards[g]);
+        memset(&a, 0, sizeof a);
+        command_add_all(&a,
+                        (const char *const[]){"status", "--attempt=10s", option, "-u", url, "nightly", NULL});
+        ck_assert_msg(command_run(&a) == (g < 2 ? 0 : 69), "%s: %d: %s", guards[g], a.status, a.out);
+        expect(verdict(), g < 2 ? "free" : "unknown: 1 of 1 servers have no vote (");
+    }
+}
+END_TEST
+
 START_TEST(one_held_lock_of_several_sets_the_exit_status)
 {
     for (int i = 0; i < N; i++)
@@ -302,6 +349,8 @@ Suite *suite_cli_status(void)
     tcase_add_loop_test(tc, status_names_what_each_key_is, 0, sizeof keys / sizeof keys[0]);
     tcase_add_test(tc, too_few_replies_decide_nothing);
     tcase_add_test(tc, restarted_servers_decide_nothing);
+    tcase_add_test(tc, a_replica_has_no_vote_for_any_reading_verb);
+    tcase_add_test(tc, a_server_that_refuses_info_votes_as_for_run);
     tcase_add_test(tc, one_held_lock_of_several_sets_the_exit_status);
     tcase_add_loop_test(tc, status_needs_only_getrange_or_get_and_pttl, 0, sizeof enough / sizeof enough[0]);
     tcase_add_loop_test(tc, status_does_not_read_a_long_value, 0, 2);

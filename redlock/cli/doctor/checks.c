@@ -555,11 +555,6 @@ static void ask_canary(void)
     }
 }
 
-static int holds_locks(const struct rdl_cli_host *h)
-{
-    return !h->is_cluster && !h->is_sentinel && !rdl_cli_host_is_replica(h);
-}
-
 void rdl_cli_run_checks(struct rdl_cli_query *l, struct rdl_cli_checks checks[RDL_SERVERS_MAX])
 {
     unsigned needs = rdl_cli_needs(l->o, l->servers);
@@ -574,7 +569,7 @@ void rdl_cli_run_checks(struct rdl_cli_query *l, struct rdl_cli_checks checks[RD
     for (size_t i = 0; i < l->servers->n; i++) {
         checks[i].is_there = !l->is_out[i];
         checks[i].is_db_refused = !checks[i].is_there && rdl_cli_is_database_refused(l->seen[i].said);
-        checks[i].is_tried = checks[i].is_there && holds_locks(&l->host[i]);
+        checks[i].is_tried = checks[i].is_there && rdl_cli_host_holds_locks(&l->host[i]);
         checks[i].missing |= checks[i].is_there && !l->host[i].has_info ? RIGHT(INFO) : 0u;
     }
     if (!invent(&trial))

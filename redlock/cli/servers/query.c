@@ -81,6 +81,11 @@ int rdl_cli_host_is_replica(const struct rdl_cli_host *h)
     return h->role[0] != '\0' && !h->is_sentinel && strcmp(h->role, "master") != 0;
 }
 
+int rdl_cli_host_holds_locks(const struct rdl_cli_host *h)
+{
+    return !h->is_cluster && !h->is_sentinel && !rdl_cli_host_is_replica(h);
+}
+
 static void take_line(struct rdl_cli_host *h, const char *line)
 {
     char mode[12] = "", number[24];
@@ -348,7 +353,7 @@ static int scan_on_reply(struct rdl_conn *c, struct rdl_record *r)
         return RDL_OK;
     }
     r->verdict = RDL_ANSWER_YES;
-    query->searched[i] = strcmp(in->cursor, "0") == 0;
+    query->searched[i] = in->cursor_len == 1 && in->cursor[0] == '0'; /* it may contain a NUL */
     return RDL_OK;
 }
 

@@ -61,6 +61,9 @@ int rdl_cli_seen_is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen
 /* Returns 1 if its role is that of a replica; so is that of KeyDB's active-replica. */
 int rdl_cli_host_is_replica(const struct rdl_cli_host *h);
 
+/* Returns 0 for a replica, a cluster node and a Sentinel: they have no vote with any restart guard. */
+int rdl_cli_host_holds_locks(const struct rdl_cli_host *h);
+
 struct rdl_cli_query {
     const struct rdl_cli_options *o;
     struct rdl_cli_servers *servers;

@@ -84,13 +84,13 @@ static uint64_t ends_in(const struct rdl_cli_seen *const held[], unsigned n, uns
 }
 
 /* Counts the servers with the same value as server i. */
-static unsigned sharers(const struct rdl_cli_seen *seen, const unsigned char *counts, size_t n, size_t i,
+static unsigned sharers(const struct rdl_cli_seen *seen, const unsigned char *standing, size_t n, size_t i,
                         const struct rdl_cli_seen *held[RDL_SERVERS_MAX])
 {
     unsigned found = 0;
 
     for (size_t k = 0; k < n; k++)
-        if (counts[k] && is_key(&seen[i]) && rdl_cli_seen_is_same(&seen[k], &seen[i]))
+        if (standing[k] == RDL_CLI_VOTES && is_key(&seen[i]) && rdl_cli_seen_is_same(&seen[k], &seen[i]))
             held[found++] = &seen[k];
     return found;
 }
@@ -107,7 +107,7 @@ static void find_other(const struct rdl_cli_seen *seen, size_t n, struct rdl_cli
     }
 }
 
-void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *counts, size_t n,
+void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *standing, size_t n,
                      struct rdl_cli_verdict *v)
 {
     unsigned free_on = 0, unknown;
@@ -121,11 +121,12 @@ void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *count
             v->refused++;
         else
             v->silent += seen[i].what == RDL_CLI_SEEN_NOTHING;
-        v->young += seen[i].what != RDL_CLI_SEEN_NOTHING && !counts[i];
-        if (!counts[i] || seen[i].what == RDL_CLI_SEEN_NOTHING)
+        v->young += seen[i].what != RDL_CLI_SEEN_NOTHING && standing[i] == RDL_CLI_QUARANTINED;
+        v->voteless += seen[i].what != RDL_CLI_SEEN_NOTHING && standing[i] == RDL_CLI_VOTELESS;
+        if (standing[i] != RDL_CLI_VOTES || seen[i].what == RDL_CLI_SEEN_NOTHING)
             continue;
         free_on += seen[i].what == RDL_CLI_SEEN_FREE;
-        unsigned on = sharers(seen, counts, n, i, held);
+        unsigned on = sharers(seen, standing, n, i, held);
         if (on <= v->on)
             continue;
         v->on = on;
@@ -136,7 +137,7 @@ void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *count
     }
     if (v->on > 0 && v->key == RDL_CLI_KIND_TOKEN)
         find_other(seen, n, v);
-    unknown = v->refused + v->silent + v->young;
+    unknown = v->refused + v->silent + v->young + v->voteless;
     if (free_on >= v->quorum)
         v->what = RDL_CLI_FREE;
     else if (v->on >= v->quorum)
@@ -168,18 +169,23 @@ int rdl_cli_worse(const struct rdl_cli_query *l, int status, enum rdl_cli_state 
     return state == RDL_CLI_UNKNOWN ? rdl_cli_query_status(l) : status;
 }
 
-int rdl_cli_query_counts(const struct rdl_cli_query *l, size_t i)
+enum rdl_cli_standing rdl_cli_query_standing(const struct rdl_cli_query *l, size_t i)
 {
-    return rdl_cli_quarantine_ms(l->o, &l->host[i]) == 0;
+    const struct rdl_cli_host *h = &l->host[i];
+    int is_age_needed = l->o->guard == RDL_GUARD_REQUIRED || l->o->guard == RDL_GUARD_STRICT;
+
+    if (!rdl_cli_host_holds_locks(h) || (is_age_needed && !h->has_uptime))
+        return RDL_CLI_VOTELESS;
+    return rdl_cli_quarantine_ms(l->o, h) == 0 ? RDL_CLI_VOTES : RDL_CLI_QUARANTINED;
 }
 
 void rdl_cli_query_verdict(const struct rdl_cli_query *l, struct rdl_cli_verdict *v)
 {
-    unsigned char counts[RDL_SERVERS_MAX];
+    unsigned char standing[RDL_SERVERS_MAX];
 
     for (size_t i = 0; i < l->servers->n; i++)
-        counts[i] = rdl_cli_query_counts(l, i) != 0;
-    rdl_cli_verdict(l->seen, counts, l->servers->n, v);
+        standing[i] = (unsigned char)rdl_cli_query_standing(l, i);
+    rdl_cli_verdict(l->seen, standing, l->servers->n, v);
 }
 
 /* ---------------------------------------------------------------- words */
@@ -307,6 +313,9 @@ static void add_unknown(struct rdl_cli_text *t, const struct rdl_cli_verdict *v)
             "%s%u of %u servers started less than --max-ttl ago and may have lost the lock in a restart "
             "(--restart-guard=off uses them)",
             v->silent + v->refused > 0 ? ", " : "", v->young, v->of);
+    if (v->voteless > 0)
+        rdl_cli_add(t, "%s%u of %u servers have no vote (a replica, a cluster node, or INFO is refused)",
+                    v->silent + v->refused + v->young > 0 ? ", " : "", v->voteless, v->of);
 }
 
 int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name)

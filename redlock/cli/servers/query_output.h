@@ -22,6 +22,7 @@ struct rdl_cli_verdict {
     unsigned of, quorum;
     unsigned refused, silent; /* servers without a result */
     unsigned young;           /* servers in quarantine: they may have lost locks */
+    unsigned voteless;        /* servers that have no vote for `redlock run` with the same options either */
     uint32_t id;              /* held: the holder's id */
     unsigned on;              /* and the number of servers that have it */
     uint64_t ends_ms;         /* and when fewer than a majority have it at the latest; UINT64_MAX: never */
@@ -31,8 +32,15 @@ struct rdl_cli_verdict {
     unsigned other_on; /* and the number of servers that have it; 0: there is none */
 };
 
-/* Computes the state. counts is 0 for a server that may have lost locks. */
-void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *counts, size_t n,
+/* Which servers have a vote: the same that have one for `redlock run`. */
+enum rdl_cli_standing {
+    RDL_CLI_QUARANTINED, /* it may have lost locks */
+    RDL_CLI_VOTES,
+    RDL_CLI_VOTELESS /* a replica, a cluster node, a Sentinel, or its INFO is refused and needed */
+};
+
+/* Computes the state. standing is an enum rdl_cli_standing for each server. */
+void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *standing, size_t n,
                      struct rdl_cli_verdict *v);
 void rdl_cli_query_verdict(const struct rdl_cli_query *l, struct rdl_cli_verdict *v);
 
@@ -42,8 +50,7 @@ void rdl_cli_query_verdict(const struct rdl_cli_query *l, struct rdl_cli_verdict
  */
 uint64_t rdl_cli_quarantine_ms(const struct rdl_cli_options *o, const struct rdl_cli_host *h);
 
-/* Returns 1 if the server is not in quarantine. */
-int rdl_cli_query_counts(const struct rdl_cli_query *l, size_t i);
+enum rdl_cli_standing rdl_cli_query_standing(const struct rdl_cli_query *l, size_t i);
 
 /* Returns the exit status if a majority gave no reply to the last query. */
 int rdl_cli_query_status(const struct rdl_cli_query *l);

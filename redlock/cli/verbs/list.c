@@ -52,13 +52,14 @@ static void warn_unsearched(const struct rdl_cli_query *l, size_t i)
 /* A lock is on a majority, so a majority must be searched, of servers that cannot have lost locks. */
 static void check_search(const struct rdl_cli_query *l, struct gaps *g)
 {
-    unsigned searched = 0, counting = 0, n = (unsigned)l->servers->n, quorum = n / 2 + 1;
+    unsigned searched = 0, counting = 0, young = 0, n = (unsigned)l->servers->n, quorum = n / 2 + 1;
     int status = rdl_cli_query_status(l);
     char why[WHY_MAX];
 
     for (size_t i = 0; i < n; i++) {
         searched += l->searched[i] != 0;
-        counting += l->searched[i] && rdl_cli_query_counts(l, i);
+        counting += l->searched[i] && rdl_cli_query_standing(l, i) == RDL_CLI_VOTES;
+        young += l->searched[i] && rdl_cli_query_standing(l, i) == RDL_CLI_QUARANTINED;
         if (!l->searched[i] && !l->is_cut)
             warn_unsearched(l, i);
     }
@@ -71,9 +72,14 @@ static void check_search(const struct rdl_cli_query *l, struct gaps *g)
         snprintf(why, sizeof why, "%u of %u servers were searched, which is not a majority%s", searched, n,
                  status == RDL_EXIT_NOPERM ? " (the user needs +scan +getrange +pttl)" : "");
         add_gap(g, status, why);
+    } else if (counting + young < quorum) {
+        snprintf(why, sizeof why,
+                 "%u of %u servers have no vote (a replica, a cluster node, or INFO is refused)",
+                 searched - counting - young, n);
+        add_gap(g, RDL_EXIT_UNAVAILABLE, why);
     } else if (counting < quorum) {
         snprintf(why, sizeof why, "%u of %u servers started less than --max-ttl ago and may have lost locks",
-                 searched - counting, n);
+                 young, n);
         add_gap(g, RDL_EXIT_UNAVAILABLE, why);
     }
     if (names.has_nul)
