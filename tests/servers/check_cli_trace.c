@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/options/options.h"
 #include "redlock/cli/output/exit.h"
+#include "redlock/cli/output/files.h"
 #include "redlock/cli/output/trace.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
@@ -56,7 +58,7 @@ static void trace(char dir, const char *bytes, size_t len)
 
 static void open_trace(void)
 {
-    ck_assert_int_eq(rdl_cli_trace_open(path), 0);
+    ck_assert_int_eq(rdl_cli_trace_open(path, 0), 0);
 }
 
 START_TEST(trace_bytes_are_escaped_as_in_c)
@@ -201,10 +203,61 @@ START_TEST(a_trace_shows_a_whole_run)
 }
 END_TEST
 
+/* A trace has the tokens of locks. A device and standard error are the user's choice. */
+START_TEST(a_trace_file_that_others_can_read_is_refused)
+{
+    static const mode_t modes[] = {0640, 0604, 0600};
+
+    for (size_t i = 0; i < 3; i++) {
+        int fd = open(path, O_CREAT | O_WRONLY, 0600);
+        ck_assert_int_eq(fchmod(fd, modes[i]), 0);
+        ck_assert_int_eq(rdl_cli_trace_open(path, 0), i < 2 ? RDL_EXIT_CANTCREAT : 0);
+        close(fd);
+    }
+    ck_assert_int_eq(rdl_cli_trace_open("/dev/null", 0), 0);
+}
+END_TEST
+
+/* Whoever comes first: the time is over, or the other end is opened. */
+START_TEST(a_fifo_without_its_other_end_is_no_endless_wait)
+{
+    const char *why = NULL;
+    int fd, reader;
+
+    ck_assert_int_eq(mkfifo(path, 0600), 0);
+    ck_assert_int_eq(rdl_cli_trace_open(path, 0), RDL_EXIT_OS);
+    ck_assert_int_eq(rdl_cli_file_read(path, 0, &why), -1);
+    ck_assert_str_eq(why, "it is a FIFO, and no program has opened its other end in time");
+    reader = open(path, O_RDONLY | O_NONBLOCK);
+    ck_assert_int_eq(rdl_cli_trace_open(path, 0), 0);
+    fd = rdl_cli_file_append(path, 0, &why);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(fcntl(fd, F_GETFL) & O_NONBLOCK, 0);
+    ck_assert_int_eq((int)write(fd, "x", 1), 1);
+    ck_assert_int_ge(rdl_cli_file_read(path, UINT64_MAX, &why), 0);
+    close(reader);
+}
+END_TEST
+
+/* -n does not shorten the time; -w may lengthen it. */
+START_TEST(a_fifo_has_ten_seconds_or_the_wait)
+{
+    struct rdl_cli_options o = {.wait_ms = 0};
+    uint64_t now = rdl_posix_now_ms(), ms;
+
+    for (int i = 0; i < 3; i++) {
+        o.wait_ms = i == 0 ? 0 : i == 1 ? RDL_CLI_FOREVER : 3600000;
+        ms = rdl_cli_options_fifo_until_ms(&o) - now;
+        ck_assert_uint_ge(ms, i < 2 ? 10000 : 3600000);
+        ck_assert_uint_lt(ms, i < 2 ? 3600000 : 7200000);
+    }
+}
+END_TEST
+
 START_TEST(an_unwritable_trace_file_is_an_error)
 {
     dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
-    ck_assert_int_eq(rdl_cli_trace_open("/nonexistent/file"), RDL_EXIT_OS);
+    ck_assert_int_eq(rdl_cli_trace_open("/nonexistent/file", 0), RDL_EXIT_OS);
 }
 END_TEST
 
@@ -225,6 +278,9 @@ Suite *suite_cli_trace(void)
     tcase_add_test(t, the_trace_file_is_private_and_appended_to);
     tcase_add_test(t, a_trace_shows_a_whole_run);
     tcase_add_test(t, an_unwritable_trace_file_is_an_error);
+    tcase_add_test(t, a_trace_file_that_others_can_read_is_refused);
+    tcase_add_test(t, a_fifo_without_its_other_end_is_no_endless_wait);
+    tcase_add_test(t, a_fifo_has_ten_seconds_or_the_wait);
     suite_add_tcase(s, t);
     return s;
 }

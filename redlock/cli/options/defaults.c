@@ -278,3 +278,12 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
         rc = check_several(o);
     return rc == 0 ? check_legacy(o) : rc;
 }
+
+uint64_t rdl_cli_options_fifo_until_ms(const struct rdl_cli_options *o)
+{
+    uint64_t ms = RDL_CLI_FIFO_MS;
+
+    if (o->wait_ms != RDL_CLI_FOREVER && o->wait_ms > ms)
+        ms = o->wait_ms;
+    return rdl_posix_now_ms() + ms;
+}

@@ -4,6 +4,7 @@
 #define RDL_CLI_OUTPUT_OUTPUT_H
 
 #include "redlock/cli/output/exit.h"
+#include "redlock/cli/output/files.h"
 #include "redlock/cli/output/json.h"
 #include "redlock/cli/output/log.h"
 #include "redlock/cli/output/messages.h"

@@ -6,14 +6,14 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/output/trace.h"
 #include "redlock/cli/output/exit.h"
+#include "redlock/cli/output/files.h"
 #include "redlock/cli/output/messages.h"
 #include "redlock/redlock.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -155,12 +155,20 @@ void rdl_cli_trace_bytes(size_t server, struct rdl_bytes password, char dir, con
     }
 }
 
-int rdl_cli_trace_open(const char *file)
+int rdl_cli_trace_open(const char *file, uint64_t until_ms)
 {
-    trace_fd = file[0] == '\0' ? STDERR_FILENO : open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const char *why = NULL;
+    struct stat st;
+
+    trace_fd = file[0] == '\0' ? STDERR_FILENO : rdl_cli_file_append(file, until_ms, &why);
     if (trace_fd < 0) {
-        rdl_cli_print_error("cannot write the trace to %s: %s", file, strerror(errno));
+        rdl_cli_print_error("cannot write the trace to %s: %s", file, why);
         return RDL_EXIT_OS;
+    }
+    if (file[0] != '\0' && fstat(trace_fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        (st.st_mode & (S_IRGRP | S_IROTH)) != 0) {
+        rdl_cli_print_error("other users can read the trace file %s, which shows tokens: chmod 600 it", file);
+        return RDL_EXIT_CANTCREAT;
     }
     clock_gettime(CLOCK_MONOTONIC, &begun);
     return 0;

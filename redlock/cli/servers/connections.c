@@ -463,13 +463,13 @@ static void trace_bytes(void *ctx, const struct rdl_conn *c, char dir, const uin
     rdl_cli_trace_bytes(i, s->endpoint[i].password, dir, data, len);
 }
 
-static int open_trace(struct rdl_cli_servers *s, const char *file)
+static int open_trace(struct rdl_cli_servers *s, const struct rdl_cli_options *o)
 {
     for (size_t i = 0; i < s->n; i++) {
         s->config[i].trace = trace_bytes;
         s->config[i].trace_ctx = s;
     }
-    return rdl_cli_trace_open(file);
+    return rdl_cli_trace_open(o->trace_file, rdl_cli_options_fifo_until_ms(o));
 }
 
 int rdl_cli_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o, struct rdl_posix *posix,
@@ -478,7 +478,7 @@ int rdl_cli_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o, str
     int rc = rdl_cli_servers_init(s, o);
 
     if (rc == 0 && o->trace_file != NULL)
-        rc = open_trace(s, o->trace_file);
+        rc = open_trace(s, o);
     rdl_posix_init(posix, platform);
     rdl_cli_connect_open(s, o, platform);
     return rc == 0 ? rdl_cli_signals_open(&posix->wake_fd) : rc;

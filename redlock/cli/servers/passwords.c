@@ -80,13 +80,14 @@ static int take_fd(int fd, const char *what, struct rdl_bytes *password)
     return 0;
 }
 
-static int take_file(const char *path, struct rdl_bytes *password)
+static int take_file(const struct rdl_cli_options *o, struct rdl_bytes *password)
 {
+    const char *path = o->password_file, *why;
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = rdl_cli_file_read(path, rdl_cli_options_fifo_until_ms(o), &why);
 
     if (fd < 0) {
-        rdl_cli_print_error("cannot open the password file %s: %s", path, strerror(errno));
+        rdl_cli_print_error("cannot open the password file %s: %s", path, why);
         return RDL_EXIT_NOINPUT;
     }
     is_regular_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
@@ -118,7 +119,7 @@ int rdl_cli_secret_read(const struct rdl_cli_options *o, struct rdl_bytes *passw
     int rc;
 
     if (o->password_file != NULL)
-        return take_file(o->password_file, password);
+        return take_file(o, password);
     if (o->password_fd >= 0)
         return take_fd(o->password_fd, "--password-fd", password);
     rc = take_env("REDLOCK_PASSWORD", password);

@@ -124,12 +124,12 @@ static int take_fd(int fd, const char *from, const struct rdl_cli_options *o, ch
 
 static int take_file(const struct rdl_cli_options *o, char token[RDL_VALUE_MAX])
 {
-    const char *path = o->token_file;
+    const char *path = o->token_file, *why;
     struct stat st;
-    int rc = RDL_EXIT_NOINPUT, fd = open(path, O_RDONLY | O_CLOEXEC);
+    int rc = RDL_EXIT_NOINPUT, fd = rdl_cli_file_read(path, rdl_cli_options_fifo_until_ms(o), &why);
 
     if (fd < 0)
-        rdl_cli_print_error("cannot open the token file %s: %s", path, strerror(errno));
+        rdl_cli_print_error("cannot open the token file %s: %s", path, why);
     else if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & (S_IRGRP | S_IROTH)) != 0)
         rdl_cli_print_error(
             "other users can read the token file %s, and could release the lock: chmod 600 it", path);
