@@ -301,6 +301,21 @@ static const struct {
 } lengths[] = {{40, "84ae4e65"}, {63, "3511893f"}, {64, "d19b1ac5"}, {128, "2f5e97c5"}};
 
 /* Without scripts, only WATCH compares. */
+START_TEST(break_reports_why_a_server_refused_to_delete)
+{
+    char text[120];
+
+    for (int i = 0; i < N; i++) {
+        set(i, TOKEN);
+        live_command(&server[i], "ACL SETUSER default -eval -evalsha -watch");
+    }
+    ck_assert_int_ne(break_it(of_it, N), 0);
+    snprintf(text, sizeof text, "that client may still hold it; 127.0.0.1:%d did not delete it (",
+             server[0].port);
+    ck_assert_msg(strstr(a.err, text) != NULL && strstr(a.err, "NOPERM") != NULL, "%s", a.err);
+}
+END_TEST
+
 START_TEST(break_works_without_scripts)
 {
     static const char *const args[] = {"--rename-command", "EVAL", "",  "--rename-command",
@@ -414,6 +429,7 @@ Suite *suite_cli_break(void)
     tcase_add_test(tc, break_does_not_call_a_lock_free_without_a_majority);
     tcase_add_test(tc, break_reports_too_few_servers);
     tcase_add_loop_test(tc, break_works_without_scripts, 0, sizeof lengths / sizeof lengths[0]);
+    tcase_add_test(tc, break_reports_why_a_server_refused_to_delete);
     tcase_add_loop_test(tc, break_leaves_a_value_that_grew_alone, 0, 2);
     tcase_add_loop_test(tc, break_leaves_a_key_that_is_not_a_lock_alone, 0, sizeof odd / sizeof odd[0]);
     tcase_add_test(tc, break_deletes_a_lock_next_to_a_foreign_key);

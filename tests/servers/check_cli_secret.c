@@ -573,6 +573,26 @@ START_TEST(a_reply_with_the_password_is_not_printed)
 }
 END_TEST
 
+#define BUSY "-BUSY Redis is busy. script: 0123456789, on @user_script:1.\r\n"
+
+/* What follows "script:" in a server's words helps no user. In our own words it is no such place. */
+START_TEST(only_a_servers_words_are_cut_at_script)
+{
+    struct fake_server f = {.trick = FAKE_ANSWERS, .text = BUSY BUSY, .after = 10};
+    char url[64];
+
+    fake_start(&f);
+    memset(&c, 0, sizeof c);
+    command_add_all(
+        &c, (const char *const[]){"run", "-n", "-u", fake_url(&f, url, sizeof url), "L", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 69);
+    ck_assert_msg(strstr(c.err, "the server is busy running a script: BUSY Redis is busy.") != NULL, "%s",
+                  c.err);
+    ck_assert_ptr_null(strstr(c.err, "0123456789"));
+    fake_stop(&f);
+}
+END_TEST
+
 /* After the login, byte by byte, and with letters that do not print: in messages and in the trace. */
 START_TEST(a_later_reply_is_printed_without_the_password)
 {
@@ -669,6 +689,7 @@ Suite *suite_cli_secret(void)
     tcase_add_loop_test(t, an_inner_run_uses_the_servers_of_the_outer, 0, 3);
     tcase_add_test(t, a_reply_with_the_password_is_not_printed);
     tcase_add_loop_test(t, a_later_reply_is_printed_without_the_password, 0, 4);
+    tcase_add_test(t, only_a_servers_words_are_cut_at_script);
     tcase_add_test(t, a_common_word_as_password_does_not_garble_messages);
     tcase_add_test(t, a_password_disables_core_files_only_for_redlock);
     suite_add_tcase(s, t);

@@ -369,6 +369,21 @@ START_TEST(extend_and_release_work_with_a_minority_down)
 }
 END_TEST
 
+/* They have just started, but a release needs no vote: the guard is not the reason, and no advice. */
+START_TEST(a_refused_release_names_its_own_reason)
+{
+    ck_assert_int_eq(run(&a, "acquire", none), 0);
+    for (int i = 0; i < N; i++)
+        live_command(&server[i], "ACL SETUSER default -eval -evalsha -watch");
+    ck_assert_int_eq(run_with_token(&b, "release", none), 77);
+    ck_assert_ptr_nonnull(strstr(b.err, "redlock: cannot release nightly: 2 of 3 servers are needed: "));
+    ck_assert_ptr_nonnull(strstr(b.err, "NOPERM"));
+    ck_assert_ptr_null(strstr(b.err, "restart"));
+    ck_assert_int_eq(run_with_token(&b, "extend", none), 77);
+    ck_assert_ptr_null(strstr(b.err, "Redis 2.6.12"));
+}
+END_TEST
+
 /* Too young to count: they were started for this test. */
 START_TEST(extend_reports_servers_in_quarantine)
 {
@@ -377,7 +392,7 @@ START_TEST(extend_reports_servers_in_quarantine)
     ck_assert_int_eq(run(&a, "acquire", none), 0);
     ck_assert_int_eq(run_with_token(&b, "extend", guarded), 69);
     ck_assert_ptr_nonnull(strstr(
-        b.err, "redlock: nightly is not extended: too many servers started less than "
+        b.err, " of 3 servers started less than "
                "--max-ttl (30s) ago and may have lost locks in a restart; a majority can be used in "));
     ck_assert_ptr_nonnull(strstr(b.err, " s. Until then, add --restart-guard=off if they are new. Always add "
                                         "it if they lose nothing in a restart\n"));
@@ -806,6 +821,7 @@ Suite *suite_cli_verbs(void)
     tcase_add_loop_test(tc, extend_and_release_of_a_lost_lock_exit_with_1, 0, 4);
     tcase_add_loop_test(tc, extend_and_release_work_with_a_minority_down, 0, N);
     tcase_add_test(tc, extend_reports_servers_in_quarantine);
+    tcase_add_test(tc, a_refused_release_names_its_own_reason);
     tcase_add_loop_test(tc, extend_and_release_fail_with_69_without_a_majority, 0, 2);
     tcase_add_test(tc, a_token_file_on_a_full_disk_leaves_no_file_and_no_lock);
     tcase_add_test(tc, a_signal_ends_extend_and_leaves_the_lease_unchanged);

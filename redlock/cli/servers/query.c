@@ -683,6 +683,8 @@ int rdl_cli_query_break(struct rdl_cli_query *l, const char *name, uint32_t id)
     for (size_t i = 0; i < l->servers->n; i++) {
         rdl_conn_abandon(&l->servers->conn[i], &l->req[i]);
         is_changed |= l->req[i].answer == RDL_ANSWER_NO;
+        if (l->req[i].answer == RDL_ANSWER_ERROR)
+            rdl_cli_query_unseen(l, i);
     }
     return is_changed;
 }

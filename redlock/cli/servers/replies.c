@@ -108,7 +108,7 @@ static void drop_script(char *text)
 void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
 {
     const struct rdl_cli_servers *s = l->servers;
-    char raw[260];
+    char raw[260], words[sizeof raw];
     const char *said = rdl_conn_text(s->server[i].conn);
     const char *cause = rdl_cli_cause(s, i, rdl_cli_lease_error(l, i));
     struct rdl_bytes password = s->endpoint[i].password;
@@ -123,10 +123,13 @@ void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t
         rdl_cli_lease_report(l, i, raw, sizeof raw);
     if (s->unresolved[i] == NULL && !rdl_cli_info_is_sentinel(i) && cause[0] != '\0')
         snprintf(raw + strlen(raw), sizeof raw - strlen(raw), ": %s", cause);
-    if (strlen(raw) + 1 == sizeof raw) /* both texts were cut */
-        said = raw;
-    rdl_cli_secret_scrub(raw, said, password, out, cap);
-    drop_script(out);
+    char *from = said[0] != '\0' ? strstr(raw, said) : NULL;
+    snprintf(words, sizeof words, "%s", said);
+    drop_script(words); /* our own text may have "script:", too */
+    if (from != NULL && strlen(words) < strlen(said))
+        from[strlen(words)] = '\0';
+    int is_cut = strlen(raw) + 1 == sizeof raw; /* both texts were */
+    rdl_cli_secret_scrub(raw, is_cut ? raw : words, password, out, cap);
 }
 
 void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
@@ -391,6 +394,9 @@ static const char *too_far(const struct rdl_cli_lock *l)
 /* The old protocol works with one server, and only run uses it. */
 static const char *too_old(const struct rdl_cli_lock *l)
 {
+    if (l->o->verb == RDL_CLI_EXTEND || l->o->verb == RDL_CLI_RELEASE)
+        return " (the server must run EVAL, or WATCH and what belongs to it: redlock doctor prints what it "
+               "lacks)";
     if (l->servers->n > 1)
         return " (Redis 2.6.12 or newer is needed)";
     if (l->o->verb == RDL_CLI_RUN)
@@ -552,29 +558,61 @@ static int add_canary(struct rdl_cli_text *t, const struct rdl_cli_lock *l, cons
     return 1;
 }
 
+/* Counts the servers that reply, and do not count yet. */
+static size_t young(const struct rdl_cli_lock *l)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++)
+        n += rdl_conn_state(&l->servers->conn[i]) == RDL_CONN_READY &&
+             rdl_redlock_counts_at(&l->redlock, i) > rdl_cli_now(l);
+    return n;
+}
+
+/* Adds the servers that are missing for another reason. */
+static void add_failed(struct rdl_cli_text *t, const struct rdl_cli_lock *l)
+{
+    char one[RDL_CLI_WHERE_MAX + 300];
+
+    for (size_t i = 0; i < l->servers->n; i++) {
+        int error = rdl_cli_lease_error(l, i);
+        if (is_useful(l, i) || error == RDL_OK || error == RDL_E_QUARANTINE)
+            continue;
+        rdl_cli_lock_report(l, i, one, sizeof one);
+        rdl_cli_add(t, "; %s", one);
+    }
+}
+
 const char *rdl_cli_lock_too_recently(const struct rdl_cli_lock *l)
 {
-    static char text[240];
+    static char text[1200];
     const struct rdl_server_info *f = rdl_guard_server_info(&l->servers->conn[0]);
     struct rdl_cli_text t = {text, sizeof text, 0};
     char ttl[RDL_CLI_DURATION_MAX];
     int is_one = l->servers->n == 1;
+    char who[40] = "the server";
 
+    if (!is_one)
+        snprintf(who, sizeof who, "%zu of %zu servers", young(l), l->servers->n);
     rdl_cli_duration_text(l->o->max_ttl_ms, ttl);
     if (is_one && l->o->canary && add_canary(&t, l, f, ttl))
         return text;
     if (is_one && f != NULL)
         add_start(&t, l, f, ttl);
     else
-        rdl_cli_add(&t, "%s started%s less than --max-ttl (%s) ago",
-                    is_one ? "the server" : "too many servers",
+        rdl_cli_add(&t, "%s started%s less than --max-ttl (%s) ago", who,
                     l->o->canary ? ", or their key " RDL_CANARY_KEY " was made," : "", ttl);
     rdl_cli_add(&t, " and may have lost locks%s", l->o->canary ? "" : " in a restart");
+    add_failed(&t, l);
     return text;
 }
 
 void rdl_cli_lock_quarantined(const struct rdl_cli_lock *l, const char *what)
 {
+    if (rdl_cli_lock_quarantine_s(l) == 0) {
+        rdl_cli_print_error("%s: %s; check the others", what, rdl_cli_lock_too_recently(l));
+        return;
+    }
     rdl_cli_print_error("%s: %s; %s in %lu s%s", what, rdl_cli_lock_too_recently(l),
                         l->servers->n == 1 ? "it can be used" : "a majority can be used",
                         rdl_cli_lock_quarantine_s(l), rdl_cli_lock_remedy(l));
@@ -592,7 +630,7 @@ int rdl_cli_lock_not_done(const struct rdl_cli_lock *l, int rc, const char *done
         rdl_cli_print_info("%s is not %s: this token does not hold it, or holds it no longer (%s)",
                            l->o->lock, done, all);
         status = RDL_EXIT_CONFLICT;
-    } else if (rdl_cli_lock_quarantine_s(l) > 0) {
+    } else if (l->o->verb != RDL_CLI_RELEASE && !is_settled(l) && rdl_cli_lock_quarantine_s(l) > 0) {
         snprintf(what, sizeof what, "%s is not %s", l->o->lock, done);
         rdl_cli_lock_quarantined(l, what);
     } else {

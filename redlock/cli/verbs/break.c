@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
@@ -164,7 +165,7 @@ static int choose(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v
 /* ---------------------------------------------------------------- everything together */
 
 /* Returns 0 if it is gone on so many servers that its holder cannot get a majority by putting it back. */
-static int break_status(const struct rdl_cli_query *l, uint32_t id, int is_changed)
+static int break_status(const struct rdl_cli_query *l, uint32_t id, int is_changed, const char *why)
 {
     unsigned n = (unsigned)l->servers->n, needed = n - n / 2;
     unsigned gone = n - count(l, RDL_CLI_SEEN_NOTHING) - standing(l, id);
@@ -177,8 +178,9 @@ static int break_status(const struct rdl_cli_query *l, uint32_t id, int is_chang
     if (gone < needed) {
         rdl_cli_print_error(
             "%s, held by %08" PRIx32
-            ", is gone from %u of %u servers (%u needed): that client may still hold it; try again",
-            l->o->lock, id, gone, n, needed);
+            ", is gone from %u of %u servers (%u needed): that client may still hold it; %s%s",
+            l->o->lock, id, gone, n, needed, why[0] != '\0' ? why : "try again",
+            why[0] != '\0' ? ": redlock doctor prints what the user needs" : "");
         return rdl_cli_query_status(l);
     }
     rdl_cli_print_info(
@@ -189,8 +191,24 @@ static int break_status(const struct rdl_cli_query *l, uint32_t id, int is_chang
     return 0;
 }
 
+/* Writes why a server refused to delete the key: the first that did; "": none did. */
+static void add_refusal(const struct rdl_cli_query *l, char *out, size_t cap)
+{
+    char where[RDL_CLI_WHERE_MAX], why[400];
+
+    out[0] = '\0';
+    for (size_t i = 0; i < l->servers->n && out[0] == '\0'; i++) {
+        if (l->req[i].answer != RDL_ANSWER_ERROR)
+            continue;
+        rdl_cli_servers_where(l->servers, i, where);
+        rdl_cli_query_error(l, i, why, sizeof why);
+        snprintf(out, cap, "%s did not delete it (%s)", where, why);
+    }
+}
+
 static int break_it(struct rdl_cli_query *l)
 {
+    char why[RDL_CLI_WHERE_MAX + 440];
     const char *name = l->o->lock;
     struct rdl_cli_verdict v;
     uint32_t id;
@@ -206,8 +224,9 @@ static int break_it(struct rdl_cli_query *l)
     if (l->o->held_by == NULL)
         rdl_cli_query_connect(l); /* the user may have taken hours to answer */
     int is_changed = rdl_cli_query_break(l, name, id);
+    add_refusal(l, why, sizeof why);
     rdl_cli_query_at(l, name);
-    return break_status(l, id, is_changed);
+    return break_status(l, id, is_changed, why);
 }
 
 int rdl_cli_break(int argc, char **argv)
