@@ -313,6 +313,13 @@ START_TEST(list_prints_strange_names_safely)
     ck_assert_int_eq(list(off, "n"), 69);
     ck_assert_str_eq(
         a.err, "redlock: the list may be incomplete: some names have a NUL byte and cannot be checked\n");
+    set(N, "nightly", TOKEN); /* a gap hides no lock that is held */
+    ck_assert_int_eq(list(off, "n"), 1);
+    ck_assert_ptr_nonnull(strstr(a.err, "the list may be incomplete: "));
+    live_command(&server[1],
+                 "EVAL \"for i = 1, 11000 do redis.call('SET', KEYS[1] .. i, i) end\" 1 nightly-");
+    ck_assert_int_eq(list(off, "nightly"), 1);
+    ck_assert_ptr_nonnull(strstr(a.err, "more than 10000 keys"));
 }
 END_TEST
 

@@ -176,6 +176,35 @@ START_TEST(the_log_shows_how_a_run_began_and_ended)
 }
 END_TEST
 
+START_TEST(the_command_does_not_inherit_a_text_log)
+{
+    run((const char *const[]){"--log=text", "--log-fd=9", NULL},
+        "if { echo >&9; } 2>/dev/null; then exit 4; fi; exit 3");
+    command_end(&a);
+    ck_assert_int_eq(a.status, 3);
+}
+END_TEST
+
+/* A socket's path may have any bytes. */
+START_TEST(a_strange_socket_path_is_valid_json)
+{
+    char script[900];
+
+    snprintf(
+        script, sizeof script,
+        "dir=$(mktemp -d) && ln -s %s \"$dir/a\\\"b\" && url=unix://$dir/a%%22b && "
+        "{ \"$RDL_COMMAND\" run --log=json --log-fd=9 --restart-guard=off -u $url nightly -- true 9>&1 && "
+        "\"$RDL_COMMAND\" status --json --restart-guard=off -u $url nightly && "
+        "\"$RDL_COMMAND\" doctor --json --restart-guard=off -u $url nightly; } | "
+        "jq -r '.. | strings | select(contains(\"a\\\"b\"))' | sort | uniq | wc -l; rm -r \"$dir\"",
+        server[0].socket);
+    start(script);
+    ck_assert_msg(command_end(&a) == 0, "%s", a.err);
+    ck_assert_int_ge(atoi(a.out), 1);
+    ck_assert_ptr_null(strstr(a.err, "parse error"));
+}
+END_TEST
+
 START_TEST(a_kept_lock_is_logged_as_kept)
 {
     run((const char *const[]){TO_9, "--keep=1m", NULL}, ":");
@@ -569,6 +598,8 @@ Suite *suite_cli_log(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, the_log_shows_how_a_run_began_and_ended);
+    tcase_add_test(tc, the_command_does_not_inherit_a_text_log);
+    tcase_add_test(tc, a_strange_socket_path_is_valid_json);
     tcase_add_test(tc, a_kept_lock_is_logged_as_kept);
     tcase_add_test(tc, each_renewal_is_logged_with_vv);
     tcase_add_test(tc, the_logged_id_is_the_one_that_status_prints);

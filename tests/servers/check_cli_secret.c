@@ -573,6 +573,31 @@ START_TEST(a_reply_with_the_password_is_not_printed)
 }
 END_TEST
 
+/* Each server's own password is removed from its words. */
+START_TEST(a_servers_own_password_is_not_printed)
+{
+    struct fake_server f[2] = {
+        {.trick = FAKE_ANSWERS, .text = "+OK\r\n-ERR not first-pw\r\n-ERR not first-pw\r\n", .after = 10},
+        {.trick = FAKE_ANSWERS, .text = "+OK\r\n-ERR not second-pw\r\n-ERR not second-pw\r\n", .after = 10}};
+    char url[2][64], plain[64];
+
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"run", "-n", "-v", "--trace", NULL});
+    for (int i = 0; i < 2; i++) {
+        fake_start(&f[i]);
+        snprintf(url[i], sizeof url[i], "redis://:%s@%s", i == 0 ? "first-pw" : "second-pw",
+                 fake_url(&f[i], plain, sizeof plain) + strlen("redis://"));
+        command_add_all(&c, (const char *const[]){"-u", url[i], NULL});
+    }
+    command_add_all(&c, (const char *const[]){"L", "true", NULL});
+    ck_assert_int_ne(command_run(&c), 0);
+    ck_assert_msg(command_count(c.err, "ERR not ") >= 2, "%s", c.err);
+    ck_assert_msg(strstr(c.err, "first-pw") == NULL && strstr(c.err, "second-pw") == NULL, "%s", c.err);
+    for (int i = 0; i < 2; i++)
+        fake_stop(&f[i]);
+}
+END_TEST
+
 #define BUSY "-BUSY Redis is busy. script: 0123456789, on @user_script:1.\r\n"
 
 /* What follows "script:" in a server's words helps no user. In our own words it is no such place. */
@@ -689,6 +714,7 @@ Suite *suite_cli_secret(void)
     tcase_add_loop_test(t, an_inner_run_uses_the_servers_of_the_outer, 0, 3);
     tcase_add_test(t, a_reply_with_the_password_is_not_printed);
     tcase_add_loop_test(t, a_later_reply_is_printed_without_the_password, 0, 4);
+    tcase_add_test(t, a_servers_own_password_is_not_printed);
     tcase_add_test(t, only_a_servers_words_are_cut_at_script);
     tcase_add_test(t, a_common_word_as_password_does_not_garble_messages);
     tcase_add_test(t, a_password_disables_core_files_only_for_redlock);
