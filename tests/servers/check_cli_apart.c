@@ -127,6 +127,31 @@ START_TEST(one_local_server_among_remote_ones_is_reported)
 }
 END_TEST
 
+/* They could let two clients hold the lock, so -q hides none of them. */
+START_TEST(no_risk_of_two_holders_is_hidden_by_q)
+{
+    static const char *const texts[] = {
+        " is on this host, unless it is a tunnel: ", " s left, more than --max-ttl (1s): ",
+        "--keep (60s) is longer than 30s: give all clients --max-ttl=60s"};
+
+    if (_i == 0) {
+        snprintf(url[2], sizeof url[2], "redis://192.0.2.1:1");
+        redlock("run", (const char *const[]){"-qn", "--restart-guard=off", "--attempt=1s", NULL}, N);
+    } else if (_i == 1) {
+        age();
+        for (int i = 0; i < N; i++)
+            set(i, TOKEN, 500000);
+        redlock(
+            "run",
+            (const char *const[]){"-qn", "--restart-guard=if-permitted", "--max-ttl=1s", "--ttl=1s", NULL},
+            N);
+    } else {
+        redlock("run", (const char *const[]){"-qn", "--restart-guard=off", "--keep=1m", NULL}, N);
+    }
+    ck_assert_msg(strstr(a.err, texts[_i]) != NULL, "%s", a.err);
+}
+END_TEST
+
 START_TEST(local_servers_are_reported_by_doctor_and_with_v)
 {
     static const char message[] = " is on this host: other hosts do not see its locks (unless it is a "
@@ -251,6 +276,7 @@ Suite *suite_cli_apart(void)
     tcase_add_loop_test(tc, a_lease_longer_than_max_ttl_is_reported, 0, 3);
     tcase_add_test(tc, a_long_lease_is_ignored_without_the_guard_or_a_token);
     tcase_add_loop_test(tc, one_local_server_among_remote_ones_is_reported, 0, 3);
+    tcase_add_loop_test(tc, no_risk_of_two_holders_is_hidden_by_q, 0, 3);
     tcase_add_loop_test(tc, local_servers_are_reported_by_doctor_and_with_v, 0, 3);
     tcase_add_loop_test(tc, a_local_clock_that_is_minutes_off_is_reported, 0, 3);
     tcase_add_loop_test(tc, two_holders_are_in_the_verdict_and_in_a_warning, 0, 2);

@@ -129,6 +129,26 @@ START_TEST(the_command_ends_before_the_lease_if_all_servers_freeze)
 }
 END_TEST
 
+/* With -q the warnings of the renewals are hidden, so the error has what they would have printed. */
+START_TEST(a_quiet_run_reports_why_the_lock_is_lost)
+{
+    char where[80];
+
+    command_set(&c, (const char *const[]){"-q", "--ttl", "4s", "--attempt", "1s", NULL}, server, N, "nightly",
+                "echo in >&9; exec sleep 60");
+    command_start(&c);
+    command_note(&c);
+    for (int i = 0; i < N; i++)
+        live_kill(&server[i]);
+    ck_assert_int_eq(command_end(&c), 75);
+    snprintf(where, sizeof where, " (the last renewal: 127.0.0.1:%d: ", server[0].port);
+    ck_assert_msg(strstr(c.err, "nightly is lost: the lease could not be renewed; stopping the command (") !=
+                          NULL &&
+                      strstr(c.err, where) != NULL,
+                  "%s", c.err);
+}
+END_TEST
+
 START_TEST(a_command_that_ignores_sigterm_ends_before_the_lease)
 {
     freeze_and_expect_death("trap '' TERM; (" STAMPS ") & " STAMPS);
@@ -471,6 +491,7 @@ Suite *suite_cli_supervise_stops(void)
     TCase *t = tcase_create("five servers");
     tcase_add_checked_fixture(t, start, stop);
     tcase_add_test(t, the_command_ends_before_the_lease_if_all_servers_freeze);
+    tcase_add_test(t, a_quiet_run_reports_why_the_lock_is_lost);
     tcase_add_test(t, a_command_that_ignores_sigterm_ends_before_the_lease);
     tcase_add_test(t, a_stopped_command_ends_before_the_lease);
     tcase_add_test(t, the_command_has_a_grace_period_to_end_cleanly);

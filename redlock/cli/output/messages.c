@@ -52,6 +52,11 @@ void rdl_cli_set_verbosity(int level)
     verbosity = level;
 }
 
+int rdl_cli_is_quiet(void)
+{
+    return verbosity == RDL_CLI_QUIET;
+}
+
 int rdl_cli_is_verbose(void)
 {
     return verbosity >= RDL_CLI_VERBOSE;

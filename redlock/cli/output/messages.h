@@ -18,6 +18,7 @@ enum { RDL_CLI_QUIET = -1, RDL_CLI_NORMAL = 0, RDL_CLI_VERBOSE = 1, RDL_CLI_VERY
  *     rdl_cli_print_verbose   redlock: ...            with -v
  */
 void rdl_cli_set_verbosity(int level);
+int rdl_cli_is_quiet(void);
 int rdl_cli_is_verbose(void);
 int rdl_cli_is_very_verbose(void); /* -v twice */
 void rdl_cli_print_error(const char *format, ...) RDL_CLI_PRINTF(1, 2);

@@ -15,7 +15,10 @@
 void rdl_cli_held_lose(struct rdl_cli_held *h, const char *why)
 {
     if (!h->lost) {
-        rdl_cli_print_error("%s is lost: %s", h->lock->o->lock, why);
+        if (rdl_cli_is_quiet() && h->reason[0] != '\0') /* that warning was not printed */
+            rdl_cli_print_error("%s is lost: %s (the last renewal: %s)", h->lock->o->lock, why, h->reason);
+        else
+            rdl_cli_print_error("%s is lost: %s", h->lock->o->lock, why);
         rdl_cli_event(h->lock, RDL_CLI_LOSING, why, -1);
     }
     h->lost = 1;
@@ -42,9 +45,9 @@ static void print_failed_renewal(struct rdl_cli_held *h, int rc)
 {
     const char *lock = h->lock->o->lock;
     int is_first = h->failures++ == 0;
-    char why[1500];
+    char *why = h->reason;
 
-    rdl_cli_lock_reports(h->lock, rc, why, sizeof why);
+    rdl_cli_lock_reports(h->lock, rc, why, sizeof h->reason);
     if (rc == RDL_UNKNOWN) /* each of these errors has its own message */
         (is_first ? rdl_cli_print_warning : rdl_cli_print_verbose)("%s was not renewed: %s", lock, why);
     else

@@ -11,10 +11,11 @@ struct rdl_cli_held {
     struct rdl_renewal renewal;
     uint64_t until_ms; /* end of the lease as last confirmed; 0: it is lost */
     int renewing;
-    int is_renewed; /* the last operation was a renewal */
-    int failures;   /* failed renewals in a row */
-    int lost;       /* the lease is lost, and that was printed */
-    int is_refused; /* --max-hold refused a renewal, and that was printed */
+    int is_renewed;    /* the last operation was a renewal */
+    int failures;      /* failed renewals in a row */
+    int lost;          /* the lease is lost, and that was printed */
+    int is_refused;    /* --max-hold refused a renewal, and that was printed */
+    char reason[1500]; /* why the last renewal that failed did: its servers */
 };
 
 /* Begins to hold l, which was just granted. h is zero. */

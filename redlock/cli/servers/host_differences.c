@@ -28,7 +28,7 @@ void rdl_cli_apart_lease(const struct rdl_cli_options *o, const char *where, int
     struct rdl_cli_finding f;
 
     rdl_cli_risk_lease(&f, where, o, pttl_ms);
-    rdl_cli_warn_of(&f);
+    rdl_cli_warn_always_of(&f);
 }
 
 /* ---------------------------------------------------------------- servers of this host alone */
@@ -38,7 +38,7 @@ static void warn_own(const char *where)
     struct rdl_cli_finding f;
 
     rdl_cli_risk_own(&f, where);
-    rdl_cli_warn_of(&f);
+    rdl_cli_warn_always_of(&f);
 }
 
 /*

@@ -34,6 +34,11 @@ void rdl_cli_warn_of(const struct rdl_cli_finding *f)
     rdl_cli_print_warning("%s; %s", f->what, f->remedy);
 }
 
+void rdl_cli_warn_always_of(const struct rdl_cli_finding *f)
+{
+    rdl_cli_print_warning_always("%s; %s", f->what, f->remedy);
+}
+
 void rdl_cli_risk_own(struct rdl_cli_finding *f, const char *where)
 {
     rdl_cli_describe(

@@ -26,6 +26,9 @@ void rdl_cli_describe(struct rdl_cli_finding *f, const char *format, ...) RDL_CL
 void rdl_cli_advise(struct rdl_cli_finding *f, const char *format, ...) RDL_CLI_PRINTF(2, 3);
 void rdl_cli_warn_of(const struct rdl_cli_finding *f);
 
+/* The same with -q, too: two clients could hold the lock. */
+void rdl_cli_warn_always_of(const struct rdl_cli_finding *f);
+
 /* Describe a risk. where: the server, or "it" if the line names it already. */
 void rdl_cli_risk_own(struct rdl_cli_finding *f, const char *where);
 void rdl_cli_risk_canary(struct rdl_cli_finding *f, const char *where);

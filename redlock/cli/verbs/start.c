@@ -81,7 +81,7 @@ static void warn_of_long_lease(const struct rdl_cli_options *o)
         return;
     rdl_cli_duration_text(o->max_ttl_ms, lease);
     rdl_cli_duration_text(RDL_CLI_MAX_TTL_MS, usual);
-    rdl_cli_print_warning(
+    rdl_cli_print_warning_always(
         "%s (%s) is longer than %s: give all clients --max-ttl=%s, which this one uses now; the "
         "others could get this "
         "lock after a server restart, while it is held",
