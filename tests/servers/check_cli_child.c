@@ -333,6 +333,20 @@ START_TEST(run_warns_before_it_starts_a_set_user_id_program)
 }
 END_TEST
 
+/* What docker or ssh start elsewhere is not reached by any signal. */
+START_TEST(run_notes_that_a_program_gives_its_work_away)
+{
+    static const char script[] =
+        "d=$(mktemp -d) && echo '#!/bin/sh' >$d/docker && chmod +x $d/docker && for q in '' -q; do "
+        "\"$RDL_COMMAND\" run $q nightly -- $d/docker run job; done; rm -r $d";
+
+    command_set_script(&c, &server, 1, script);
+    ck_assert_int_eq(command_run(&c), 0);
+    ck_assert_msg(command_count(c.err, "redlock: docker gives the work to another process or host, ") == 1,
+                  "%s", c.err);
+}
+END_TEST
+
 /* A copy of setpriv(1) that belongs to root and is set-user-ID: it does what sudo does, without asking. */
 static const char *become_root(void)
 {
@@ -478,6 +492,7 @@ Suite *suite_cli_child(void)
     tcase_add_loop_test(t, a_self_deadlock_is_refused_at_once, 0, 2 * ASKERS);
     tcase_add_loop_test(t, a_possible_self_deadlock_is_a_warning, 0, 3);
     tcase_add_test(t, run_warns_before_it_starts_a_set_user_id_program);
+    tcase_add_test(t, run_notes_that_a_program_gives_its_work_away);
     tcase_add_loop_test(t, run_reports_a_command_that_it_may_not_signal, 0, 3);
     tcase_add_test(t, the_command_gets_the_terminal_and_run_takes_it_back);
     tcase_add_test(t, ctrl_c_ends_the_command_and_redlock);

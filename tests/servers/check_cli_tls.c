@@ -245,6 +245,11 @@ START_TEST(rediss_urls_and_connect_command_require_each_other)
     expect_err(64, "rediss:// needs a program that speaks TLS: give its command by --connect-command or "
                    "$REDLOCK_CONNECT_COMMAND, for example 'openssl s_client -quiet -verify_return_error "
                    "-verify_hostname %h -connect %h:%p'");
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){"run", "-u", "rediss://127.0.0.1:1", NULL});
+    command_add_all(&a, run_it);
+    command_run(&a);
+    expect_err(64, " -verify_ip %h -connect ");
     setenv("REDLOCK_CONNECT_COMMAND", "%x", 1); /* this option has no effect on other URLs */
     memset(&a, 0, sizeof a);
     command_add_all(&a, (const char *const[]){"run", "-u", "redis://127.0.0.1:1", NULL});

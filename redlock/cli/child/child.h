@@ -6,7 +6,7 @@
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/servers/servers.h"
 
-/* Warns of a program that may switch to another user: it could not be stopped. */
+/* Warns of a program that may switch to another user, or gives its work away: it could not be stopped. */
 void rdl_cli_child_check_program(const struct rdl_cli_options *o);
 
 /* Runs the command while the lock is held, and releases it. Returns the exit status of redlock. */

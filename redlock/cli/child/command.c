@@ -99,9 +99,26 @@ static int find_program(const char *name, struct stat *st)
     return -1;
 }
 
+/* Programs that give the work to a daemon, or to another host. */
+static const char *const agents[] = {"docker", "podman", "ssh", "kubectl", "systemd-run", "at", "batch"};
+
+static void note_agent(const char *program)
+{
+    const char *slash = strrchr(program, '/'), *name = slash != NULL ? slash + 1 : program;
+
+    for (size_t i = 0; i < sizeof agents / sizeof agents[0]; i++)
+        if (strcmp(name, agents[i]) == 0)
+            rdl_cli_print_info(
+                "%s gives the work to another process or host, which cannot be stopped when the lease "
+                "expires; run redlock there instead",
+                name);
+}
+
 void rdl_cli_child_check_program(const struct rdl_cli_options *o)
 {
     struct stat st;
+
+    note_agent(o->command[0]);
 
     if (geteuid() == 0 || find_program(o->command[0], &st) != 0)
         return;

@@ -80,14 +80,20 @@ static int refuse(const char *text)
  */
 static int check_connect(struct rdl_cli_options *o)
 {
-    static const char openssl[] =
-        "openssl s_client -quiet -verify_return_error -verify_hostname %h -connect %h:%p";
+    static const char *const openssl[] = {
+        "openssl s_client -quiet -verify_return_error -verify_hostname %h -connect %h:%p",
+        "openssl s_client -quiet -verify_return_error -verify_ip %h -connect %h:%p"};
     static struct rdl_cli_program trial;
     const char *from = "--connect-command", *why;
+    int has_address = 0;
     size_t n = 0;
 
-    for (size_t i = 0; i < o->n_urls; i++)
-        n += rdl_cli_url_is_tls(o->urls[i]) != 0;
+    for (size_t i = 0; i < o->n_urls; i++) {
+        if (!rdl_cli_url_is_tls(o->urls[i]))
+            continue;
+        n++;
+        has_address |= rdl_cli_url_has_address(o->urls[i]);
+    }
     if (o->connect_command != NULL && n == 0)
         return refuse("--connect-command works only with rediss:// URLs, and there is none");
     if (n == 0)
@@ -100,7 +106,7 @@ static int check_connect(struct rdl_cli_options *o)
         rdl_cli_print_error(
             "rediss:// needs a program that speaks TLS: give its command by --connect-command or "
             "$REDLOCK_CONNECT_COMMAND, for example '%s'",
-            openssl);
+            openssl[has_address]);
         return RDL_EXIT_USAGE;
     }
     why = rdl_cli_program_make(&trial, o->connect_command, "host", 1);

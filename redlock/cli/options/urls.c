@@ -43,6 +43,15 @@ int rdl_cli_url_is_tls(const char *url)
     return i < SCHEMES && schemes[i].is_tls;
 }
 
+int rdl_cli_url_has_address(const char *url)
+{
+    const char *scheme = strstr(url, "://"), *login = strrchr(url, '@');
+    const char *host = login != NULL ? login + 1 : scheme != NULL ? scheme + 3 : url;
+    size_t len = strspn(host, "0123456789.");
+
+    return host[0] == '[' || (len > 0 && strchr(":/", host[len]) != NULL); /* its end, too */
+}
+
 char *rdl_cli_url_plain(char *url)
 {
     static const char plain[] = "redis://";

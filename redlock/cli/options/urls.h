@@ -9,6 +9,9 @@ int rdl_cli_url_is_one(const char *text);
 /* Returns 1 for rediss:// and valkeys://, which use the connect command. */
 int rdl_cli_url_is_tls(const char *url);
 
+/* Returns 1 if its host is an IP address. */
+int rdl_cli_url_has_address(const char *url);
+
 /* Changes any scheme to redis://, in the same memory. Leaves unix://, and text that is no URL. */
 char *rdl_cli_url_plain(char *url);
 
