@@ -162,9 +162,7 @@ START_TEST(a_name_that_looks_like_another_is_refused)
         "nightly\r",      "night\tly", " nightly",  "nightly ", "'nightly'",           "nightly\"",
         "`nightly",       "$LOCK",     "nightly${", "nightly$", "\xef\xbb\xbfnightly", "\xe2\x80\x9cnightly",
         "nightly\xc2\x85"};
-    static const char *const names[] = {"night ly", "{a}:b", "a$b", "it's",
-                                        "n\xc3\xa4"
-                                        "chtlich"};
+    static const char *const names[] = {"night ly", "{a}:b", "a$b", "it's", "\xc3\xbc"};
     static const enum rdl_cli_verb verbs[] = {RDL_CLI_RUN, RDL_CLI_ACQUIRE, RDL_CLI_HOLD};
 
     for (size_t v = 0; v < 3; v++) {
