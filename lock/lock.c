@@ -43,6 +43,7 @@ static int is_here(const struct rdl_lock *l)
 
 static int finish(struct rdl_lock *l, int result)
 {
+    l->conn->handshake_seen &= RDL_SEEN_STEPS;
     rdl_conn_free_room(l->conn, &l->req);
     if (l->hint != NULL)
         l->hint->ops->end(l->hint);
@@ -246,6 +247,7 @@ static uint64_t pause_of(struct rdl_lock *l, int result, uint64_t now_ms)
 /* Waits in a state until at_ms, or until the deadline of the operation. */
 RDL_NOINLINE static int wait_until(struct rdl_lock *l, enum lock_state state, uint64_t at_ms)
 {
+    l->conn->handshake_seen |= RDL_SEEN_AWAITED;
     l->state = (uint8_t)state;
     l->wake_ms = at_ms < l->deadline_ms ? at_ms : l->deadline_ms;
     return RDL_PENDING;
@@ -334,6 +336,10 @@ static int step_asked(struct rdl_lock *l, uint64_t now_ms)
         return l->action == RDL_ACQUIRE ? RDL_PENDING : wait_until(l, LOCK_ASKED, conn_ms);
     rdl_conn_abandon(l->conn, &l->req);
     l->cause = (int8_t)l->req.error;
+    if (l->cause == RDL_OK && l->action != RDL_RELEASE && l->conn->rtt_is_bound) { /* it was answered */
+        l->conn->rtt_ms = (uint32_t)(now_ms - l->sent_ms) + 1;
+        l->conn->rtt_is_bound = 0;
+    }
     rc = l->mode->answer(l, now_ms);
     if (rc == RDL_PENDING)
         return rc;

@@ -6,13 +6,6 @@
 #include "lock/lock_lease.h"
 #include "lock/lock_op.h"
 
-/* Keeps a function out of line: inlined into each caller it would take more room. */
-#ifdef __GNUC__
-#define RDL_NOINLINE __attribute__((noinline))
-#else
-#define RDL_NOINLINE
-#endif
-
 /* The functions of a mode: an object, so that a static link drops the modes that are not used. */
 struct rdl_lock_mode {
     /* Queues the first request of an operation. Returns RDL_OK or an error. */

@@ -358,7 +358,7 @@ struct rdl_conn {
     int8_t error;
     uint8_t handshake_sent; /* commands of the handshake that were sent, and that were answered */
     uint8_t handshake_done;
-    uint8_t handshake_seen; /* progress of the handshake at mark_ms */
+    uint8_t handshake_seen; /* its progress at mark_ms, and RDL_SEEN_AWAITED (net_op.h) */
     /* the reply being read */
     uint8_t reply_open;
     uint8_t reply_kind;
@@ -369,6 +369,7 @@ struct rdl_conn {
     uint8_t failures;              /* connections in a row that completed no request */
     uint8_t beat;                  /* number of the last multiple of 256 ms since mark_ms; pauses end there */
     uint8_t refused[RDL_FAMILIES]; /* methods that this server refuses; reset with the connection */
+    uint8_t rtt_is_bound;          /* 1: rtt_ms may contain a pause of the program */
     int8_t
         send_result;  /* of the stream's send: an error, after which it is only read; 1: it must read first */
     uint16_t scripts; /* a bit for each script whose text was sent on this connection: from then on EVALSHA */
@@ -389,8 +390,8 @@ struct rdl_conn {
     uint32_t mark_ms;                     /* time of the handshake's last progress */
     const struct rdl_conn_checks *checks; /* NULL: none */
     struct rdl_resp parser;
-    int64_t reply_value; /* the number; of an array: its first number */
-    int64_t reply_second;
+    int64_t reply_value;  /* the number; of an array: its first number */
+    int64_t reply_second; /* and its second one; before READY: when the handshake has to be complete */
     /* CLOSED: time of the retry; OPENING: deadline; READY: when the reply is overdue, 0: none is awaited;
        STALLED: not closed before */
     uint64_t retry_ms;

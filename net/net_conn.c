@@ -48,7 +48,7 @@ int rdl_conn_is_idle(const struct rdl_conn *c)
  * answered over the next connection instead, unless it is repeated already (rdl_req.is_again). Requests
  * queued from now on are for the next connection.
  */
-static void conn_fail(struct rdl_conn *c, int error)
+RDL_NOINLINE static void conn_fail(struct rdl_conn *c, int error)
 {
     c->error = (int8_t)error;
     c->state = RDL_CONN_FAILED;

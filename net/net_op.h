@@ -15,6 +15,13 @@
 /* Most bytes of each text of a request: a record has a byte for the length. */
 enum { RDL_ARGUMENT_MAX = 255 };
 
+/* Keeps a function out of line: inlined into each caller it would take more room. */
+#ifdef __GNUC__
+#define RDL_NOINLINE __attribute__((noinline))
+#else
+#define RDL_NOINLINE
+#endif
+
 /* What a request is made of, for rdl_conn_submit. */
 struct rdl_command {
     const struct rdl_op *op;
@@ -43,6 +50,9 @@ void rdl_conn_set_timeout(struct rdl_conn *c, uint32_t answer_ms);
 
 /* A connection over which nothing was sent for longer than this may have ended without notice. */
 enum { RDL_QUIET_MS = 1000 };
+
+/* Parts of rdl_conn.handshake_seen. AWAITED: since the last tick an operation has waited for the conn. */
+enum { RDL_SEEN_STEPS = 0x7f, RDL_SEEN_AWAITED = 0x80 };
 
 /*
  * Closes a stalled conn early, because waiting would cost a lease. Until a byte comes, the oldest reply is

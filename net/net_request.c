@@ -403,7 +403,7 @@ static void refuse_method(struct rdl_conn *c, struct rdl_record *r, int class)
 }
 
 /* Returns whether another method may do what this one did not. */
-static int is_refusal_of_method(const struct rdl_record *r, int class)
+RDL_NOINLINE static int is_refusal_of_method(const struct rdl_record *r, int class)
 {
     if (r->op->family == RDL_FAMILY_DIRECT)
         return 0;

@@ -56,22 +56,32 @@ static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
 /*
  * Measures the round trips of the login: the time until the connection is open, and then until each further
  * reply. They follow one another without a gap, and the longest counts. So neither our own delays nor a
- * nearby proxy that opens the connection for the server makes it too short. If one seems to be longer than a
- * login may take by default, the conn was not serviced: a reply waited until the program's next operation.
- * Until the first one ends, the value is that of the previous connection.
+ * nearby proxy that opens the connection for the server makes it too short. Until the first one ends, the
+ * value is that of the previous connection.
+ *
+ * If no operation waited for a reply, or if this tick is late, the reply may have been there for long. Such a
+ * time is only an upper bound, and is cut to what a login may take by default.
  */
 static void time_login(struct rdl_conn *c, uint64_t now_ms)
 {
     uint8_t seen = c->state != RDL_CONN_OPENING ? (uint8_t)(c->handshake_done + 1) : 0;
     uint32_t took_ms = (uint32_t)now_ms - c->mark_ms + 1;
+    uint8_t before = c->handshake_seen & RDL_SEEN_STEPS;
+    int is_bound = 0;
+    int is_awaited = c->handshake_seen & RDL_SEEN_AWAITED;
 
-    if (seen == c->handshake_seen)
-        return;
-    if (took_ms > RDL_CONNECT_MS)
-        took_ms = RDL_CONNECT_MS;
-    if (took_ms > c->rtt_ms || c->handshake_seen == 0)
-        c->rtt_ms = took_ms;
     c->handshake_seen = seen;
+    if (before == seen)
+        return;
+    if (!is_awaited || now_ms > (uint64_t)c->reply_second) { /* tick_closed */
+        is_bound = 1;
+        if (took_ms > RDL_CONNECT_MS)
+            took_ms = RDL_CONNECT_MS;
+    }
+    if (took_ms > c->rtt_ms || before == 0 || c->rtt_is_bound > is_bound) {
+        c->rtt_ms = took_ms;
+        c->rtt_is_bound = (uint8_t)is_bound;
+    }
     c->mark_ms = (uint32_t)now_ms;
 }
 
@@ -91,6 +101,7 @@ static uint64_t tick_closed(struct rdl_conn *c, uint64_t now_ms)
     c->mark_ms = (uint32_t)now_ms;
     c->failures = c->failures < UINT8_MAX ? (uint8_t)(c->failures + 1) : c->failures;
     c->retry_ms = now_ms + (c->cfg->connect_ms != 0 ? c->cfg->connect_ms : RDL_CONNECT_MS);
+    c->reply_second = (int64_t)c->retry_ms; /* no reply has a second number until it is used */
     return c->retry_ms;
 }
 
@@ -150,7 +161,7 @@ static uint64_t overdue_at(const struct rdl_conn *c)
     uint32_t timeout_ms = timeout_of(c);
     int is_in_danger = c->lease_timeout_ms != 0 && c->lease_timeout_ms < timeout_ms;
 
-    return is_in_danger ? c->retry_ms - (timeout_ms - c->lease_timeout_ms) : c->retry_ms;
+    return c->retry_ms - (is_in_danger ? timeout_ms - c->lease_timeout_ms : 0);
 }
 
 int rdl_conn_is_due(struct rdl_conn *c, uint64_t now_ms)

@@ -139,7 +139,7 @@ static uint32_t connect_ms(const struct rdl_redlock *r)
 }
 
 /* Returns when an operation stops waiting; an extend also stops when its lease ends. */
-static uint64_t due_ms(const struct rdl_redlock *r)
+RDL_NOINLINE static uint64_t due_ms(const struct rdl_redlock *r)
 {
     return r->action == RDL_EXTEND && r->until_ms < r->wake_ms ? r->until_ms : r->wake_ms;
 }

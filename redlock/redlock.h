@@ -168,7 +168,7 @@ struct rdl_server {
     /** @cond private */
     uint16_t user; /* of the first server: number of the redlock that used servers[] last */
     /** @endcond */
-    uint32_t took_ms; /**< time from the request to its reply, in ms */
+    uint32_t took_ms; /**< from the request until the step that found its reply, in ms */
     /** @cond private */
     uint64_t asked_ms; /* when the last request was queued */
     /** @endcond */

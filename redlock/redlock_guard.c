@@ -40,7 +40,7 @@ static void take_run(struct rdl_server_info *f, uint64_t run, int is_same)
     f->run = run;
 }
 
-static uint32_t number_of(const char *digits)
+RDL_NOINLINE static uint32_t number_of(const char *digits)
 {
     uint32_t n = 0;
 
@@ -259,7 +259,7 @@ const struct rdl_server_info *rdl_guard_server_info(const struct rdl_conn *c)
 /* ---------------------------------------------------------------- which votes count */
 
 /* Ranks servers: first those with a vote in this operation, then by certainty. */
-static unsigned rank(const struct rdl_server *s)
+RDL_NOINLINE static unsigned rank(const struct rdl_server *s)
 {
     return (s->vote != RDL_VOTE_NONE ? CERTAINTY_CONTINUOUS + 1u : 0) + s->certainty;
 }

@@ -53,8 +53,8 @@ static uint32_t answer_ms(const struct rdl_redlock *r, const struct rdl_server *
 }
 
 /* Returns the attempt's time, or the time that this server needs if that is longer. */
-static uint32_t reply_timeout_ms(const struct rdl_redlock *r, const struct rdl_server *s,
-                                 uint32_t quorum_rtt_ms)
+RDL_NOINLINE static uint32_t reply_timeout_ms(const struct rdl_redlock *r, const struct rdl_server *s,
+                                              uint32_t quorum_rtt_ms)
 {
     uint32_t rtt_ms = s->conn->rtt_ms > quorum_rtt_ms ? s->conn->rtt_ms : quorum_rtt_ms;
 
@@ -168,7 +168,11 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
     if (vote == RDL_VOTE_PENDING)
         return;
     set_vote(s, vote, error);
-    s->took_ms = now_ms > s->asked_ms ? (uint32_t)(now_ms - s->asked_ms) : 0; /* cancel has no time */
+    s->took_ms = now_ms > s->asked_ms ? (uint32_t)(now_ms - s->asked_ms) : 0;   /* cancel has no time */
+    if (s->conn->rtt_is_bound && error == RDL_OK && r->state != REDLOCK_IDLE) { /* it was answered */
+        s->conn->rtt_ms = s->took_ms + 1;
+        s->conn->rtt_is_bound = 0;
+    }
     s->value = -2; /* only the reply to a SET includes the holder's PTTL */
     if (s->vote == RDL_VOTE_GRANTED ||
         (s->vote == RDL_VOTE_DENIED && (r->action == RDL_ACQUIRE || s->is_repair)))
@@ -213,6 +217,8 @@ uint64_t rdl_votes_take_replies(struct rdl_redlock *r, uint64_t now_ms)
         if (r->servers[i].req.is_queued) /* the server's round trip may be known only now */
             rdl_conn_set_timeout(r->servers[i].conn, reply_timeout_ms(r, &r->servers[i], rtt_ms));
         at_ms = rdl_conn_tick_for_lease(r->servers[i].conn, left_ms, now_ms);
+        if (r->state != REDLOCK_IDLE)
+            r->servers[i].conn->handshake_seen |= RDL_SEEN_AWAITED;
         if (at_ms < wake_ms)
             wake_ms = at_ms;
         if (r->canaries != NULL)
@@ -360,8 +366,10 @@ int rdl_redlock_finish(struct rdl_redlock *r, int result)
     size_t i;
 
     rdl_redlock_end_waits(r);
-    for (i = 0; i < r->n; i++)
+    for (i = 0; i < r->n; i++) {
+        r->servers[i].conn->handshake_seen &= RDL_SEEN_STEPS;
         rdl_conn_free_room(r->servers[i].conn, &r->servers[i].req);
+    }
     if (r->until_ms == 0)
         rdl_votes_abandon(r, r->sent_ms);
     r->state = REDLOCK_IDLE;

@@ -227,6 +227,72 @@ START_TEST(nearby_proxy_does_not_hide_the_round_trip)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- a login that is read late */
+
+enum { PAUSE = 1500 };
+
+/* The server is up after the first acquire has ended, and the program comes back after a while. */
+static void be_granted_after_a_pause(void)
+{
+    log_in(1);
+    s.endpoint.password.len = 0;
+    opt.wait_ms = opt.retry_ms = 20;
+    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), now), RDL_PENDING);
+    rdl_conn_opened(&s.conn);
+    ck_assert_int_eq(rdl_lock_step(&l, now + 20), RDL_E_TIMEOUT);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n");
+    now += 20 + PAUSE;
+    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), now), RDL_PENDING);
+    ck_assert_uint_eq(s.conn.rtt_ms, PAUSE + 1);
+}
+
+START_TEST(pause_of_the_program_is_no_round_trip)
+{
+    be_granted_after_a_pause();
+    ck_assert_int_eq(get_reply("+OK\r\n:30000\r\n", 5), RDL_OK);
+    ck_assert_uint_eq(s.conn.rtt_ms, 6);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
+    ck_assert_uint_eq(l.deadline_ms, now + LEAST);
+}
+END_TEST
+
+/* A distant server behind a nearby proxy still has the time that it may need. */
+START_TEST(error_does_not_replace_the_bound)
+{
+    be_granted_after_a_pause();
+    opt.wait_ms = 0;
+    ck_assert_int_eq(get_reply("-LOADING x\r\n", 5), RDL_E_LOADING);
+    ck_assert_uint_eq(s.conn.rtt_ms, PAUSE + 1);
+}
+END_TEST
+
+/* When a release was sent is not known. */
+START_TEST(release_does_not_replace_the_bound)
+{
+    be_granted_after_a_pause();
+    ck_assert_int_eq(get_reply("+OK\r\n:30000\r\n", 5), RDL_OK);
+    s.conn.rtt_is_bound = 1;
+    now += 9000;
+    ck_assert_int_eq(rdl_lock_release_begin(&l, now), RDL_PENDING);
+    ck_assert_int_eq(get_reply(":1\r\n", 5), RDL_OK);
+    ck_assert_uint_eq(s.conn.rtt_ms, 6);
+}
+END_TEST
+
+/* Nothing waited after it. */
+START_TEST(canceled_acquire_waits_no_longer)
+{
+    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), now), RDL_PENDING);
+    rdl_lock_cancel(&l);
+    rdl_conn_opened(&s.conn);
+    now += PAUSE;
+    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), now), RDL_PENDING);
+    ck_assert_uint_eq(s.conn.rtt_ms, PAUSE + 1);
+    ck_assert(s.conn.rtt_is_bound);
+}
+END_TEST
+
 Suite *suite_lock_far(void);
 
 Suite *suite_lock_far(void)
@@ -246,6 +312,10 @@ Suite *suite_lock_far(void)
     tcase_add_loop_test(tc, nearby_server_gets_the_default_attempt, 0, 2);
     tcase_add_test(tc, configured_attempt_applies_at_any_distance);
     tcase_add_test(tc, nearby_proxy_does_not_hide_the_round_trip);
+    tcase_add_test(tc, pause_of_the_program_is_no_round_trip);
+    tcase_add_test(tc, error_does_not_replace_the_bound);
+    tcase_add_test(tc, release_does_not_replace_the_bound);
+    tcase_add_test(tc, canceled_acquire_waits_no_longer);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -414,6 +414,88 @@ START_TEST(each_connection_is_timed_again)
 }
 END_TEST
 
+/* An operation waits until the next tick (lock/lock.c, redlock/redlock_vote.c). */
+static void awaited_tick(uint64_t t)
+{
+    s.conn.handshake_seen |= RDL_SEEN_AWAITED;
+    rdl_conn_tick(&s.conn, t);
+}
+
+/* Opening takes 30 ms, and the reply to SELECT comes at `replied`. */
+static void open_and_reply(int is_awaited, uint64_t replied)
+{
+    s.endpoint.db = 1;
+    rdl_conn_tick(&s.conn, 1000);
+    rdl_conn_opened(&s.conn);
+    awaited_tick(1030);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n");
+    if (is_awaited)
+        awaited_tick(replied);
+    else
+        rdl_conn_tick(&s.conn, replied);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
+}
+
+/* However long it takes. */
+START_TEST(step_that_an_operation_waited_for_is_a_round_trip)
+{
+    s.cfg.connect_ms = 20000;
+    open_and_reply(1, 9000);
+    ck_assert_uint_eq(s.conn.rtt_ms, 9000 - 1030 + 1);
+    ck_assert(!s.conn.rtt_is_bound);
+}
+END_TEST
+
+START_TEST(step_without_an_operation_is_a_bound)
+{
+    open_and_reply(0, 1500);
+    ck_assert_uint_eq(s.conn.rtt_ms, 471);
+    ck_assert(s.conn.rtt_is_bound);
+}
+END_TEST
+
+START_TEST(bound_is_no_longer_than_a_login_by_default)
+{
+    open_and_reply(0, 90000);
+    ck_assert_uint_eq(s.conn.rtt_ms, RDL_CONNECT_MS);
+    ck_assert(s.conn.rtt_is_bound);
+}
+END_TEST
+
+/* The tick before asked for one at 1500, when the login has to be complete. */
+START_TEST(step_that_ends_in_a_late_tick_is_a_bound)
+{
+    s.cfg.connect_ms = 500;
+    open_and_reply(1, 1500 + (unsigned)_i);
+    ck_assert_uint_eq(s.conn.rtt_ms, 471 + (unsigned)_i);
+    ck_assert_int_eq(s.conn.rtt_is_bound, _i);
+}
+END_TEST
+
+START_TEST(bound_is_not_below_a_measured_step)
+{
+    open_and_reply(0, 1040);
+    ck_assert_uint_eq(s.conn.rtt_ms, 31);
+    ck_assert(!s.conn.rtt_is_bound);
+}
+END_TEST
+
+START_TEST(measured_step_replaces_a_bound)
+{
+    s.endpoint.db = 1;
+    rdl_conn_tick(&s.conn, 1000);
+    rdl_conn_opened(&s.conn);
+    rdl_conn_tick(&s.conn, 2500);
+    ck_assert_uint_eq(s.conn.rtt_ms, 1501);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n");
+    awaited_tick(2520);
+    ck_assert_uint_eq(s.conn.rtt_ms, 21);
+    ck_assert(!s.conn.rtt_is_bound);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- releases that are no longer needed */
 
 START_TEST(expired_releases_are_dropped_on_reconnect)
@@ -538,6 +620,12 @@ Suite *suite_net_timers(void)
     tcase_add_test(tc, tick_without_login_progress_ends_no_round_trip);
     tcase_add_test(tc, connect_time_is_the_round_trip_without_login);
     tcase_add_test(tc, each_connection_is_timed_again);
+    tcase_add_test(tc, step_that_an_operation_waited_for_is_a_round_trip);
+    tcase_add_test(tc, step_without_an_operation_is_a_bound);
+    tcase_add_test(tc, bound_is_no_longer_than_a_login_by_default);
+    tcase_add_loop_test(tc, step_that_ends_in_a_late_tick_is_a_bound, 0, 2);
+    tcase_add_test(tc, bound_is_not_below_a_measured_step);
+    tcase_add_test(tc, measured_step_replaces_a_bound);
     tcase_add_test(tc, expired_releases_are_dropped_on_reconnect);
     tcase_add_test(tc, conn_is_idle_if_all_releases_have_expired);
     tcase_add_test(tc, expired_release_is_still_sent_on_an_open_connection);

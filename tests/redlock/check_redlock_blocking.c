@@ -247,6 +247,43 @@ START_TEST(another_clients_key_stays)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- round trips */
+
+/* The last server's handshake ends between two calls, and the second one reads that. */
+START_TEST(late_login_is_no_round_trip)
+{
+    struct rdl_conn *last = &fleet.s[LAST].conn;
+
+    hold(RDL_CONN_HANDSHAKE);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    ck_assert(last->rtt_is_bound);
+    ck_assert_uint_gt(last->rtt_ms, FLEET_ATTEMPT);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    ck_assert(last->rtt_is_bound); /* no call has waited for its replies */
+    fleet_serve_all(driver.now_ms);
+    driver.now_ms += STEP_MS;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, driver.now_ms), RDL_PENDING);
+    fleet_serve(LAST, driver.now_ms);
+    ck_assert_int_eq(rdl_redlock_step(lock, driver.now_ms + 30), RDL_PENDING);
+    ck_assert_uint_eq(last->rtt_ms, 31);
+    ck_assert(!last->rtt_is_bound);
+}
+END_TEST
+
+/* Only the reply to a request in this operation is measured. */
+START_TEST(reply_between_operations_is_no_round_trip)
+{
+    struct rdl_conn *last = &fleet.s[LAST].conn;
+
+    hold(RDL_CONN_HANDSHAKE);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    arrive();
+    rdl_redlock_step(lock, driver.now_ms);
+    ck_assert(fleet.servers[LAST].is_repair); /* it reported that the key is gone */
+    ck_assert(last->rtt_is_bound);
+}
+END_TEST
+
 Suite *suite_redlock_blocking(void);
 
 Suite *suite_redlock_blocking(void)
@@ -264,6 +301,8 @@ Suite *suite_redlock_blocking(void)
     tcase_add_test(tc, an_unconfirmed_extend_puts_nothing_back);
     tcase_add_test(tc, an_adopted_token_is_put_back_after_the_next_extend);
     tcase_add_test(tc, another_clients_key_stays);
+    tcase_add_test(tc, late_login_is_no_round_trip);
+    tcase_add_test(tc, reply_between_operations_is_no_round_trip);
     suite_add_tcase(s, tc);
     return s;
 }

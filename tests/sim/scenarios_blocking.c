@@ -31,12 +31,14 @@ static void last_server_gets_the_key(void)
     EXPECT(w, scene_owner(w, 2) == 0);
     for (int i = 0; i < 2; i++)
         renew(w, h);
-    host_crash(w, 0, 1); /* the lease goes on with the two others */
+    EXPECT(w, w->client[0].conn[2].rtt_is_bound); /* no call has waited for it: it is read by the next one */
+    host_crash(w, 0, 1);                          /* the lease goes on with the two others */
     for (int i = 0; i < 4; i++) {
         scene_go(w, 200);
         scene_do(w, h, EXTENDING, 1000);
     }
     EXPECT(w, scene_left(w, h) > 900);
+    EXPECT(w, !w->client[0].conn[2].rtt_is_bound && w->client[0].conn[2].rtt_ms < 40);
     EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
     scene_rest(w);
 }
@@ -78,9 +80,32 @@ static void nothing_is_put_back_without_a_majority(void)
     scene_rest(w);
 }
 
+/* The program is stopped while its connections open. The replies to its next request are measured. */
+static void a_pause_is_no_round_trip(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, 3, 10000);
+        struct handle *h = scene_lock(w, 0);
+        scene_one_server(w, single);
+        for (int s = 0; s < 3; s++)
+            rdl_conn_tick(&w->client[0].conn[s], clock_ms(&w->client[0].clock, w->now));
+        client_wake(w, 0, w->now);
+        scene_go(w, 1);
+        w->client[0].paused_until = w->now + 1500 * MS;
+        scene_go(w, 1500);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        scene_go(w, 10);
+        EXPECT(w, w->client[0].conn[0].rtt_ms < 10 && !w->client[0].conn[0].rtt_is_bound);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
 const struct scenario scenarios_blocking[] = {
     {"blocking extends put the key on the server that answers last", last_server_gets_the_key, SCENE},
     {"a lost key is put back by the second blocking extend", lost_key_is_put_back_by_the_second_extend,
      SCENE},
     {"a blocking extend puts nothing back without a majority", nothing_is_put_back_without_a_majority, SCENE},
+    {"a pause of the program is no round trip", a_pause_is_no_round_trip, SCENE},
     {NULL, NULL, 0}};

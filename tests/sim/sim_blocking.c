@@ -97,6 +97,17 @@ void oracle_spread_begun(const struct world *w, struct handle *h)
     }
 }
 
+/* A round trip of an acquire may include the check of a canary, and a second server's replies. */
+void oracle_measured(struct world *w, const struct client *c)
+{
+    if (!w->opt.is_blocking || w->opt.is_scripted || w->faults != 0)
+        return;
+    for (int s = 0; s < w->servers; s++)
+        if (!c->conn[s].rtt_is_bound && c->conn[s].rtt_ms > 6 * w->slowest_us / MS + 3)
+            world_violation(w, "round trip", "c%u-s%d is said to take %u ms", c->index, s,
+                            (unsigned)c->conn[s].rtt_ms);
+}
+
 void oracle_spread_result(struct handle *h, int result)
 {
     int is_confirmed = h->state == EXTENDING && (result == RDL_OK || result == RDL_REPAIRED);

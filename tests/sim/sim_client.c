@@ -274,8 +274,9 @@ static uint64_t serve_conn(struct world *w, struct client *c, unsigned s, uint64
     uint64_t at = NEVER;
     if (rdl_conn_state(conn) == RDL_CONN_READY && rdl_conn_is_idle(conn)) /* it only wants to read */
         return NEVER;
-    if (!rdl_conn_is_idle(conn) || rdl_conn_state(conn) == RDL_CONN_OPENING ||
-        rdl_conn_state(conn) == RDL_CONN_HANDSHAKE)
+    int is_ticked = w->opt.is_blocking && handle_is_pending(&c->handle[0]); /* by the call itself */
+    if (!is_ticked && (!rdl_conn_is_idle(conn) || rdl_conn_state(conn) == RDL_CONN_OPENING ||
+                       rdl_conn_state(conn) == RDL_CONN_HANDSHAKE))
         at = rdl_conn_tick(conn, now_ms);
     return drive_conn(w, c, s) ? at : NEVER;
 }
@@ -426,7 +427,10 @@ void client_run(struct world *w, unsigned i)
         oracle_holders(w, c, now_ms);
         return;
     }
-    for (int s = 0; s < w->conns && !(was_asleep && blocking_is_asleep(w, c)); s++) {
+    int is_held = w->opt.is_blocking && c->handle[0].state == HELD; /* what the call sends at its end */
+    for (unsigned s = 0; s < (unsigned)w->conns && is_held && !was_asleep; s++)
+        drive_conn(w, c, s);
+    for (int s = 0; s < w->conns && !is_held && !(was_asleep && blocking_is_asleep(w, c)); s++) {
         uint64_t t = serve_conn(w, c, (unsigned)s, now_ms);
         wake_ms = t < wake_ms ? t : wake_ms;
     }

@@ -541,6 +541,7 @@ void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_m
 {
     blamed(w, h, now_ms);
     oracle_spread_result(h, result);
+    oracle_measured(w, &w->client[h->client]);
     if (w->is_fenced && !h->is_apart && h->state == ACQUIRING && result == RDL_OK)
         oracle_fenced(w, h);
     if (h->state == EXTENDING && result == RDL_LOST && now_ms >= h->until_ms)
