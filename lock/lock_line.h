@@ -17,8 +17,10 @@ void rdl_line_begin(struct rdl_line *line, char *out, size_t cap);
 void rdl_line_add(struct rdl_line *line, const char *text);
 /* Adds text, then the duration as "27 ms". */
 void rdl_line_add_ms(struct rdl_line *line, const char *text, uint32_t ms);
-/* Adds what went wrong, and the server's own words if the error is from the server. */
+/* Adds what went wrong, and the server's own words, without the password, if the error is from the server. */
 void rdl_line_add_error(struct rdl_line *line, const struct rdl_conn *c, int error);
+/* Returns 1 for a text of rdl_conn_text() that is the library's own: it is public, so it has no secret. */
+int rdl_line_is_own_text(const char *text);
 /* Adds that no reply came, and why. */
 void rdl_line_add_no_reply(struct rdl_line *line, const struct rdl_conn *c, int error);
 /* Adds that another client holds it, and for how long: holder_ms as of rdl_lock_holder_ms. */

@@ -2,6 +2,7 @@
 /* lock_report.c - the last operation of one lock as a line for people, and the phrases of such lines. */
 #include "lock/lock_line.h"
 #include "lock/lock_private.h"
+#include "resp/resp_bytes.h"
 #include "resp/resp_template.h"
 
 void rdl_line_begin(struct rdl_line *line, char *out, size_t cap)
@@ -30,6 +31,23 @@ void rdl_line_add_ms(struct rdl_line *line, const char *text, uint32_t ms)
     rdl_line_add(line, " ms");
 }
 
+int rdl_line_is_own_text(const char *text)
+{
+    static const char *const own[] = {"WRONGPASS: wrong user or password",
+                                      "AUTH refused: the server has no password set",
+                                      "AUTH refused",
+                                      "ERR max number of clients",
+                                      "DENIED: protected mode",
+                                      "cluster mode is on",
+                                      "use its master"};
+    size_t i;
+
+    for (i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (rdl_has_prefix(text, own[i]) && rdl_has_prefix(own[i], text))
+            return 1;
+    return 0;
+}
+
 /*
  * Returns how many bytes of the server's text, from here on, are the secret as rdl_conn_text() shows it. A text
  * that was cut may end inside it; less than four bytes are no matter.
@@ -46,12 +64,12 @@ static size_t secret_at(const char *text, struct rdl_bytes secret)
 }
 
 /* Adds the server's text without the password: any error may repeat what was sent. */
-static void add_text(struct rdl_line *line, const struct rdl_conn *c)
+static void add_text(struct rdl_line *line, const struct rdl_conn *c, int is_own)
 {
     const char *text = rdl_conn_text(c);
 
     while (*text != '\0') {
-        size_t n = secret_at(text, c->cfg->endpoint->password);
+        size_t n = is_own ? 0 : secret_at(text, c->cfg->endpoint->password);
         const char byte[2] = {*text, '\0'};
 
         rdl_line_add(line, n > 0 ? "***" : byte);
@@ -67,7 +85,7 @@ void rdl_line_add_error(struct rdl_line *line, const struct rdl_conn *c, int err
     if (!has_text || rdl_conn_text(c)[0] == '\0')
         return;
     rdl_line_add(line, ": ");
-    add_text(line, c);
+    add_text(line, c, error == RDL_E_TLS || rdl_line_is_own_text(rdl_conn_text(c)));
 }
 
 void rdl_line_add_no_reply(struct rdl_line *line, const struct rdl_conn *c, int error)

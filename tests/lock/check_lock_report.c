@@ -133,6 +133,21 @@ START_TEST(a_password_that_the_server_repeats_is_not_shown)
 }
 END_TEST
 
+/* Else "***" would show that the password is one of its words. */
+START_TEST(a_text_of_the_library_is_shown_whole)
+{
+    s.endpoint.password = (struct rdl_bytes){"password", 8};
+    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), NOW), RDL_PENDING);
+    rdl_conn_tick(&s.conn, NOW);
+    rdl_conn_opened(&s.conn);
+    scripted_sent(&s);
+    scripted_reply(&s, "-WRONGPASS invalid username-password pair\r\n");
+    rdl_conn_closed(&s.conn, rdl_conn_error(&s.conn));
+    ck_assert_int_eq(rdl_lock_step(&l, NOW), RDL_E_AUTH);
+    ck_assert_ptr_nonnull(strstr(report(), ": WRONGPASS: wrong user or password"));
+}
+END_TEST
+
 /* Four of its bytes are shown to nobody. */
 START_TEST(a_password_that_was_cut_off_is_not_shown)
 {
@@ -250,6 +265,7 @@ Suite *suite_lock_report(void)
     tcase_add_loop_test(tc, a_result_is_shown_with_what_the_server_said, 0, sizeof results / sizeof *results);
     tcase_add_loop_test(tc, a_password_that_the_server_repeats_is_not_shown, 0,
                         sizeof repeated / sizeof repeated[0]);
+    tcase_add_test(tc, a_text_of_the_library_is_shown_whole);
     tcase_add_loop_test(tc, a_password_that_was_cut_off_is_not_shown, 3, 7);
     tcase_add_test(tc, a_result_without_a_server_is_shown);
     tcase_add_loop_test(tc, an_extend_is_shown_as_confirmed, 0, 2);

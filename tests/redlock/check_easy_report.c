@@ -263,6 +263,7 @@ START_TEST(text_says_which_name_has_no_address_or_which_url_is_wrong)
     text(RDL_OK, "xx");
     ck_assert_str_eq(rdl_easy_error(&easy), "");
     easy.unresolved[1] = "no such name";
+    easy.conns[1].endpoint.family = RDL_UNRESOLVED;
     rdl_easy_explain(&easy, RDL_NO_QUORUM);
     ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), "127.0.0.1:2: no address: no such name)"));
     ck_assert_int_eq(rdl_easy_refuse_url(&easy, RDL_E_URL, 1, "it is wrong"), RDL_E_URL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/servers/passwords.h"
+#include "lock/lock_line.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/output/output.h"
 #include "redlock/redlock.h"
@@ -234,23 +235,6 @@ static void scrub(const char *text, size_t len, struct rdl_bytes secret, struct 
     o->text[o->n] = '\0';
 }
 
-/* Returns 1 for the library's own texts: they are public, so they contain no secret. */
-static int is_ours(const char *said)
-{
-    static const char *const ours[] = {"WRONGPASS: wrong user or password",
-                                       "AUTH refused: the server has no password set",
-                                       "AUTH refused",
-                                       "ERR max number of clients",
-                                       "DENIED: protected mode",
-                                       "cluster mode is on",
-                                       "use its master"};
-
-    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
-        if (strcmp(said, ours[i]) == 0)
-            return 1;
-    return 0;
-}
-
 void rdl_cli_secret_scrub(const char *text, const char *said, struct rdl_bytes secret, char *out, size_t cap)
 {
     const struct rdl_bytes none = {NULL, 0};
@@ -261,7 +245,7 @@ void rdl_cli_secret_scrub(const char *text, const char *said, struct rdl_bytes s
     scrub(text, before, none, &o);
     if (from == NULL)
         return;
-    scrub(from, strlen(said), is_ours(said) ? none : secret, &o);
+    scrub(from, strlen(said), rdl_line_is_own_text(said) ? none : secret, &o);
     if (strlen(said) == RDL_TEXT_MAX - 1) /* it may have been cut */
         scrub("...", 3, none, &o);
     scrub(from + strlen(said), strlen(from + strlen(said)), none, &o);
