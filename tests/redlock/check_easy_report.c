@@ -58,6 +58,13 @@ static void befall(size_t i, char fate)
         easy.conns[i].conn.state == RDL_CONN_READY && fate != 'q' && fate != 'r' && fate != 'E';
 }
 
+/* The host name of server i never had an address. */
+static void lose_address(size_t i, const char *why)
+{
+    easy.conns[i].endpoint.family = RDL_UNRESOLVED;
+    easy.unresolved[i] = why;
+}
+
 /* Returns the text of a call that failed with rc when the servers had these parts. */
 static const char *text(int rc, const char *fates)
 {
@@ -177,7 +184,7 @@ START_TEST(text_names_every_reason_with_its_remedy)
 
     text(RDL_OK, remedies[_i].fates);
     if (remedies[_i].has_no_address)
-        easy.unresolved[1] = "why";
+        lose_address(1, "why");
     rdl_easy_explain(&easy, remedies[_i].rc);
     snprintf(expected, sizeof expected, "lock \"nightly\": %s", remedies[_i].text);
     ck_assert_str_eq(rdl_easy_error(&easy), expected);
@@ -262,8 +269,7 @@ START_TEST(text_says_which_name_has_no_address_or_which_url_is_wrong)
 {
     text(RDL_OK, "xx");
     ck_assert_str_eq(rdl_easy_error(&easy), "");
-    easy.unresolved[1] = "no such name";
-    easy.conns[1].endpoint.family = RDL_UNRESOLVED;
+    lose_address(1, "no such name");
     rdl_easy_explain(&easy, RDL_NO_QUORUM);
     ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), "127.0.0.1:2: no address: no such name)"));
     ck_assert_int_eq(rdl_easy_refuse_url(&easy, RDL_E_URL, 1, "it is wrong"), RDL_E_URL);
