@@ -370,8 +370,6 @@ struct rdl_conn {
     uint8_t beat;                  /* number of the last multiple of 256 ms since mark_ms; pauses end there */
     uint8_t refused[RDL_FAMILIES]; /* methods that this server refuses; reset with the connection */
     uint8_t rtt_is_bound;          /* 1: rtt_ms may contain a pause of the program */
-    int8_t
-        send_result;  /* of the stream's send: an error, after which it is only read; 1: it must read first */
     uint16_t scripts; /* a bit for each script whose text was sent on this connection: from then on EVALSHA */
     /* the queue's records: [base, head) paused, [head, next_to_send) sent, [next_to_send, tail) unsent */
     uint32_t base;
@@ -402,6 +400,7 @@ struct rdl_conn {
     void *transport; /**< the driver's own; net_posix.c: mark of the process that opened its socket */
     /** @cond private */
     char reply[RDL_TEXT_MAX];
+    int8_t send_result; /* net_stream.c: of send, an error, after which it is only read; 1: it must read first */
     /** @endcond */
 };
 

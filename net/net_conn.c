@@ -251,8 +251,7 @@ void rdl_conn_rx(struct rdl_conn *c, const uint8_t *data, size_t n)
     size_t at = 0;
 
     trace(c, '<', data, n);
-    /* after an error of send the peer may never stop, so its bytes do not start the reply timeout again */
-    if (n > 0 && c->send_result >= 0 && (c->state == RDL_CONN_READY || c->state == RDL_CONN_STALLED))
+    if (n > 0 && (c->state == RDL_CONN_READY || c->state == RDL_CONN_STALLED))
         rdl_conn_heard(c);
     while (c->state == RDL_CONN_READY || c->state == RDL_CONN_HANDSHAKE) {
         size_t used = 0;

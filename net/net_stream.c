@@ -9,13 +9,18 @@ enum { READS_MAX = 16 };
 /* Reads what has arrived. Returns 0 if that is all for now, an error at the end of the stream, else 1 or more. */
 static int receive(struct rdl_conn *c, const struct rdl_stream *s, int *did)
 {
+    uint64_t overdue_ms;
     int reads = 0, n = 1;
 
     while (reads < READS_MAX && (rdl_conn_wants(c) & RDL_WANT_READ)) {
         n = s->ops->recv(s->ctx, c, s->buf, s->cap);
         if (n <= 0)
             break;
+        overdue_ms = c->retry_ms;
         rdl_conn_rx(c, s->buf, (size_t)n);
+        if (c->send_result < 0 &&
+            c->state == RDL_CONN_READY) /* the peer may never stop: no reply is awaited longer */
+            c->retry_ms = overdue_ms;
         reads++;
         *did |= RDL_STREAM_DID;
     }
