@@ -400,7 +400,7 @@ struct rdl_conn {
     void *transport; /**< the driver's own; net_posix.c: mark of the process that opened its socket */
     /** @cond private */
     char reply[RDL_TEXT_MAX];
-    int8_t send_result; /* net_stream.c: of send, an error, after which it is only read; 1: it must read first */
+    int send_result; /* net_stream.c: an error of send, after which it is only read; 1: it must read first */
     /** @endcond */
 };
 
@@ -448,7 +448,8 @@ inline int rdl_conn_error(const struct rdl_conn *c)
  * Returns the text of the server's last error reply, or of a stream's last error (RDL_E_TLS).
  *
  * It may repeat the endpoint's password, which the reports of locks leave out (rdl_lock_report(),
- * rdl_easy_error()). With rdl_guard_conn() it lacks the hash that Redis before 7.0 puts before the reason why a
+ * rdl_easy_error()). With rdl_guard_conn() it lacks the hash that Redis before 7.0 puts before the reason
+ * why a
  * script failed. Never blocks. Call it in any state.
  *
  * @param c  the conn

@@ -6,7 +6,10 @@
 /* Buffers received from one conn in a row: a peer that never stops sending must not delay the others. */
 enum { READS_MAX = 16 };
 
-/* Reads what has arrived. Returns 0 if that is all for now, an error at the end of the stream, else 1 or more. */
+/*
+ * Reads what has arrived. Returns 0 if that is all for now, an error at the end of the stream, else 1 or
+ * more.
+ */
 static int receive(struct rdl_conn *c, const struct rdl_stream *s, int *did)
 {
     uint64_t overdue_ms;
@@ -41,7 +44,7 @@ static int transmit(struct rdl_conn *c, const struct rdl_stream *s, int *did)
             break;
         n = s->ops->send(s->ctx, c, s->buf, len);
         if (n <= 0) {
-            c->send_result = n == RDL_STREAM_READ_FIRST ? 1 : (int8_t)n;
+            c->send_result = n == RDL_STREAM_READ_FIRST ? 1 : n;
             return c->send_result < 0;
         }
         rdl_conn_tx_done(c, (size_t)n);

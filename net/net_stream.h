@@ -78,7 +78,7 @@ struct rdl_stream_ops {
      *
      * It is called once for each connection that open began, also after an error of the other functions. In a
      * child after fork that uses its parent's conn, it is called for the child's copy. So it must not send: a
-     * close_notify of TLS or a shutdown(2) would end the parent's connection.
+     * close alert of TLS or a shutdown(2) would end the parent's connection.
      */
     void (*close)(void *ctx, struct rdl_conn *c);
 };

@@ -81,7 +81,8 @@ int rdl_redlock_evaluate_acquire(struct rdl_redlock *r, uint64_t now_ms);
 int rdl_redlock_evaluate_extend(struct rdl_redlock *r, uint64_t now_ms);
 /*
  * Finishes an operation whose result is known: between operations, or when a blocking extend begins. It puts
- * the key back where a straggler of the last extend reports that it is gone. While the attempt would have lasted, it also sends the acquire to
+ * the key back where a straggler of the last extend reports that it is gone. While the attempt would have
+ * lasted, it also sends the acquire to
  * servers that connected after a majority had granted the lock. It raises the fencing token on servers that
  * granted the lock late.
  */

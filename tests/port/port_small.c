@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * port_small.c - the stream of net/PORTING.md with a buffer of PORT_BUFFER bytes (16), and a poll of its own as on a
+ * port_small.c - the stream of net/PORTING.md with a buffer of PORT_BUFFER bytes (16), and a poll of its
+ * own as on a
  * board, for check-port.
  */
 #include <poll.h>

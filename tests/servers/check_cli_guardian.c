@@ -378,7 +378,8 @@ END_TEST
 enum { LEADER_FD = 8 }; /* where the leader of the command's group writes its process id */
 
 /*
- * Runs the command, and adds a process to its group. Killed, that process stays in the group until we reap it,
+ * Runs the command, and adds a process to its group. Killed, that process stays in the group until we reap
+ * it,
  * and by then the guardian has ended.
  */
 static int with_a_late_member(int argc, char **argv)

@@ -55,7 +55,10 @@ START_TEST(everything_before_the_last_at_sign_of_a_url_is_hidden)
 }
 END_TEST
 
-/* The bytes are overwritten, too: /proc/PID/environ shows them. What redlock did not use is another program's. */
+/*
+ * The bytes are overwritten, too: /proc/PID/environ shows them. What redlock did not use is another
+ * program's.
+ */
 START_TEST(variables_whose_password_was_used_are_overwritten)
 {
     static const char *const with[][2] = {{"REDLOCK_PASSWORD", "s3same-0pen"},

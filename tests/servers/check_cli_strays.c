@@ -159,7 +159,8 @@ START_TEST(a_command_without_stray_processes_is_no_warning)
 END_TEST
 
 /*
- * In a new PID namespace /proc is still the host's. There redlock is process 2, and the host's children of its
+ * In a new PID namespace /proc is still the host's. There redlock is process 2, and the host's children of
+ * its
  * process 2 are kernel threads. Their numbers are those of the script's own jobs.
  */
 START_TEST(processes_in_a_foreign_proc_get_no_signal)

@@ -107,7 +107,8 @@ static const struct {
 } costs[] = {{lock_cycles, "|srsr|"}, {watched_cycles, "|sprspr|"}};
 
 /*
- * Whether this is a forked child costs no call. A cycle may wait for more than one slice on a busy machine, so
+ * Whether this is a forked child costs no call. A cycle may wait for more than one slice on a busy machine,
+ * so
  * not every cycle need be perfect.
  */
 START_TEST(a_lock_cycle_costs_two_sends_and_two_receives)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_net_posix_stdin.c - the drivers in a program that was started without standard input, output or error.
- * The next descriptor is then 0, 1 or 2. A connection never gets it, or the program would print to the server.
+ * check_net_posix_stdin.c - the drivers in a program that was started without standard input, output or
+ * error.
+ * The next descriptor is then 0, 1 or 2. A connection never gets it, or the program would print to the
+ * server.
  * One that the program gives works like any other.
  */
 #define _GNU_SOURCE

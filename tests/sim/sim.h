@@ -132,7 +132,9 @@ uint64_t blocking_begin_ms(struct world *w, struct handle *h, enum rdl_action ac
 void oracle_spread(struct world *w, struct handle *h);
 void oracle_spread_begun(const struct world *w, struct handle *h);
 void oracle_spread_result(struct handle *h, int result);
-/* R18: a measured round trip contains no pause of the program. Without faults, in a world of blocking calls. */
+/*
+ * R18: a measured round trip contains no pause of the program. Without faults, in a world of blocking calls.
+ */
 void oracle_measured(struct world *w, const struct client *c);
 
 /* ---------------------------------------------------------------- sim_handle.c: lock and redlock alike */

@@ -139,7 +139,10 @@ static int is_same(const struct process *a, const struct process *b)
     return a->pid == b->pid && a->start == b->start;
 }
 
-/* Returns how many numbers the line "NSpid:" of /proc/self/status has, one for each namespace below that of /proc. */
+/*
+ * Returns how many numbers the line "NSpid:" of /proc/self/status has, one for each namespace below that of
+ * /proc.
+ */
 static int count_namespaces(void)
 {
     char text[4096];

@@ -93,7 +93,10 @@ int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url);
  */
 int rdl_cli_options_settle(struct rdl_cli_options *o);
 
-/* Returns until when to wait for the other end of a FIFO that is read or written: 10 s, or -w if that is longer. */
+/*
+ * Returns until when to wait for the other end of a FIFO that is read or written: 10 s, or -w if that is
+ * longer.
+ */
 uint64_t rdl_cli_options_fifo_until_ms(const struct rdl_cli_options *o);
 
 #define RDL_CLI_NO_LOCK "redlock"  /* the lock's name if none was given */

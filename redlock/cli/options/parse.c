@@ -135,7 +135,9 @@ static int take(struct rdl_cli_options *o, const struct rdl_cli_option *opt, con
     return take_duration(option_name(word, name), value, 0, RDL_CLI_FOREVER - 1, at);
 }
 
-/* Sets an option by its variable, which is not empty. Those of servers, passwords and tokens are read later. */
+/*
+ * Sets an option by its variable, which is not empty. Those of servers, passwords and tokens are read later.
+ */
 static int take_variable(struct rdl_cli_options *o, const struct rdl_cli_option *opt, const char *text)
 {
     void *at = (char *)o + opt->at;

@@ -14,7 +14,9 @@ int rdl_cli_apart_is_long(const struct rdl_cli_options *o, int64_t pttl_ms);
 /* Warns of such a key. */
 void rdl_cli_apart_lease(const struct rdl_cli_options *o, const char *where, int64_t pttl_ms);
 
-/* Warns if some servers are on this host, or if a variable named only such servers; with -v also if -u did. */
+/*
+ * Warns if some servers are on this host, or if a variable named only such servers; with -v also if -u did.
+ */
 void rdl_cli_apart_own(const struct rdl_cli_servers *s, const struct rdl_cli_options *o);
 
 /* Warns if the servers have different databases. */

@@ -8,7 +8,8 @@
 
 /*
  * Reads the password that all servers get instead of the one in their URL. It is the first that exists of
- * --password-file or $REDLOCK_PASSWORD_FILE, --password-fd, $REDLOCK_PASSWORD, $REDISCLI_AUTH; if none does, *password has len 0. The
+ * --password-file or $REDLOCK_PASSWORD_FILE, --password-fd, $REDLOCK_PASSWORD, $REDISCLI_AUTH; if none
+ * does, *password has len 0. The
  * storage is static. Returns 0, or an exit status after it printed the reason.
  */
 int rdl_cli_secret_read(const struct rdl_cli_options *o, struct rdl_bytes *password);
@@ -32,7 +33,10 @@ void rdl_cli_secret_scrub(const char *text, const char *said, struct rdl_bytes s
  */
 void rdl_cli_secret_clean_env(const struct rdl_cli_options *o);
 
-/* Sets $REDLOCK_PASSWORD_FILE for the command, as an absolute path, if the password came from a regular file. */
+/*
+ * Sets $REDLOCK_PASSWORD_FILE for the command, as an absolute path, if the password came from a regular
+ * file.
+ */
 void rdl_cli_secret_set_file(const struct rdl_cli_options *o);
 
 /*
