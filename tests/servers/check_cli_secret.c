@@ -576,26 +576,26 @@ START_TEST(a_reply_with_the_password_is_not_printed)
 }
 END_TEST
 
-/* Each server's own password is removed from its words. */
+/* Each server's own password is removed from its words, not that of the first. One of the last two ends it. */
 START_TEST(a_servers_own_password_is_not_printed)
 {
-    struct fake_server f[2] = {
-        {.trick = FAKE_ANSWERS, .text = "+OK\r\n-ERR not first-pw\r\n-ERR not first-pw\r\n", .after = 10},
-        {.trick = FAKE_ANSWERS, .text = "+OK\r\n-ERR not second-pw\r\n-ERR not second-pw\r\n", .after = 10}};
+    struct fake_server f[2];
     char url[2][64], plain[64];
 
     memset(&c, 0, sizeof c);
-    command_add_all(&c, (const char *const[]){"run", "-n", "-v", "--trace", NULL});
+    command_add_all(
+        &c, (const char *const[]){"run", "-n", "-v", "--trace", "-u", "redis://:first@127.0.0.1:1", NULL});
     for (int i = 0; i < 2; i++) {
+        f[i] = (struct fake_server){
+            .trick = FAKE_ANSWERS, .text = "+OK\r\n-ERR not second\r\n-ERR not second\r\n", .after = 10};
         fake_start(&f[i]);
-        snprintf(url[i], sizeof url[i], "redis://:%s@%s", i == 0 ? "first-pw" : "second-pw",
+        snprintf(url[i], sizeof url[i], "redis://:second@%s",
                  fake_url(&f[i], plain, sizeof plain) + strlen("redis://"));
         command_add_all(&c, (const char *const[]){"-u", url[i], NULL});
     }
     command_add_all(&c, (const char *const[]){"L", "true", NULL});
     ck_assert_int_ne(command_run(&c), 0);
-    ck_assert_msg(command_count(c.err, "ERR not ") >= 2, "%s", c.err);
-    ck_assert_msg(strstr(c.err, "first-pw") == NULL && strstr(c.err, "second-pw") == NULL, "%s", c.err);
+    ck_assert_msg(strstr(c.err, "ERR not ***") != NULL && strstr(c.err, "not second") == NULL, "%s", c.err);
     for (int i = 0; i < 2; i++)
         fake_stop(&f[i]);
 }

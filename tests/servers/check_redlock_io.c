@@ -76,6 +76,10 @@ START_TEST(a_lock_is_lost_if_a_majority_lost_its_data)
 
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
     party_drain(&party);
+    while (quorum_keys() < 5) { /* a server that connected late gets its key from the next extend */
+        ck_assert_int_ge(party_extend(&party, QUORUM_TTL), RDL_OK);
+        party_drain(&party);
+    }
     for (i = 0; i < 3; i++)
         live_command(&quorum_live[i], "FLUSHALL");
     ck_assert_int_eq(_i ? party_extend(&party, QUORUM_TTL) : party_release(&party),
