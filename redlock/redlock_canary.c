@@ -62,15 +62,26 @@ static uint32_t read_value(const struct rdl_conn *c)
 
 /* ---------------------------------------------------------------- check */
 
+/*
+ * A stale canary is removed by its text, of which RDL_VALUE_MAX bytes are kept. What is longer, or no text,
+ * cannot be removed: no canary is created, so the server never counts.
+ */
 static int on_value_reply(struct rdl_conn *c, struct rdl_record *r)
 {
+    int is_other_type = c->reply_kind == RDL_RESP_ERROR && rdl_error_code(c->reply) == RDL_E_WRONGTYPE;
+
     if (c->reply_kind == RDL_RESP_NIL) {
         r->verdict = RDL_ANSWER_ABSENT;
         return RDL_OK;
     }
+    if (is_other_type || (c->reply_kind == RDL_RESP_BULK && c->reply_len > RDL_VALUE_MAX)) {
+        rdl_conn_set_text(c, RDL_CANARY_KEY " is another program's: delete it");
+        r->verdict = RDL_ANSWER_ERROR;
+        r->error = RDL_E_WRONGTYPE;
+        return RDL_OK;
+    }
     if (c->reply_kind != RDL_RESP_BULK)
         return rdl_reply_error(c, r);
-    /* A stale canary is removed by this text. If the text was cut it is not the value, so the key stays. */
     rdl_record_copy_text(c, r, RDL_VALUE_MAX);
     r->ttl_ms = read_value(c); /* unused once the request is sent; the age counts from it */
     r->verdict = r->ttl_ms != 0 ? RDL_ANSWER_YES : RDL_ANSWER_NO;

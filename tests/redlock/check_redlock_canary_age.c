@@ -105,6 +105,7 @@ static const struct {
     {"-NOPERM x\r\n-NOPERM x\r\n", RDL_VOTE_GRANTED, RDL_OK},
     {"-ERR unknown command 'GET'\r\n-ERR unknown command 'TIME'\r\n", RDL_VOTE_GRANTED, RDL_OK},
     {"-LOADING x\r\n-LOADING x\r\n", RDL_VOTE_ERROR, RDL_E_LOADING},
+    {"-WRONGTYPE x\r\n*2\r\n$5\r\n10000\r\n$1\r\n0\r\n", RDL_VOTE_ERROR, RDL_E_WRONGTYPE},
     {"", RDL_VOTE_UNKNOWN, RDL_E_CLOSED}, /* the connection ends */
 };
 
@@ -120,6 +121,78 @@ START_TEST(refused_check_is_no_vote_unless_it_is_forbidden_for_good)
     ck_assert_int_eq(rdl_redlock_step(lock, now), _i < 2 ? RDL_OK : RDL_NO_QUORUM);
     ck_assert_int_eq(fleet.servers[0].vote, unreadable[_i].vote);
     ck_assert_int_eq(rdl_redlock_error(lock, 0), unreadable[_i].error);
+}
+END_TEST
+
+static const char *const strangers[] = {
+    "RPUSH " RDL_CANARY_KEY " x\r\n", "SET " RDL_CANARY_KEY " 01234567890123456789012345678901234567890\r\n"};
+
+/* Nothing replaces it, so waiting helps as little as with any other permanent error. */
+START_TEST(key_of_another_program_is_reported_and_ends_the_wait)
+{
+    char line[128];
+
+    begin(RDL_GUARD_REQUIRED, NOW - 60000);
+    fleet.opt.lease.wait_ms = fleet.opt.lease.retry_ms = 1000;
+    fleet_command(0, "DEL " RDL_CANARY_KEY "\r\n", now);
+    fleet_command(0, strangers[_i], now);
+    ck_assert_int_eq(acquire(), RDL_NO_QUORUM);
+    ck_assert_uint_eq(now, NOW);
+    ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_WRONGTYPE);
+    rdl_redlock_report(lock, 0, now, line, sizeof line);
+    ck_assert_str_eq(line,
+                     "the lock's key, or rdl:canary, holds a value of another program: rdl:canary is another "
+                     "program's: delete it");
+    fleet_serve_all(now);
+    ck_assert(scripted_has_key(&fleet.s[0], RDL_CANARY_KEY, now));
+    fleet_command(0, "DEL " RDL_CANARY_KEY "\r\n", now);
+    fleet.opt.lease.wait_ms = 0;
+    ck_assert_int_eq(acquire(), RDL_E_QUARANTINE);
+    fleet_serve_all(now);
+    now += QUARANTINE;
+    ck_assert_int_eq(acquire(), RDL_OK);
+}
+END_TEST
+
+/* An acquire whose check finds a canary of this run from this second, which is the server's present one. */
+static int acquire_finds(unsigned clock_s)
+{
+    char reply[128];
+    int rc;
+
+    ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
+    scripted_sent(&fleet.s[0]);
+    snprintf(reply, sizeof reply, "+OK\r\n:10000\r\n$21\r\n%.16s %04u\r\n*2\r\n$4\r\n%04u\r\n$1\r\n0\r\n",
+             fleet.s[0].model.run_id, clock_s, clock_s);
+    scripted_reply(&fleet.s[0], reply);
+    rc = rdl_redlock_step(lock, now);
+    scripted_sent(&fleet.s[0]);
+    if (rc != RDL_OK)
+        scripted_reply(&fleet.s[0], ":1\r\n"); /* to the release */
+    fleet.s[0].served = fleet.s[0].len;
+    return rc;
+}
+
+/* The server's clock was set back, its data was lost, and another client created a canary. */
+START_TEST(canary_with_an_earlier_time_is_another_one)
+{
+    begin(RDL_GUARD_REQUIRED, 9940000);
+    ck_assert_int_eq(acquire_finds(9940), RDL_E_QUARANTINE);
+    now += QUARANTINE;
+    ck_assert_int_eq(acquire_finds(9940 - (unsigned)_i), _i ? RDL_E_QUARANTINE : RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), _i ? now + QUARANTINE : now);
+}
+END_TEST
+
+/* The same after this client had a canary created, at 10000 or a second later. */
+START_TEST(created_canary_is_not_from_before_its_check)
+{
+    begin(RDL_GUARD_REQUIRED, NOW - 60000);
+    fleet_command(0, "DEL " RDL_CANARY_KEY "\r\n", now);
+    ck_assert_int_eq(acquire(), RDL_E_QUARANTINE);
+    now += QUARANTINE;
+    ck_assert_int_eq(acquire_finds(9999), RDL_E_QUARANTINE);
+    ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), now + QUARANTINE);
 }
 END_TEST
 
@@ -163,6 +236,9 @@ Suite *suite_redlock_canary_age(void)
     tcase_add_loop_test(tc, failed_check_does_not_change_what_is_known, 0, 2);
     tcase_add_loop_test(tc, refused_check_is_no_vote_unless_it_is_forbidden_for_good, 0,
                         sizeof unreadable / sizeof unreadable[0]);
+    tcase_add_loop_test(tc, key_of_another_program_is_reported_and_ends_the_wait, 0, 2);
+    tcase_add_loop_test(tc, canary_with_an_earlier_time_is_another_one, 0, 2);
+    tcase_add_test(tc, created_canary_is_not_from_before_its_check);
     tcase_add_test(tc, canary_does_not_end_the_quarantine_of_a_restart);
     tcase_add_test(tc, missing_canary_costs_one_request);
     suite_add_tcase(suite, tc);

@@ -243,7 +243,7 @@ static const char *const words[] = {
     "the server refused the database number",
     "the server does not support the command",
     "the cluster node cannot serve the key now",
-    "the key holds a value that is not a lock",
+    "the lock's key, or rdl:canary, holds a value of another program",
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };

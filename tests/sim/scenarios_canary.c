@@ -267,6 +267,45 @@ static void minority_costs_nothing(void)
     EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
 }
 
+/* Another client has created a canary since, whose time is an earlier one. */
+static void clock_is_set_back_before_the_loss(void)
+{
+    struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
+    for (unsigned s = 0; s < 3; s++) {
+        w->host[s].clock.step_us = -(int64_t)(7200 * SECOND);
+        flush(w, s);
+        host_canary(w, s, 0, 0);
+    }
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_E_QUARANTINE);
+    EXPECT(w, scene_left(w, scene_lock(w, 0)) > 0);
+}
+
+/* A list, or a long text: nothing replaces it, until an administrator deletes it. */
+static void another_programs_key_is_reported(void)
+{
+    static const char *const values[] = {"RPUSH rdl:canary x\r\n",
+                                         "SET rdl:canary 01234567890123456789012345678901234567890\r\n"};
+    for (int i = 0; i < 2; i++) {
+        struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
+        struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+        EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_OK);
+        for (unsigned s = 0; s < 3; s++) {
+            host_command(w, s, "DEL rdl:canary\r\n");
+            host_command(w, s, values[i]);
+        }
+        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_NO_QUORUM);
+        EXPECT(w, rdl_redlock_error(&b->m->redlock, 0) == RDL_E_WRONGTYPE);
+        for (unsigned s = 0; s < 3; s++)
+            host_command(w, s, "DEL rdl:canary\r\n");
+        scene_go(w, 10);
+        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
+        scene_go(w, 4100);
+        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
+        if (w->violation)
+            return;
+    }
+}
+
 static void flushall_without_canary(void)
 {
     struct world *w = held_by_a(RDL_GUARD_REQUIRED, 0);
@@ -295,6 +334,8 @@ const struct scenario scenarios_canary[] = {
     {"an acquire canceled before its step sees no canary", cancelled_before_it_stepped, SCENE},
     {"quarantines of two servers run at the same time", quarantines_begin_together, SCENE},
     {"a minority that loses its data costs nothing", minority_costs_nothing, SCENE},
+    {"a canary with an earlier time is a new one", clock_is_set_back_before_the_loss, SCENE},
+    {"another program's key at the canary's name is reported", another_programs_key_is_reported, SCENE},
     {"FLUSHALL on a majority, with a guard and without the canary", flushall_without_canary, CONTROL},
     {"a majority is demoted and promoted, without the canary", promotion_without_canary, CONTROL},
     {NULL, NULL, SCENE},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Values at the canary's key that are no canary: another type, or a long string. The library replaces a
- * canary of another run but leaves these alone. So their server would stay in quarantine for ever.
+ * canary of another run but leaves these alone. So their server never counts.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/servers/foreign_canary.h"
@@ -14,9 +14,6 @@
 #include "redlock/redlock.h"
 
 #include <string.h>
-
-static unsigned checked, foreign; /* a bit for each server */
-static struct rdl_req reqs[RDL_SERVERS_MAX];
 
 /* NO: the value is no canary, and the library does not replace it. */
 static int foreign_on_reply(struct rdl_conn *c, struct rdl_record *r)
@@ -37,57 +34,28 @@ static const struct rdl_method get_method = {.commands = get_commands, .on_reply
 static const struct rdl_method *const get_methods[] = {&get_method, NULL};
 const struct rdl_op rdl_cli_op_canary = {get_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
 
-static void take(const struct rdl_cli_lock *l, size_t i)
+static void warn_of(const struct rdl_cli_lock *l, size_t i)
 {
     char where[RDL_CLI_WHERE_MAX];
     struct rdl_cli_finding f;
 
-    if (reqs[i].answer == RDL_ANSWER_YES || reqs[i].answer == RDL_ANSWER_NO)
-        checked |= 1u << i;
-    if (reqs[i].answer != RDL_ANSWER_NO)
-        return;
-    foreign |= 1u << i;
     rdl_cli_servers_where(l->servers, i, where);
     rdl_cli_risk_canary(&f, where);
     rdl_cli_warn_of(&f);
 }
 
-/* Checks servers where the library found no canary, once each, for an attempt's time. */
-static void check(struct rdl_cli_lock *l)
+int rdl_cli_canary_is_foreign(const struct rdl_cli_lock *l)
 {
-    uint64_t until_ms = rdl_cli_now(l) + rdl_attempt_ms(&l->opt.lease);
-    unsigned asked = 0, waiting;
-
-    for (size_t i = 0; i < l->servers->n; i++) {
-        if (l->canaries[i].answer != RDL_ANSWER_NO || (checked & 1u << i) != 0)
-            continue;
-        /* after the request by which the library replaces it */
-        rdl_cli_servers_ask(l->servers, i, &rdl_cli_op_canary, RDL_CANARY_KEY, &reqs[i]);
-        asked |= 1u << i;
-    }
-    do {
-        waiting = 0;
-        for (size_t i = 0; i < l->servers->n; i++)
-            waiting |= (asked & 1u << i) != 0 && reqs[i].answer == RDL_ANSWER_NONE;
-        if (waiting)
-            rdl_cli_lease_turn(l, until_ms, 0);
-    } while (waiting && rdl_cli_now(l) < until_ms);
-    for (size_t i = 0; i < l->servers->n; i++) {
-        if ((asked & 1u << i) == 0)
-            continue;
-        rdl_conn_abandon(&l->servers->conn[i], &reqs[i]);
-        take(l, i);
-    }
-}
-
-int rdl_cli_canary_is_foreign(struct rdl_cli_lock *l)
-{
+    static unsigned foreign; /* a bit for each server */
     size_t n = 0;
 
-    if (!l->o->canary)
-        return 0;
-    check(l);
-    for (size_t i = 0; i < l->servers->n; i++)
-        n += (foreign & 1u << i) != 0;
+    for (size_t i = 0; l->o->canary && i < l->servers->n; i++) {
+        if (l->canaries[i].error != RDL_E_WRONGTYPE)
+            continue;
+        if ((foreign & 1u << i) == 0)
+            warn_of(l, i);
+        foreign |= 1u << i;
+        n++;
+    }
     return n > (l->servers->n - 1) / 2;
 }

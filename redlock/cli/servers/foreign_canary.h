@@ -8,10 +8,9 @@
 
 /*
  * Returns 1 if, with --canary, so many servers have a foreign value at the canary's key that no majority can
- * count. Warns of each of these servers once. If the library found no canary on a server, it queries the
- * server, for an attempt's time at most.
+ * count. Warns of each of these servers once.
  */
-int rdl_cli_canary_is_foreign(struct rdl_cli_lock *l);
+int rdl_cli_canary_is_foreign(const struct rdl_cli_lock *l);
 
 /* The query of that key. Its answer is NO if the value is no canary; redlock leaves that value there. */
 extern const struct rdl_op rdl_cli_op_canary;

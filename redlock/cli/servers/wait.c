@@ -371,7 +371,7 @@ static int wait_status(struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint6
         return no_scripts(l, rc);
     if (rc == RDL_E_FENCE_RANGE)
         return no_number(l);
-    if (rc == RDL_E_QUARANTINE && rdl_cli_canary_is_foreign(l))
+    if ((rc == RDL_E_QUARANTINE || rc == RDL_NO_QUORUM) && rdl_cli_canary_is_foreign(l))
         return no_canary();
     if (rc == RDL_E_QUARANTINE)
         return waited_ms >= wait || rdl_cli_lock_quarantine_ms(l) > wait - waited_ms ? quarantine(l) : AGAIN;
