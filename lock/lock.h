@@ -45,9 +45,8 @@ struct rdl_lock_options {
      *
      * 0: ttl_ms / 20, within RDL_ATTEMPT_MIN_MS to RDL_ATTEMPT_MAX_MS, or three round trips if that is
      * longer; at most ttl_ms / 4. A round trip is the longest step of the connection's login: connecting,
-     * AUTH, the other commands, the connection checks. (Over N servers: that of the nearest majority.) A step
-     * for which no operation has waited is an upper bound, until a reply to the next request is measured.
-     * Without login commands only the TCP connect is timed: if a proxy is near and the server far, set this.
+     * AUTH, the checks. (Over N servers: that of the nearest majority.) A step that no operation waited for
+     * is a bound until the next reply. Without a login only connecting is timed: set it near a proxy.
      *
      * The shortest ttl, also of an extend, is 4 x attempt_ms. If attempt_ms is 0, it is 4 x the default
      * without the round trips, which is computed from ttl_ms of these options.

@@ -576,7 +576,7 @@ START_TEST(a_reply_with_the_password_is_not_printed)
 }
 END_TEST
 
-/* Each server's own password is removed from its words, not that of the first. One of the last two ends it. */
+/* A server's own password is removed from its words, not the first server's. One of the last two ends it. */
 START_TEST(a_servers_own_password_is_not_printed)
 {
     struct fake_server f[2];
