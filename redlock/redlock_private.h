@@ -82,9 +82,8 @@ int rdl_redlock_evaluate_extend(struct rdl_redlock *r, uint64_t now_ms);
 /*
  * Finishes an operation whose result is known: between operations, or when a blocking extend begins. It puts
  * the key back where a straggler of the last extend reports that it is gone. While the attempt would have
- * lasted, it also sends the acquire to
- * servers that connected after a majority had granted the lock. It raises the fencing token on servers that
- * granted the lock late.
+ * lasted, it also sends the acquire to servers that connected after a majority had granted the lock. It
+ * raises the fencing token on servers that granted the lock late.
  */
 void rdl_redlock_follow_up(struct rdl_redlock *r, uint64_t now_ms);
 /* Releases everything, because the lease is over, and ends the operation with this result. */

@@ -56,9 +56,8 @@ size_t rdl_cli_servers_remote(const struct rdl_cli_servers *s);
 void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX]);
 
 /*
- * Sets $REDLOCK_URLS for the command to the servers that this process uses, without passwords. $REDIS_URL,
- * too,
- * if it named them. Returns 0, or -1: no memory.
+ * Sets $REDLOCK_URLS for the command to the servers that this process uses, without passwords; and
+ * $REDIS_URL, if it named them. Returns 0, or -1: no memory.
  */
 int rdl_cli_servers_set_urls(const struct rdl_cli_servers *s, const struct rdl_cli_options *o);
 

@@ -9,8 +9,7 @@
 /*
  * Reads the password that all servers get instead of the one in their URL. It is the first that exists of
  * --password-file or $REDLOCK_PASSWORD_FILE, --password-fd, $REDLOCK_PASSWORD, $REDISCLI_AUTH; if none
- * does, *password has len 0. The
- * storage is static. Returns 0, or an exit status after it printed the reason.
+ * does, *password has len 0. The storage is static. Returns 0, or an exit status after it printed the reason.
  */
 int rdl_cli_secret_read(const struct rdl_cli_options *o, struct rdl_bytes *password);
 
