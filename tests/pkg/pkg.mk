@@ -5,12 +5,8 @@
 check-pkg: ## ci: the library as one file, as a shared one, byte for byte, installed elsewhere; the static command
 	+@$(PROBE) && tests/house/parts.sh $(B)/pkg "$(MAKE) RESULTS=$(B)/pkg" $(PKG_PARTS)
 CI_STAGES += 40:check-pkg
-PKG_PARTS = amalgam-lists amalgam-gcc check-rename check-shared check-reproduce check-tools check-static check-builds check-embedded
+PKG_PARTS = amalgam-lists amalgam-gcc check-shared check-reproduce check-tools check-static check-builds check-embedded
 $(foreach part,check-pkg $(PKG_PARTS),$(eval NEEDS_$(part) = pkg))
-
-.PHONY: check-rename
-check-rename: ## ci: redlock/pkg/rename-0.2.sed turns a program with the old public names into one that compiles
-	@CC='$(CC)' tests/pkg/rename.sh $(B)
 
 # ------------------------------------------------------------------ one file
 .PHONY: amalgam amalgam-lists amalgam-gcc
