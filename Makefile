@@ -271,7 +271,7 @@ CI_STAGES = 90:lint
 CI_WAITS = 250:check
 CI_NEEDS = $(foreach s,check check-asan check-clang,$(B)/$(s)) $(foreach f,lib asan clang,$(B)/$(f)/bin/redlock) \
 	$(EXAMPLES) $(MORE_EXAMPLES) $(B)/redlock
-CHECK_PARTS = check-gcc check-asan check-clang layers size headers prototypes stale check-install $(CHECK_MORE)
+CHECK_PARTS = check-gcc check-asan check-clang layers size headers stale check-install $(CHECK_MORE)
 $(foreach part,check check-gcc check-asan check-clang,$(eval NEEDS_$(part) = test))
 NEEDS_quick = quick
 NEEDS_lint = lint
@@ -282,7 +282,7 @@ PROBE = tests/house/deps.sh --probe $(NEEDS_$@)
 # What `make deps` installs: groups, or all. STAGE=TARGET: what that target needs.
 DEPS = $(NEEDS_$(or $(STAGE),check))
 
-.PHONY: check check-gcc check-asan check-clang quick quick-suites quick-sim quick-lint weekly busy busy-gcc busy-asan fresh fresh-stages layers size size-update headers prototypes stale objects check-install lint deps
+.PHONY: check check-gcc check-asan check-clang quick quick-suites quick-sim quick-lint weekly busy busy-gcc busy-asan fresh fresh-stages layers size size-update headers stale objects check-install lint deps
 check: ## check: all tests; installs nothing, what is missing is an error
 	+@$(PROBE) && tests/house/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
 check-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS) ## check: the test suite, built as shipped
@@ -342,8 +342,6 @@ headers: ## check: every public header parses alone, as C99 and as C++; the plai
 	@for h in $(HEADERS); do echo "  parse $$h" && \
 	    $(GCC) $(WARN_GCC) -Werror -I. -fsyntax-only -x c $$h && \
 	    $(CLANG) -std=c++11 -Wall -Wextra -pedantic -Werror -I. -fsyntax-only -x c++ $$h || exit; done
-prototypes: ## check: redlock.3 against the headers and the examples
-	@tests/house/prototypes.sh
 stale: $(B)/check $(B)/check-asan $(B)/check-clang $(SIZE_OBJ) ## check: were a header touched, all that includes it is made again
 	@tests/house/stale.sh $(B) "$(MAKE)"
 objects: $(OBJECTS)

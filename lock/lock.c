@@ -28,7 +28,7 @@ int rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
 }
 
 /*
- * Marks the lock as in use at this address. A copy of it would not learn of a release, and would believe in
+ * Marks the lock as in use at this address. A copy of it would not learn of a release, and would go on with
  * the lease: is_here is 0 there.
  */
 static void mark_place(struct rdl_lock *l)

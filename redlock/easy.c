@@ -215,7 +215,7 @@ int rdl_easy_check_open(struct rdl_easy *e)
 
 /*
  * The writer fills the entry that is not the current one, then makes it the current one. A reader that was
- * interrupted for so long that its entry was written again sees another turn, and reads again. So neither
+ * interrupted until its entry was written again sees another turn, and reads again. So neither
  * waits for the other, and a forked child finds no lock that is locked for ever.
  */
 static uint32_t load(const uint32_t *number)

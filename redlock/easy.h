@@ -19,7 +19,7 @@
  *
  * A lock is a lease: it ends after its ttl, whatever the program does. So ask rdl_easy_remaining_ms() before
  * each piece of work, and call rdl_easy_renew() in time. rdl_easy_keep() (easy_thread.h) renews in a thread.
- * You may lock and unlock the same structure many times. In redis-cli, the key has the lock's name.
+ * You may lock and unlock the same structure many times. In redis-cli, the key is the lock's name.
  *
  * Restart guard: a new server is refused at first. A server may have lost locks in a restart, so its vote
  * counts only 31 s after its start (max_ttl and 1 s). A majority of all servers is needed all the same. If a

@@ -68,12 +68,12 @@ int main(int argc, char **argv)
     }
     rdl_posix_init(&posix, &platform);
     rdl_lock_init_fenced(&fenced, &opt, &server.conn, RDL_NAME("store"));
-    anna = hold(&fenced, &platform); /* Anna falls asleep, and her lease ends */
+    anna = hold(&fenced, &platform); /* Anna falls asleep, and the lease ends */
     berta = hold(&fenced, &platform);
     if (anna == 0 || berta == 0)
         return 1;
     store_write(&store, berta, "Berta");
-    store_write(&store, anna, "Anna"); /* awake again, and Anna assumes that she holds the lock */
+    store_write(&store, anna, "Anna"); /* awake again, and Anna goes on as if it lasted */
     printf("the store holds what %s wrote\n", store.content);
     return 0;
 }

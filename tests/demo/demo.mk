@@ -3,7 +3,7 @@
 
 DEMO_SRC := $(sort $(wildcard tests/demo/*.c))
 
-.PHONY: demo check-demo check-readme check-guide check-limits readme session
+.PHONY: demo check-demo check-readme check-guide check-limits session
 demo: $(B)/demo $(B)/standin ## see: eight processes share a file and a lock while a server dies: see it work
 	@$(B)/demo
 
@@ -16,7 +16,7 @@ check-demo: $(B)/demo $(B)/standin $(B)/redlock ## check: the demo, on real serv
 	tests/demo/picture.sh $(B)
 	$(B)/demo --standin
 	tests/demo/picture.sh $(B)
-check-readme: $(LIB) $(B)/redlock $(B)/standin ## check: README's figures, links, commands and first program
+check-readme: $(LIB) $(B)/redlock $(B)/standin ## check: README's links, commands and first program
 	CC='$(CC)' tests/house/readme.sh $(B)
 
 check-guide: ## check: tests that GUIDE.md names exist; its messages are those of the code
@@ -27,8 +27,3 @@ check-limits: $(LIB) $(B)/lib/cli.a ## check: the limits and defaults in redlock
 
 session: $(B)/demo $(B)/redlock ## write: the guide's session, from the demo, status and doctor; redlock/demo.svg
 	tests/demo/session.sh $(B) --update
-
-readme: ## write: the figures in README.md, from tests/house/size.txt and what is counted in the tree
-	@mkdir -p $(B)
-	tests/house/readme_figures.sh >$(B)/README.md
-	cp $(B)/README.md README.md

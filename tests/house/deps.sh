@@ -19,7 +19,7 @@ test gcc-arm-none-eabi libnewlib-arm-none-eabi bash-completion zsh fish bsdutils
 test libuv1-dev liburing-dev liblwip-dev libslirp-dev libssl-dev libmbedtls-dev
 quick check pkg-config clang gcc-arm-none-eabi libnewlib-arm-none-eabi libhiredis-dev shellcheck clang-format-14|clang-format
 lint check pkg-config libhiredis-dev libuv1-dev liburing-dev liblwip-dev libslirp-dev libssl-dev libmbedtls-dev
-lint clang clang-tidy-14 cppcheck shellcheck mandoc clang-format-14 diction hunspell hunspell-en-us pyflakes3
+lint clang clang-tidy-14 cppcheck shellcheck mandoc clang-format-14 pyflakes3
 fuzz pkg-config clang libclang-rt-dev libhiredis-dev afl++
 proof frama-c-base why3 cvc4
 model spin
@@ -77,9 +77,6 @@ clang-format-14|clang-format clang-format-14 --version || clang-format --version
 cppcheck                     cppcheck --version
 shellcheck                   shellcheck --version
 mandoc                       command -v mandoc
-diction                      command -v style
-hunspell                     command -v hunspell
-hunspell-en-us               hunspell -d en_US -l /dev/null
 afl++                        links afl-clang-fast -fsanitize=address,undefined
 frama-c-base                 frama-c -version
 why3                         why3 --version

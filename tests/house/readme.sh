@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# readme.sh BUILD - README.md keeps its size and is true of the tree: its figures are those of today, its links lead
-# somewhere, its targets exist, its commands run. Its first program compiles without a warning, takes its lock on a server,
+# readme.sh BUILD - README.md keeps its size and is true of the tree: its links lead somewhere, its targets exist, its
+# commands run. Its first program compiles without a warning, takes its lock on a server,
 # works and releases it; and it prints why if the server is not there, the lock is held, or the work fails.
 set -eu
 # shellcheck source=tests/house/standin.sh
@@ -20,8 +20,6 @@ fail() {
 [ "$(wc -w <README.md)" -le 1300 ] || fail "more than 1,300 words"
 wide=$(awk 'length($0) > 100 { print FNR }' README.md)
 [ -z "$wide" ] || fail "longer than 100 columns:" "$wide"
-"$here/readme_figures.sh" >"$dir/figures" || fail "it lacks a figure"
-diff README.md "$dir/figures" || fail "its figures (<) are not those of today (>): make readme"
 
 # Links and targets, of the page on packaging as well. A heading as GitHub names it.
 for page in README.md redlock/pkg/README.md; do
@@ -99,4 +97,4 @@ if [ "$status" -gt 1 ] || ! tail -n 1 "$dir/said" | grep -q '^ACL SETUSER'; then
     cat "$dir/said" >&2
     fail "a command that it shows fails"
 fi
-echo "README.md: $(wc -l <README.md) lines; its figures, links, commands and program are true"
+echo "README.md: $(wc -l <README.md) lines; its links, commands and program are true"

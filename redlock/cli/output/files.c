@@ -52,7 +52,7 @@ int rdl_cli_file_read(const char *path, uint64_t until_ms, const char **why)
     return ready(p.fd, why);
 }
 
-/* A FIFO that nobody reads cannot be opened: ENXIO. */
+/* A FIFO without a reader cannot be opened: ENXIO. */
 int rdl_cli_file_append(const char *path, uint64_t until_ms, const char **why)
 {
     int fd, ms;

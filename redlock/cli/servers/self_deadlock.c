@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks whether the `redlock run` around us holds the lock that we wait for. Its command has the lock's
+ * Checks whether the `redlock run` around us holds the lock that we wait for. Its command finds the
  * name and the holder's id in its environment. If a majority of the servers has that id, it is the same
  * lock, and the wait would never end. A lock with only the same name may be another one, on other servers.
  */
