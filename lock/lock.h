@@ -156,7 +156,7 @@ int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms);
 uint64_t rdl_lock_wake_ms(const struct rdl_lock *l);
 
 /**
- * Cancels the operation, if one is pending, and drops the lock, in any state.
+ * Cancels the operation, if one is pending, and drops the lock.
  *
  * What was granted, or may have been, is released while you service the conn, if its queue has room.
  *

@@ -68,8 +68,8 @@ struct rdl_lock_fenced {
 /**
  * Sets up a fenced lock, not held.
  *
- * Never blocks, sends nothing. Call it when you may call rdl_lock_init(). After an error acquire
- * returns the same, and adopt, too, if it is RDL_E_NAME.
+ * Sends nothing. Call it when you may call rdl_lock_init(). After an error acquire returns the same, and
+ * adopt, too, if it is RDL_E_NAME.
  *
  * @param l         the lock
  * @param opt       its options, which must stay valid as long as the lock is used
@@ -99,7 +99,7 @@ int rdl_lock_init_fenced(struct rdl_lock_fenced *l, const struct rdl_lock_option
  *      rdl_lock_step() while you wait. With the blocking functions, use a short wait_ms, and call it before
  *      each acquire.
  *
- * Never blocks. Call it in any state: during an acquire it applies from the next attempt on.
+ * During an acquire it applies from the next attempt on.
  *
  * @param l    the lock
  * @param min  the least token, 1 to RDL_FENCE_MAX; 0: none
@@ -110,7 +110,7 @@ void rdl_lock_set_min_fence(struct rdl_lock_fenced *l, uint64_t min);
  * Returns the fencing token of the lease.
  *
  * Pass it to the resource with every write. The resource must remember the greatest token and reject smaller
- * ones. A lease that expired and was not released keeps its token. Never blocks. Call it in any state.
+ * ones. A lease that expired and was not released keeps its token.
  *
  * @param l  the lock
  * @return 1 to RDL_FENCE_MAX; 0: not held, or adopted (only the client that acquired the lock got the token)

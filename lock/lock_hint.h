@@ -85,8 +85,7 @@ struct rdl_hint {
 /**
  * Sets up a wake hint.
  *
- * Never blocks. Call it before rdl_lock_set_hint(), and again only if no lock waits with it: debug builds
- * assert this.
+ * Call it before rdl_lock_set_hint(), and again only if no lock waits with it: debug builds assert this.
  *
  * @param h     the hint; it must stay valid as long as a lock uses it
  * @param conn  a connection that is used for nothing else, and stays valid as long as the hint. The blocking
@@ -99,7 +98,7 @@ int rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn);
 /**
  * Sets the wake hint of a lock, from the next operation on: it waits with the hint and wakes others.
  *
- * Never blocks. Call it between operations only.
+ * Call it between operations only.
  *
  * @param l     the lock; with several locks as one the call does nothing
  * @param hint  the hint, which was set up before and stays valid as long as the lock is used; NULL: none

@@ -82,8 +82,7 @@ struct rdl_lock_legacy {
 /**
  * Sets up a legacy lock, not held.
  *
- * Never blocks, sends nothing. Call it when you may call rdl_lock_init(). After an error acquire returns the
- * same error.
+ * Sends nothing. Call it when you may call rdl_lock_init(). After an error acquire returns the same error.
  *
  * @param l         the lock
  * @param opt       its options, which must stay valid as long as the lock is used
@@ -103,7 +102,7 @@ int rdl_lock_init_legacy(struct rdl_lock_legacy *l, const struct rdl_lock_option
  *
  * On other servers it is not used. Without it, acquire on such servers returns RDL_E_UNSUPPORTED or
  * RDL_E_PERM. Set it again at least once a day: an older setting is ignored. Its error grows by 1 % of its
- * age. Never blocks. Call it in any state.
+ * age.
  *
  * @param l            the lock
  * @param wall_s       the Unix time in seconds at now_ms; below 1000000000 (the year 2001) it was never

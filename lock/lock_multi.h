@@ -38,7 +38,7 @@ enum {
  * acquire releases the keys that were set before it. On a cluster node the names need a common hash tag;
  * otherwise acquire returns RDL_E_CLUSTER. Hints are ignored.
  *
- * Never blocks, sends nothing. Call it when you may call rdl_lock_init().
+ * Sends nothing. Call it when you may call rdl_lock_init().
  *
  * @param l       the lock
  * @param opt     its options, which must stay valid as long as the lock is used

@@ -116,8 +116,7 @@ struct rdl_lock;
 /**
  * Describes the last operation in one line for people.
  *
- * For example: "confirmed in 3 ms", "held by another client for another 800 ms", "timed out". Call it in any
- * state.
+ * For example: "confirmed in 3 ms", "held by another client for another 800 ms", "timed out".
  *
  * @param l    the lock
  * @param out  receives the text, cut to cap - 1 bytes, and a NUL

@@ -115,7 +115,7 @@ enum {
 /**
  * Returns whether retrying is pointless until the configuration or the server is changed.
  *
- * resp/WIRE.md lists the replies that this covers. Never blocks. You may call it at any time.
+ * resp/WIRE.md lists the replies that this covers.
  *
  * @param code  a result of resp/ or net/; any other number is allowed
  * @return 1: the error is permanent; 0: it is not, or the code is no error of these layers
@@ -153,8 +153,8 @@ struct rdl_endpoint {
 /**
  * Parses redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path[?db=N].
  *
- * A host that is a name leaves `family` at RDL_UNRESOLVED: the caller resolves it. client_name stays
- * empty; set it afterwards if you want one. Never blocks. You may call it at any time.
+ * A host that is a name leaves `family` at RDL_UNRESOLVED: the caller resolves it. client_name stays empty;
+ * set it afterwards if you want one.
  *
  * @param ep    receives the endpoint, which points into text; all zero after an error
  * @param url   the URL, NUL-terminated; not needed after the call
@@ -407,9 +407,9 @@ struct rdl_conn {
 /**
  * Sets up a conn, closed and with an empty queue.
  *
- * Never blocks, opens nothing. Call it before any other function of the conn. If you call it again, close
- * the transport first, and end the operations of its locks, and the leases of its redlocks: debug builds
- * assert at their next call. Pending releases in the queue are lost. Then set up its redlocks again.
+ * Opens nothing. Call it before any other function of the conn. If you call it again, close the transport
+ * first, and end the operations of its locks, and the leases of its redlocks: debug builds assert at their
+ * next call. Pending releases in the queue are lost. Then set up its redlocks again.
  *
  * @param c    the conn; it holds no resources but the transport of its driver
  * @param cfg  its configuration, which must stay valid as long as the conn exists
@@ -421,8 +421,6 @@ int rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg);
 /**
  * Returns the state of a conn.
  *
- * Never blocks. Call it in any state.
- *
  * @param c  the conn
  * @return its state
  */
@@ -433,8 +431,6 @@ inline enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c)
 
 /**
  * Returns why the conn last failed or stalled.
- *
- * Never blocks. Call it in any state.
  *
  * @param c  the conn
  * @return RDL_OK, or a negative error, which stays until the conn is READY again
@@ -448,9 +444,8 @@ inline int rdl_conn_error(const struct rdl_conn *c)
  * Returns the text of the server's last error reply, or of a stream's last error (RDL_E_TLS).
  *
  * It may repeat the endpoint's password, which the reports of locks leave out (rdl_lock_report(),
- * rdl_easy_error()). With rdl_guard_conn() it lacks the hash that Redis before 7.0 puts before the reason
- * why a
- * script failed. Never blocks. Call it in any state.
+ * rdl_easy_error()). With rdl_guard_conn() it lacks the hash that Redis before 7.0 puts before the reason why
+ * a script failed.
  *
  * @param c  the conn
  * @return the text, NUL-terminated, valid until the next rdl_conn_tick(), rdl_conn_rx() or rdl_conn_closed();
@@ -460,8 +455,6 @@ const char *rdl_conn_text(const struct rdl_conn *c);
 
 /**
  * Returns whether a conn has nothing left to do: no request is queued, unsent or unanswered.
- *
- * Never blocks. Call it in any state.
  *
  * @param c  the conn
  * @return 1: it is idle, so you may close it without losing a release; 0: it is not
@@ -477,7 +470,7 @@ int rdl_conn_is_idle(const struct rdl_conn *c);
  * than connect_ms, and drops releases that are no longer needed. It also checks whether a reply is overdue.
  *
  * Call it whenever you need the conn, and after each rdl_conn_submit() (net_op.h): the reply timeout counts
- * from there. Never blocks. Call it in any state.
+ * from there.
  *
  * In each loop iteration: read, get the time once, then step. If you step before you read, you lose
  * nothing: the first call that finds a reply overdue only marks the conn STALLED. Only a call with a later
@@ -495,7 +488,7 @@ uint64_t rdl_conn_tick(struct rdl_conn *c, uint64_t now_ms);
  * Returns what the driver has to do now.
  *
  * Each call of the conn's other functions may change the result. RDL_WANT_OPEN stays set until
- * rdl_conn_opened() or rdl_conn_closed(). Never blocks. Call it in any state.
+ * rdl_conn_opened() or rdl_conn_closed().
  *
  * @param c  the conn
  * @return bits of enum rdl_wants; 0: nothing
@@ -511,8 +504,8 @@ unsigned rdl_conn_wants(const struct rdl_conn *c);
  * If the connection ends, each request of which a byte was put here counts as sent, because it may have
  * reached the server.
  *
- * A request that this server supports in no form fails here and puts nothing. So call rdl_conn_wants()
- * again before you treat 0 as idle. Never blocks. Call it only if rdl_conn_wants() has RDL_WANT_WRITE.
+ * A request that this server supports in no form fails here and puts nothing. So call rdl_conn_wants() again
+ * before you treat 0 as idle. Call it only if rdl_conn_wants() has RDL_WANT_WRITE.
  *
  * @param c    the conn
  * @param buf  receives the bytes; it is yours again after rdl_conn_tx_done()
@@ -524,7 +517,7 @@ size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap);
 /**
  * Reports how many bytes of the last rdl_conn_tx() the transport took.
  *
- * Never blocks. Call it directly after rdl_conn_tx(), while its buffer is unchanged.
+ * Call it directly after rdl_conn_tx(), while its buffer is unchanged.
  *
  * @param c  the conn
  * @param n  number of bytes, 0 to the result of rdl_conn_tx()
@@ -534,7 +527,7 @@ void rdl_conn_tx_done(struct rdl_conn *c, size_t n);
 /**
  * Processes the next received bytes, all of them.
  *
- * Never blocks. Call it only if rdl_conn_wants() has RDL_WANT_READ.
+ * Call it only if rdl_conn_wants() has RDL_WANT_READ.
  *
  * @param c     the conn
  * @param data  the bytes, in a piece of any size; they stay yours and are read only during the call
@@ -550,7 +543,7 @@ void rdl_conn_rx(struct rdl_conn *c, const uint8_t *data, size_t n);
  * bridge, a modem that reconnects by itself), the driver must: for example, it sends an ECHO with a text
  * that was never sent before, and drops everything up to its reply.
  *
- * Never blocks. Call it once, if rdl_conn_wants() has RDL_WANT_OPEN; otherwise it does nothing.
+ * Call it once, if rdl_conn_wants() has RDL_WANT_OPEN; otherwise it does nothing.
  *
  * @param c  the conn
  */
@@ -560,8 +553,7 @@ void rdl_conn_opened(struct rdl_conn *c);
  * Reports that the transport has ended or could not be opened.
  *
  * Call it also as soon as a byte may have been lost, in either direction. Requests that wait get their
- * result. Pending releases stay queued for the next connection. Never blocks. Call it once for each
- * transport, in any state.
+ * result. Pending releases stay queued for the next connection. Call it once for each transport.
  *
  * @param c      the conn
  * @param error  negative: RDL_E_CONNECT, RDL_E_CLOSED, RDL_E_SYSTEM, ...; ignored if the conn has failed
@@ -571,7 +563,7 @@ void rdl_conn_closed(struct rdl_conn *c, int error);
 /**
  * Keeps a text for rdl_conn_text(): why the transport failed, before it reports RDL_E_TLS for example.
  *
- * Never blocks. Call it in any state; without rdl_conn_config.text it does nothing.
+ * Without rdl_conn_config.text it does nothing.
  *
  * @param c     the conn
  * @param text  NUL-terminated; not needed after the call. RDL_TEXT_MAX - 1 bytes are kept, and those that are
@@ -622,7 +614,7 @@ struct rdl_platform {
 /**
  * Returns the time of the platform's clock.
  *
- * Never blocks. Call it when platform->now_ms and platform->ctx are set.
+ * Call it when platform->now_ms and platform->ctx are set.
  *
  * @param platform  the platform
  * @return the time in ms
@@ -667,7 +659,7 @@ struct rdl_posix {
 /**
  * Sets up the driver for sockets, without a wake_fd and a timer_fd, and a platform that uses it.
  *
- * Never blocks. Call it before the blocking functions that use the platform.
+ * Call it before the blocking functions that use the platform.
  *
  * @param p         the driver; it must stay valid as long as the platform is used
  * @param platform  receives the functions of the driver, and p as its ctx
@@ -678,8 +670,8 @@ int rdl_posix_init(struct rdl_posix *p, struct rdl_platform *platform);
 /**
  * Returns the socket of a conn, for an event loop of yours that uses no struct rdl_platform.
  *
- * Watch it for rdl_posix_events(), and call rdl_posix_ready() with what poll reported. Never blocks. Call it
- * in any state, before every poll: the descriptor may change.
+ * Watch it for rdl_posix_events(), and call rdl_posix_ready() with what poll reported. Call it before every
+ * poll: the descriptor may change.
  *
  * @param c  the conn
  * @return the descriptor, which the conn owns: do not close it. It is above 2, unless you gave another one
@@ -690,7 +682,7 @@ int rdl_posix_fd(const struct rdl_conn *c);
 /**
  * Returns the events to watch the socket of a conn for.
  *
- * Never blocks. Call it in any state, before every poll.
+ * Call it before every poll.
  *
  * @param c  the conn
  * @return POLLIN, POLLOUT, both, or 0 for neither
@@ -704,9 +696,9 @@ short rdl_posix_events(const struct rdl_conn *c);
  * be a connected stream socket. Any other kind of descriptor ends the connection with the first byte.
  *
  * The conn owns fd from now on and closes it with the connection. It sets it up as its own sockets:
- * close-on-exec, and no signal. Never blocks. Call it while the conn wants RDL_WANT_OPEN, before the poll or
- * the rdl_posix_ready() that would connect to the endpoint. In any other state, or in a child after fork, fd
- * is closed at once.
+ * close-on-exec, and no signal. Call it while the conn wants RDL_WANT_OPEN, before the poll or the
+ * rdl_posix_ready() that would connect to the endpoint. In any other state, or in a child after fork, fd is
+ * closed at once.
  *
  * @param c   the conn
  * @param fd  the connected socket
@@ -716,9 +708,9 @@ void rdl_posix_opened(struct rdl_conn *c, int fd);
 /**
  * Opens, closes, sends and receives for a conn, as far as revents allows.
  *
- * Never blocks. Call it in any state: with what poll reported, and with 0 before every poll, because no
- * event signals opening and closing. If a conn is OPENING without a socket, the listen backlog of its unix
- * socket is full: call it again within some ms.
+ * Call it with what poll reported, and with 0 before every poll, because no event signals opening and
+ * closing. If a conn is OPENING without a socket, the listen backlog of its unix socket is full: call it
+ * again within some ms.
  *
  * In a child after fork, each call closes the child's copy of the descriptor and fails the conn with
  * RDL_E_FORKED.
@@ -733,7 +725,7 @@ void rdl_posix_ready(struct rdl_conn *c, short revents);
  *
  * Requests that were not answered are lost, except pending releases, which wait for the next connection. Wait
  * for them first (rdl_lock_drain(), rdl_redlock_drain()). The conn may be used again: it then opens another
- * connection. Never blocks. Call it in any state, and before you free a conn.
+ * connection. Call it before you free a conn.
  *
  * @param c  the conn
  */
@@ -741,8 +733,6 @@ void rdl_posix_close(struct rdl_conn *c);
 
 /**
  * Returns the system's reason why a conn has no socket.
- *
- * Never blocks. Call it in any state.
  *
  * @param c  the conn
  * @return an errno: refused, no such file, permission denied, ...; 0: none, or the conn has a socket again
@@ -752,8 +742,7 @@ int rdl_posix_errno(const struct rdl_conn *c);
 /**
  * Returns the time of CLOCK_BOOTTIME, or of CLOCK_MONOTONIC if the system lacks it.
  *
- * CLOCK_BOOTTIME keeps running while the host sleeps, as a lease does. Never blocks. You may call it at any
- * time.
+ * CLOCK_BOOTTIME keeps running while the host sleeps, as a lease does.
  *
  * @return the time in ms
  */
@@ -762,7 +751,7 @@ uint64_t rdl_posix_now_ms(void);
 /**
  * Fills a buffer with random bytes from the system.
  *
- * Each call draws them from the system. Never waits for entropy. You may call it at any time.
+ * Each call draws them from the system. Never waits for entropy.
  *
  * @param buf  receives the bytes
  * @param len  their number

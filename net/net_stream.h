@@ -92,7 +92,7 @@ enum rdl_stream_did {
 /**
  * Does what a conn wants, once, over the stream of its configuration: opens, receives, sends, closes.
  *
- * Never blocks. Call it in each turn of your loop; a conn that receives without end returns after 16 buffers.
+ * Call it in each turn of your loop; a conn that receives without end returns after 16 buffers.
  *
  * @param c    a conn whose configuration has a stream
  * @param buf  memory for bytes that are sent or received; yours again after the call
@@ -113,7 +113,7 @@ struct rdl_stream {
 /**
  * Does the same over a stream that the caller names, for a platform that has one of its own.
  *
- * Never blocks. Use one stream for a conn from open to close.
+ * Use one stream for a conn from open to close.
  *
  * @param c  the conn
  * @param s  the stream; needed during the call only

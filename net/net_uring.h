@@ -57,7 +57,7 @@ struct rdl_uring {
  * The driver belongs to the thread that calls this. In a child after fork, poll returns RDL_E_FORKED: call
  * rdl_uring_end(), then rdl_uring_init(), and rdl_conn_init() for the conns. Its conns are those of sockets:
  * their addresses, rdl_posix_errno() and streams (rdl_conn_config.stream) are as with rdl_posix_init(). Do
- * not call rdl_posix_ready() or rdl_posix_close() for them. Never blocks.
+ * not call rdl_posix_ready() or rdl_posix_close() for them.
  *
  * @param u         the driver; it must stay where it is, and valid as long as the platform is used
  * @param platform  receives the functions of the driver, and u as its ctx; unchanged after an error
@@ -70,8 +70,8 @@ int rdl_uring_init(struct rdl_uring *u, struct rdl_platform *platform, const cha
 /**
  * Closes the connection of a conn, if it has one, as rdl_posix_close() does.
  *
- * The kernel writes to no memory of the connection afterwards, and the peer sees the end. Never blocks. Call
- * it in any state, and before you free a conn.
+ * The kernel writes to no memory of the connection afterwards, and the peer sees the end. Call it before you
+ * free a conn.
  *
  * @param u  the driver
  * @param c  one of its conns
@@ -81,7 +81,7 @@ void rdl_uring_close(struct rdl_uring *u, struct rdl_conn *c);
 /**
  * Frees what belongs to the driver. Call rdl_uring_close() for its conns before.
  *
- * Never blocks. It may be called after rdl_uring_init() failed, and twice.
+ * It may be called after rdl_uring_init() failed, and twice.
  *
  * @param u  the driver
  */

@@ -98,7 +98,7 @@ enum rdl_guard {
  *
  * rdl_redlock_init() calls it for each conn. Call it yourself for a conn of a lock on one server, before the
  * conn is opened. Such a connection refuses replicas (RDL_E_READONLY) and cluster nodes (RDL_E_CLUSTER).
- * Calling it again does no harm. Never blocks.
+ * Calling it again does no harm.
  *
  * @param c  the conn, set up, with rdl_conn_config.server_info
  * @return RDL_OK.
@@ -286,10 +286,10 @@ struct rdl_redlock {
 /**
  * Sets up a lock on N servers, not held.
  *
- * Never blocks and sends nothing. All arguments are borrowed and must stay valid as long as you use the
- * handle. Each redlock has its own servers[]; many redlocks and locks may share the conns. If another one is
- * set up with these servers[] and the same conns, the calls of this one return RDL_E_SHARED. Release and
- * cancel then still end its lease and its use of canaries and hint, but its keys stay until their ttl ends.
+ * Sends nothing. All arguments are borrowed and must stay valid as long as you use the handle. Each redlock
+ * has its own servers[]; many redlocks and locks may share the conns. If another one is set up with these
+ * servers[] and the same conns, the calls of this one return RDL_E_SHARED. Release and cancel then still end
+ * its lease and its use of canaries and hint, but its keys stay until their ttl ends.
  *
  * Pass conns that are set up and not open yet, unless another redlock uses them already. This call makes them
  * check their servers (rdl_guard_conn()).
@@ -330,7 +330,7 @@ int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *op
  * It does not detect a canary that was copied from another server. Before Redis 5, or where scripts are
  * disabled, a request that creates a canary must not be delayed by more than max_ttl (DESIGN.md, section 6).
  *
- * Never blocks. Call it between operations, before the first acquire.
+ * Call it between operations, before the first acquire.
  *
  * @param r     the lock
  * @param each  one entry for each server, reset here; borrowed like servers[]
@@ -344,7 +344,7 @@ void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each);
  * there. All clients must list the servers in the same order. Everything else is as with one server
  * (rdl_lock_set_hint()).
  *
- * Never blocks. Call it between operations.
+ * Call it between operations.
  *
  * @param r     the lock
  * @param hint  the hint, borrowed like the handle; NULL: none
@@ -356,7 +356,7 @@ void rdl_redlock_set_hint(struct rdl_redlock *r, struct rdl_hint *hint);
 /**
  * Begins to acquire the lock on a majority of the servers.
  *
- * Never blocks. Call rdl_redlock_step() until it no longer returns RDL_PENDING.
+ * Call rdl_redlock_step() until it no longer returns RDL_PENDING.
  *
  * The attempt begins when a majority of the conns is ready. The wait for them is bounded by the longest
  * connect_ms. It ends at once if a majority is refused. An attempt that cannot get a majority any more
@@ -380,10 +380,9 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
  * Begins to extend the lease, or to confirm an adopted token: the keys then expire ttl_ms from now at the
  * earliest.
  *
- * Never blocks. It never shortens a lease and never revives an expired one. Afterwards
- * rdl_redlock_remaining_ms() is at least ttl_ms less the drift (rdl_lock_remaining_ms()), counted from the
- * sending. Where the key is gone it is put back, after a majority has confirmed the lease; but not for an
- * adopted token.
+ * It never shortens a lease and never revives an expired one. Afterwards rdl_redlock_remaining_ms() is at
+ * least ttl_ms less the drift (rdl_lock_remaining_ms()), counted from the sending. Where the key is gone it
+ * is put back, after a majority has confirmed the lease; but not for an adopted token.
  *
  * It ends one attempt (rdl_lock_options.attempt_ms) after it began, or with the lease. This includes the wait
  * for a majority of the conns. Those that are still connecting then go on, and a later extend uses them. If
@@ -419,8 +418,8 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
 /**
  * Begins to release the lock on all servers that may have its key.
  *
- * Never blocks. The lease is over from here on, whatever the servers reply. No client may extend or adopt
- * this token any more: a pending release would delete the key under its new holder.
+ * The lease is over from here on, whatever the servers reply. No client may extend or adopt this token any
+ * more: a pending release would delete the key under its new holder.
  *
  * A release that meets a temporary error stays pending until the key must have expired (lock.h). An adopted
  * key's release is sent until a conclusive reply, but for at most max_ttl and 1 s after a first temporary
@@ -447,9 +446,9 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms);
 /**
  * Continues an operation.
  *
- * Never blocks. In each turn of the loop: read, get the time once, then step (rdl_conn_tick()). Replies that
- * were not read do not count. Call it when a conn did something, or when rdl_redlock_wake_ms() has come. Also
- * call it between operations: it counts late replies and sends late releases. Call it in any state.
+ * In each turn of the loop: read, get the time once, then step (rdl_conn_tick()). Replies that were not read
+ * do not count. Call it when a conn did something, or when rdl_redlock_wake_ms() has come. Also call it
+ * between operations: it counts late replies and sends late releases.
  *
  * RDL_BUSY: other clients' keys are on so many servers that no majority is left. Or those that refused and
  * those that granted are a majority together. Possibly no client holds the lock: several of them may have
@@ -473,8 +472,6 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms);
 /**
  * Returns when rdl_redlock_step() must be called, even if no conn did anything.
  *
- * Never blocks. Call it in any state, also between operations.
- *
  * @param r  the lock
  * @return an absolute time in ms; UINT64_MAX: nothing is waited for
  */
@@ -486,9 +483,9 @@ uint64_t rdl_redlock_wake_ms(const struct rdl_redlock *r);
  * On a held lock it is a release that is not waited for (rdl_lock_release() in lock_io.h has what you give
  * up).
  *
- * Never blocks. Pending releases are sent as you service the conns. You may reuse the memory at once. But a
- * release for which a queue has no room is then lost, and the key's ttl ends the key. To have it sent, keep
- * the handle, and step it until rdl_redlock_is_idle(). Call it in any state.
+ * Pending releases are sent as you service the conns. You may reuse the memory at once. But a release for
+ * which a queue has no room is then lost, and the key's ttl ends the key. To have it sent, keep the handle,
+ * and step it until rdl_redlock_is_idle().
  *
  * @param r  the lock
  */
@@ -499,8 +496,6 @@ void rdl_redlock_cancel(struct rdl_redlock *r);
 /**
  * Returns how long the lease is certainly ours, by our own clock.
  *
- * Never blocks. Call it in any state.
- *
  * @param r       the lock
  * @param now_ms  the time in ms
  * @return the remaining time in ms; 0: not held, expired, or adopted and not confirmed
@@ -510,8 +505,6 @@ uint32_t rdl_redlock_remaining_ms(const struct rdl_redlock *r, uint64_t now_ms);
 /**
  * Returns when the lease ends for us.
  *
- * Never blocks. Call it in any state.
- *
  * @param r  the lock
  * @return an absolute time in ms, which may have passed; 0: not held, or adopted and not confirmed
  */
@@ -520,7 +513,7 @@ uint64_t rdl_redlock_until_ms(const struct rdl_redlock *r);
 /**
  * Returns whether no request is unsent or unanswered on the lock's connections.
  *
- * This includes the requests of other locks that share them. Never blocks. Call it in any state.
+ * This includes the requests of other locks that share them.
  *
  * @param r  the lock
  * @return 1: all conns are idle, and no release of this lock waits for room; 0: not yet
@@ -536,8 +529,8 @@ int rdl_redlock_is_idle(const struct rdl_redlock *r);
  * it. What this handle held before, under another token, is released first, as by rdl_redlock_cancel().
  *
  * This handle does not know when the key expires. So a release of an adopted token stays pending until a
- * conclusive reply, but for at most max_ttl and 1 s after a first temporary error. Never blocks. Call it
- * between operations.
+ * conclusive reply, but for at most max_ttl and 1 s after a first temporary error. Call it between
+ * operations.
  *
  * @param r          the lock
  * @param token_hex  40 hex digits in lower case, from rdl_redlock_token(); copied; no NUL is needed
@@ -552,7 +545,7 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len);
 /**
  * Writes the token as text, to pass the lock on to another process (rdl_redlock_adopt()).
  *
- * Do not call it after a release has begun. Never blocks. Call it while the lock is held or adopted.
+ * Do not call it after a release has begun. Call it while the lock is held or adopted.
  *
  * @param r    the lock
  * @param out  receives 40 hex digits in lower case and a NUL; RDL_TOKEN_TEXT_MAX bytes
@@ -564,9 +557,9 @@ void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_TOKEN_TEXT_MAX]
 /**
  * Sets the least fencing token that the next acquire may give, for example the wall clock in ms.
  *
- * Never blocks. Call it in any state; it takes effect from the next attempt on. An acquire returns
- * RDL_E_FENCE_RANGE if the least token is above RDL_FENCE_MAX (lock/lock_fenced.h). It also does if so many
- * servers gave a greater one that no majority is left; rdl_redlock_error() reports which servers.
+ * It takes effect from the next attempt on. An acquire returns RDL_E_FENCE_RANGE if the least token is above
+ * RDL_FENCE_MAX (lock/lock_fenced.h). It also does if so many servers gave a greater one that no majority is
+ * left; rdl_redlock_error() reports which servers.
  *
  * Tokens are unique and grow from holder to holder, while enough servers keep the key {name}:fence. N is the
  * number of configured servers. q is a majority of them, N/2 + 1. h is the number of servers that held the
@@ -586,7 +579,7 @@ void rdl_redlock_set_min_fence(struct rdl_redlock *r, uint64_t min);
  * Returns the fencing token of the lease.
  *
  * Pass it to the resource with every write. The resource must remember the greatest token and reject smaller
- * ones. A lease that expired and was not released keeps its token. Never blocks. Call it in any state.
+ * ones. A lease that expired and was not released keeps its token.
  *
  * @param r  the lock
  * @return the token, 1 to RDL_FENCE_MAX; 0: not held, not fenced, adopted, or held with a gap
@@ -596,8 +589,6 @@ uint64_t rdl_redlock_fence(const struct rdl_redlock *r);
 
 /**
  * Returns how many servers have confirmed that they hold the fencing token of the lease.
- *
- * Never blocks. Call it in any state.
  *
  * @param r  the lock
  * @return h in the formula of rdl_redlock_set_min_fence(); 0: there is no token
@@ -609,8 +600,7 @@ unsigned rdl_redlock_fence_holders(const struct rdl_redlock *r);
 /**
  * Returns what the last acquire cost, for logs and metrics.
  *
- * The values remain until the next acquire begins. An acquire that is refused at once does not count. Never
- * blocks. Call it in any state.
+ * The values remain until the next acquire begins. An acquire that is refused at once does not count.
  *
  * @param r  the lock
  * @return the counts. `attempts`: acquire requests sent, up to N for each attempt, some of them after the
@@ -623,7 +613,7 @@ struct rdl_stats rdl_redlock_stats(const struct rdl_redlock *r);
  *
  * It ends when so many other clients' keys have expired that a majority of the servers is free.
  *
- * Never blocks. Call it after an acquire.
+ * Call it after an acquire.
  *
  * @param r  the lock
  * @return a duration in ms, counted from the reply.
@@ -634,8 +624,6 @@ int64_t rdl_redlock_holder_ms(const struct rdl_redlock *r);
 
 /**
  * Returns when the votes of a server begin to count.
- *
- * Never blocks. Call it in any state.
  *
  * @param r  the lock
  * @param i  the server's index, 0 to n - 1
@@ -648,8 +636,6 @@ uint64_t rdl_redlock_counts_at(const struct rdl_redlock *r, size_t i);
 /**
  * Returns whether a server may delete locks when its memory is full.
  *
- * Never blocks. Call it in any state.
- *
  * @param r  the lock
  * @param i  the server's index, 0 to n - 1
  * @return 1: maxmemory is set, and maxmemory-policy is not noeviction; 0: not so, or unknown
@@ -658,8 +644,6 @@ int rdl_redlock_may_evict(const struct rdl_redlock *r, size_t i);
 
 /**
  * Returns why a server gave no useful reply in the last operation, or can give none now.
- *
- * Never blocks. Call it in any state.
  *
  * @param r  the lock
  * @param i  the server's index, 0 to n - 1
@@ -670,8 +654,6 @@ int rdl_redlock_error(const struct rdl_redlock *r, size_t i);
 
 /**
  * Counts the servers that had this vote in the last operation.
- *
- * Never blocks. Call it in any state.
  *
  * @param r     the lock
  * @param vote  the vote to count
@@ -684,7 +666,7 @@ unsigned rdl_redlock_count(const struct rdl_redlock *r, enum rdl_vote vote);
  *
  * For example "confirmed in 3 ms", "held by another client for another 800 ms", or "restarted too recently to
  * be used for another 27000 ms". "timed out": no reply in the time that it may take. "not waited for": the
- * outcome was already certain. Never blocks. Call it after an operation.
+ * outcome was already certain. Call it after an operation.
  *
  * @param r       the lock
  * @param i       the server's index, 0 to n - 1
@@ -800,8 +782,6 @@ enum rdl_renewal_action {
 /**
  * Starts the timer: the lease was just acquired or renewed.
  *
- * Never blocks. Call it at any time.
- *
  * Choose grace_ms no shorter than the work may take to stop. If the thread that works also extends with a
  * blocking call, add the longest time of that call: an attempt, or two for a lock on N servers
  * (rdl_redlock_extend()). A grace of half the ttl or more leaves little time to renew.
@@ -819,7 +799,7 @@ void rdl_renewal_renewed(struct rdl_renewal *k, uint32_t ttl_ms, uint32_t grace_
 /**
  * Schedules a retry: a renewal failed, but the lease is not lost (RDL_UNKNOWN, an error).
  *
- * Never blocks. Call it after rdl_renewal_renewed().
+ * Call it after rdl_renewal_renewed().
  *
  * @param k       the timer
  * @param now_ms  the time in ms
@@ -829,7 +809,7 @@ void rdl_renewal_failed(struct rdl_renewal *k, uint64_t now_ms);
 /**
  * Returns what to do now.
  *
- * Never blocks. Call it at any time after rdl_renewal_renewed(), or on a timer that is all zero.
+ * Call it at any time after rdl_renewal_renewed(), or on a timer that is all zero.
  *
  * @param k       the timer
  * @param now_ms  the time in ms

@@ -19,7 +19,8 @@
  *   - Programming errors are assertions: a NULL pointer, an object that was not initialized. Bad input
  *     from a server, a user or a configuration file yields an error code, never an assertion.
  *   - A pointer must not be NULL unless its comment allows it.
- *   - No function blocks, sleeps, prints, exits or reads a clock, unless its comment says so.
+ *   - No function blocks, sleeps, prints, exits or reads a clock, unless its comment says so. You may call
+ *     a function in any state of its object, unless its comment names the state.
  *   - Distinct objects are independent. One object belongs to one thread at a time.
  */
 #ifndef RDL_RESP_H
@@ -59,8 +60,6 @@ extern "C" {
 
 /**
  * Returns the version of the library that is linked, which may differ from the header's RDL_VERSION.
- *
- * Never blocks. You may call it at any time.
  *
  * @return "x.y.z", a constant in static memory
  */
@@ -142,8 +141,7 @@ struct rdl_resp {
 /**
  * Sets up a parser for the start of a connection, with no part of a reply read.
  *
- * Never blocks. Call it before the first rdl_resp_next(), and again for each new
- * connection.
+ * Call it before the first rdl_resp_next(), and again for each new connection.
  *
  * @param p  the parser; it holds no resources, so you may drop it at any time
  * @return RDL_OK, always
@@ -153,9 +151,9 @@ int rdl_resp_init(struct rdl_resp *p);
 /**
  * Parses the next event from received bytes.
  *
- * Call it in a loop and advance by *used, until it returns RDL_PENDING. All bytes are used then, and
- * the next call continues with the bytes that follow them. The results do not depend on how the input
- * is split. Never blocks. Call it after rdl_resp_init(), in any state.
+ * Call it in a loop and advance by *used, until it returns RDL_PENDING. All bytes are used then, and the next
+ * call continues with the bytes that follow them. The results do not depend on how the input is split. Call
+ * it after rdl_resp_init().
  *
  * @param p     the parser
  * @param buf   the received bytes; they stay yours and must stay valid while you use ev->data
@@ -176,8 +174,6 @@ int rdl_resp_next(struct rdl_resp *p, const uint8_t *buf, size_t len, size_t *us
 
 /**
  * Describes a result of any layer in a few words.
- *
- * Never blocks. You may call it at any time.
  *
  * @param result  a result of any function of the library; any other number is allowed
  * @return a constant in static memory, never NULL; "unknown result" for a number that is no result
