@@ -108,6 +108,8 @@ static int obey(int argc, char **argv)
         return help(argc - 2, argv + 2);
     if (strcmp(word, "completion") == 0)
         return rdl_cli_completion(argc == 3 ? argv[2] : "");
+    if (strcmp(word, "__complete") == 0)
+        return rdl_cli_complete(argc - 2, argv + 2);
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
         return print_version();
     if (word[0] != '\0')

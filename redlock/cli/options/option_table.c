@@ -36,18 +36,10 @@ int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url)
     return 0;
 }
 
-/* Returns 1 for "redis://user:@host": the password comes from another source. */
-static int is_user_alone(const char *url)
-{
-    const char *login = strstr(url, "://");
-    const char *colon = login != NULL ? strchr(login + 3, ':') : NULL;
-    return colon != NULL && colon + 1 == strrchr(url, '@');
-}
-
 static int take_url(struct rdl_cli_options *o, char *url)
 {
     static int warned;
-    int is_secret = !is_user_alone(url);
+    int is_secret = !rdl_cli_url_is_user_alone(url);
     int rc = rdl_cli_options_add_url(o, url);
     if (rdl_cli_url_hide_password(url) && is_secret && !warned) {
         warned = 1;

@@ -79,6 +79,8 @@ int rdl_cli_help_of_all(void);
 int rdl_cli_help_of_verbs(void);
 /* Prints a completion script for bash, zsh or fish. Returns an exit status. */
 int rdl_cli_completion(const char *shell);
+/* Prints the candidates for the last of these words, which follow "redlock". Returns an exit status. */
+int rdl_cli_complete(int argc, char **argv);
 
 /*
  * Parses argv, which follows the verb, and overwrites passwords in it. Returns 0, or an exit status after it

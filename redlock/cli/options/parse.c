@@ -217,8 +217,7 @@ static int is_word(const char *name, const char *word, size_t len)
     return name != NULL && strlen(name) == len && memcmp(name, word, len) == 0;
 }
 
-/* Returns this verb's option, or another verb's with this name; NULL: there is none. */
-static const struct rdl_cli_option *option_of(unsigned verb, const char *word, size_t len)
+const struct rdl_cli_option *rdl_cli_option_of(unsigned verb, const char *word, size_t len)
 {
     const struct rdl_cli_option *found = NULL;
 
@@ -231,8 +230,7 @@ static const struct rdl_cli_option *option_of(unsigned verb, const char *word, s
     return found;
 }
 
-/* Does the same for a letter. */
-static const struct rdl_cli_option *option_of_letter(unsigned verb, char letter)
+const struct rdl_cli_option *rdl_cli_option_of_letter(unsigned verb, char letter)
 {
     const struct rdl_cli_option *found = NULL;
 
@@ -243,7 +241,7 @@ static const struct rdl_cli_option *option_of_letter(unsigned verb, char letter)
     return found;
 }
 
-static int takes_value(const struct rdl_cli_option *opt)
+int rdl_cli_option_takes_value(const struct rdl_cli_option *opt)
 {
     return opt->metavar != NULL && opt->kind != RDL_CLI_FLAG;
 }
@@ -255,18 +253,18 @@ static int long_option(struct rdl_cli_options *o, char **argv, int *i)
     char *arg = argv[*i];
     size_t len = strcspn(arg + 2, "=");
     char *value = arg[2 + len] == '=' ? arg + 2 + len + 1 : NULL;
-    const struct rdl_cli_option *opt = option_of(o->verb, arg + 2, len);
+    const struct rdl_cli_option *opt = rdl_cli_option_of(o->verb, arg + 2, len);
 
     if (opt == NULL)
         return unknown(o, arg, 2 + len);
     const char *word = is_word(opt->alias, arg + 2, len) ? opt->alias : opt->word;
     if (check_verb(o, opt, word) != 0)
         return RDL_EXIT_USAGE;
-    if (!takes_value(opt) && value != NULL) {
+    if (!rdl_cli_option_takes_value(opt) && value != NULL) {
         rdl_cli_print_error("--%s takes no value", word);
         return rdl_cli_usage(o->verb);
     }
-    if (takes_value(opt) && !opt->is_optional && value == NULL) {
+    if (rdl_cli_option_takes_value(opt) && !opt->is_optional && value == NULL) {
         value = argv[*i + 1];
         if (value == NULL)
             return needs_value(o, word);
@@ -281,7 +279,7 @@ static int long_option(struct rdl_cli_options *o, char **argv, int *i)
 static int short_options(struct rdl_cli_options *o, char **argv, int *i)
 {
     for (char *p = argv[*i] + 1; *p != '\0'; p++) {
-        const struct rdl_cli_option *opt = option_of_letter(o->verb, *p);
+        const struct rdl_cli_option *opt = rdl_cli_option_of_letter(o->verb, *p);
         if (opt == NULL) {
             char name[3] = {'-', *p, 0};
             return unknown(o, name, 2);
@@ -289,7 +287,7 @@ static int short_options(struct rdl_cli_options *o, char **argv, int *i)
         if (check_verb(o, opt, opt->word) != 0)
             return RDL_EXIT_USAGE;
         char *value = NULL;
-        if (takes_value(opt)) {
+        if (rdl_cli_option_takes_value(opt)) {
             value = p[1] != '\0' ? p + 1 : argv[++*i];
             if (value == NULL)
                 return needs_value(o, opt->word);
@@ -315,7 +313,7 @@ static int take_help(struct rdl_cli_options *o, const char *word)
 
 static int accepts(unsigned verb, const char *word)
 {
-    const struct rdl_cli_option *opt = option_of(verb, word, strlen(word));
+    const struct rdl_cli_option *opt = rdl_cli_option_of(verb, word, strlen(word));
 
     return opt != NULL && (opt->verbs & verb) != 0;
 }

@@ -114,6 +114,13 @@ const char *rdl_cli_url_mistake(const char *url)
     return NULL;
 }
 
+int rdl_cli_url_is_user_alone(const char *url)
+{
+    const char *login = strstr(url, "://");
+    const char *colon = login != NULL ? strchr(login + 3, ':') : NULL;
+    return colon != NULL && colon + 1 == strrchr(url, '@');
+}
+
 int rdl_cli_url_hide_password(char *url)
 {
     static const char stars[] = "***";

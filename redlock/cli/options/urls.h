@@ -20,5 +20,7 @@ const char *rdl_cli_url_mistake(const char *url);
 
 /* Overwrites user and password of a URL in place, with three stars. Returns 1 if there was one. */
 int rdl_cli_url_hide_password(char *url);
+/* Returns 1 for "redis://user:@host": the password comes from another source. */
+int rdl_cli_url_is_user_alone(const char *url);
 
 #endif
