@@ -19,7 +19,7 @@ static uint64_t begin_ms(const struct rdl_lock *l, const struct rdl_platform *pl
 
     if ((state != RDL_CONN_READY && state != RDL_CONN_CLOSED) || !rdl_conn_is_idle(l->conn) ||
         now_ms > l->sent_ms + RDL_QUIET_MS)
-        (void)platform->poll(platform->ctx, &l->conn, 1, until_ms, 1, 0);
+        (void)platform->poll(platform->ctx, &l->conn, 1, until_ms, 0);
     return rdl_now(platform);
 }
 
@@ -30,7 +30,8 @@ static int run(struct rdl_lock *l, const struct rdl_platform *platform, int rc)
     size_t n = conns[1] != NULL ? 2 : 1;
 
     while (rc == RDL_PENDING) {
-        rc = platform->poll(platform->ctx, conns, n, l->wake_ms, 1, l->action == RDL_ACQUIRE);
+        rc = platform->poll(platform->ctx, conns, n, l->wake_ms,
+                            l->action == RDL_ACQUIRE ? RDL_POLL_CAN_WAKE : 0);
         if (rc == RDL_OK)
             rc = rdl_lock_step(l, rdl_now(platform));
         else
@@ -39,7 +40,7 @@ static int run(struct rdl_lock *l, const struct rdl_platform *platform, int rc)
     /* the program may end now: send pending releases, and close what no longer waits, at once */
     if ((rdl_conn_wants(conns[0]) & (RDL_WANT_WRITE | RDL_WANT_CLOSE)) ||
         (n == 2 && (rdl_conn_wants(conns[1]) & RDL_WANT_CLOSE)))
-        (void)platform->poll(platform->ctx, conns, n, 0, 1, 0);
+        (void)platform->poll(platform->ctx, conns, n, 0, 0);
     return rc;
 }
 
@@ -68,7 +69,7 @@ int rdl_lock_drain(struct rdl_lock *l, const struct rdl_platform *platform, uint
     uint64_t now_ms = 0;
 
     while (!rdl_lock_is_idle(l) && now_ms < until_ms) {
-        int rc = platform->poll(platform->ctx, &l->conn, 1, wake_ms < until_ms ? wake_ms : until_ms, 1, 0);
+        int rc = platform->poll(platform->ctx, &l->conn, 1, wake_ms < until_ms ? wake_ms : until_ms, 0);
         if (rc != RDL_OK)
             return rc;
         now_ms = rdl_now(platform);

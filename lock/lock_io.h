@@ -95,7 +95,7 @@ int rdl_lock_extend(struct rdl_lock *l, const struct rdl_platform *platform, uin
  * 1 sends it at once, and does not wait. You give up the result: whether the lease had ended before, and
  * whether the server was reached at all. Until the release is sent, other clients wait. A program that exits
  * must drain first, or the key stays until its ttl ends. On one server, acquire and release then take about
- * 0.8 of the CPU time and 0.7 of the time (`make bench-uring`).
+ * 0.8 of the CPU time and 0.7 of the time.
  *
  * @param l         the lock; not held afterwards
  * @param platform  waits, and reads the clock

@@ -573,6 +573,11 @@ void rdl_conn_set_text(struct rdl_conn *c, const char *text);
 
 /* ---------------------------------------------------------------- the platform of the blocking functions */
 
+/** Flags of rdl_platform.poll. */
+enum {
+    RDL_POLL_CAN_WAKE = 1 /**< a wake-up (rdl_posix.wake_fd) ends the wait, too, with RDL_E_INTERRUPTED */
+};
+
 /** What the blocking functions need from the platform. The caller owns it. */
 struct rdl_platform {
     /**
@@ -584,17 +589,12 @@ struct rdl_platform {
      * sent. Before it returns, it gives the system all bytes that the conns have put, as far as there is
      * room.
      *
-     * `need` (1 to n) is a hint: the caller waits for something to happen on that many of the n conns. A
-     * driver may always return earlier, after the first conn or for no reason (a signal). until_ms is an
-     * absolute time in ms; UINT64_MAX: no limit.
-     *
-     * can_wake is 1 if a wake-up from outside (rdl_posix.wake_fd) also ends the wait, with
-     * RDL_E_INTERRUPTED. A driver without wake-ups ignores it.
+     * It may return after the first conn, or earlier for no reason (a signal). until_ms is an absolute time
+     * in ms; UINT64_MAX: no limit. flags is 0 or RDL_POLL_CAN_WAKE, which a driver without wake-ups ignores.
      *
      * Returns RDL_OK, or an error that ends the operation: RDL_E_SYSTEM, RDL_E_INTERRUPTED, RDL_E_FORKED.
      */
-    int (*poll)(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                int can_wake);
+    int (*poll)(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags);
 
     /** Returns the time in ms, from a clock that keeps running while the host sleeps. Never blocks. */
     uint64_t (*now_ms)(void *ctx);
@@ -639,9 +639,9 @@ enum {
 /** The driver for sockets: call rdl_posix_init(), then set wake_fd and timer_fd if you have them. */
 struct rdl_posix {
     /**
-     * A descriptor, for example a self-pipe for signals; -1: none. While it is readable, a poll with can_wake
-     * returns RDL_E_INTERRUPTED, and so does a blocking acquire. The driver never reads from it and never
-     * closes it.
+     * A descriptor, for example a self-pipe for signals; -1: none. While it is readable, a poll with
+     * RDL_POLL_CAN_WAKE returns RDL_E_INTERRUPTED, and so does a blocking acquire. The driver never reads
+     * from it and never closes it.
      */
     int wake_fd;
 

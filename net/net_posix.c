@@ -546,7 +546,7 @@ static int slice(uint64_t now_ms, uint64_t until_ms)
 }
 
 /* Returns until_ms, or earlier if a unix socket must be retried. */
-static uint64_t until_retry_ms(struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
+uint64_t rdl_posix_until_retry_ms(struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
 {
     uint64_t retry_ms = UINT64_MAX;
     size_t i;
@@ -628,12 +628,11 @@ static int may_wait_in_recv(const struct rdl_conn *c)
     return MSG_DONTWAIT != 0 && c->cfg->stream == NULL;
 }
 
-static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                      int can_wake)
+static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     const struct rdl_posix *p = ctx;
     struct pollfd fds[RDL_POSIX_CONNS_MAX + 2]; /* with wake_fd and timer_fd */
-    int wake_fd = can_wake ? p->wake_fd : -1;
+    int wake_fd = (flags & RDL_POLL_CAN_WAKE) ? p->wake_fd : -1;
     uint32_t process = rdl_posix_process();
     int did = 0;
     int is_stalled = 0;
@@ -641,7 +640,6 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     size_t i;
     int ready;
 
-    (void)need; /* it returns after the first */
     if (n > RDL_POSIX_CONNS_MAX)
         return RDL_E_SYSTEM;
     for (i = 0; i < n; i++)
@@ -667,7 +665,7 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     fds[n].fd = wake_fd;
     fds[n].events = POLLIN;
     fds[n].revents = 0;
-    ready = wait_ready(fds, (unsigned)n + 1, until_retry_ms(conns, n, until_ms), p->timer_fd);
+    ready = wait_ready(fds, (unsigned)n + 1, rdl_posix_until_retry_ms(conns, n, until_ms), p->timer_fd);
     if (ready < 0)
         return errno == EINTR ? RDL_OK : RDL_E_SYSTEM;
     for (i = 0; ready > 0 && i < n; i++) {

@@ -18,4 +18,7 @@ int rdl_posix_received(struct rdl_conn *c, const uint8_t *bytes, int n, int err)
  */
 int rdl_posix_is_forked(struct rdl_conn *c);
 
+/* Returns until_ms, or earlier if the queue of a unix socket was full: it is tried again. */
+uint64_t rdl_posix_until_retry_ms(struct rdl_conn *const *conns, size_t n, uint64_t until_ms);
+
 #endif

@@ -49,8 +49,7 @@ enum {
     BUFFER = 1024,    /* room for the longest script with its arguments, or for many small commands */
     ROUNDS_MAX = 16,  /* buffers sent for a conn in one poll, as net_stream.c receives them */
     SLICE_MS = 100,   /* without has_clock: a suspend stops the kernel's timeout but not a lease */
-    RETRY_UNIX_MS = 10,     /* until the next try of a unix socket whose queue is full */
-    PROBE_MS = 1000,        /* for a request that does nothing; it takes no time */
+    PROBE_MS = 1000,  /* for a request that does nothing; it takes no time */
     CANCEL_ROUNDS = 100,    /* tries to end all requests; the first one does it */
     IS_PARENTS = 0x75726e67 /* not 0, which is what a child finds */
 };
@@ -648,34 +647,6 @@ static int wake_result(struct ring *r, int fd)
     return (p.revents & POLLNVAL) ? RDL_E_SYSTEM : RDL_E_INTERRUPTED;
 }
 
-/*
- * Returns for how many results the call waits: for one of each conn that the caller needs, but not for more
- * than have one to come. A wake-up is a single one.
- */
-static unsigned results_needed(struct ring *r, struct rdl_conn *const *conns, size_t n, size_t need,
-                               int can_wake)
-{
-    size_t coming = 0, i;
-
-    for (i = 0; i < n && coming < need; i++) {
-        const struct slot *s = slot_of(r, conns[i]);
-        coming += s != NULL && (s->is_receiving || s->is_waiting);
-    }
-    return can_wake || coming == 0 ? 1 : (unsigned)coming;
-}
-
-/* Returns until_ms, or earlier if a unix socket must be retried. */
-static uint64_t until_retry(struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
-{
-    uint64_t retry_ms = UINT64_MAX;
-    size_t i;
-
-    for (i = 0; i < n; i++)
-        if ((rdl_conn_wants(conns[i]) & RDL_WANT_OPEN) && conns[i]->fd < 0)
-            retry_ms = rdl_posix_now_ms() + RETRY_UNIX_MS;
-    return retry_ms < until_ms ? retry_ms : until_ms;
-}
-
 static int poll_in_child(struct rdl_conn *const *conns, size_t n)
 {
     size_t i;
@@ -685,11 +656,11 @@ static int poll_in_child(struct rdl_conn *const *conns, size_t n)
     return RDL_E_FORKED;
 }
 
-static int uring_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                      int can_wake)
+static int uring_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     const struct rdl_uring *u = ctx;
     struct ring *r = u->memory;
+    int can_wake = (flags & RDL_POLL_CAN_WAKE) && u->wake_fd >= 0;
     int did = 0, is_hasty = until_ms == 0, rc;
     size_t i;
 
@@ -697,7 +668,6 @@ static int uring_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
         return RDL_E_SYSTEM;
     if (r->owner != IS_PARENTS)
         return poll_in_child(conns, n);
-    can_wake = can_wake && u->wake_fd >= 0;
     for (i = 0; i < n; i++)
         did |= run(r, conns[i]);
     is_hasty |= (did & RDL_STREAM_DID) != 0;
@@ -710,8 +680,7 @@ static int uring_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
             has_work(r, conns[i]); /* its bytes fill the buffer, or a call that made room had results */
     if (is_hasty && queued(r) == 0 && !is_due(r))
         return finish(r, conns, n);
-    rc =
-        enter(r, is_hasty ? 0 : results_needed(r, conns, n, need, can_wake), until_retry(conns, n, until_ms));
+    rc = enter(r, is_hasty ? 0 : 1, rdl_posix_until_retry_ms(conns, n, until_ms));
     if (rc == RDL_OK)
         rc = finish(r, conns, n);
     return rc == RDL_OK && can_wake && r->is_woken ? wake_result(r, u->wake_fd) : rc;

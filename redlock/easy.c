@@ -91,17 +91,17 @@ static void resolve_again(struct rdl_easy *e, uint64_t deadline_ms)
  * may block, so the releases of the failed attempt are sent before.
  */
 static int poll_and_resolve(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms,
-                            size_t need, int can_wake)
+                            unsigned flags)
 {
     struct rdl_easy *e = ctx;
     uint64_t deadline_ms = rdl_redlock_pause_deadline(&e->lock);
     int rc = RDL_OK;
 
     if (deadline_ms != 0 && rdl_now(&e->platform) >= e->resolved_ms + RESOLVE_MS) {
-        rc = e->sockets.poll(e->sockets.ctx, conns, n, 0, n, 0);
+        rc = e->sockets.poll(e->sockets.ctx, conns, n, 0, 0);
         resolve_again(e, deadline_ms);
     }
-    return rc != RDL_OK ? rc : e->sockets.poll(e->sockets.ctx, conns, n, until_ms, need, can_wake);
+    return rc != RDL_OK ? rc : e->sockets.poll(e->sockets.ctx, conns, n, until_ms, flags);
 }
 
 static int add_server(struct rdl_easy *e, size_t i, const char *url)
@@ -444,7 +444,7 @@ static int release_at_once(struct rdl_easy *e)
     rdl_redlock_cancel(&e->lock);
     for (i = 0; i < e->n; i++)
         conns[i] = &e->conns[i].conn;
-    return e->platform.poll(e->platform.ctx, conns, e->n, 0, e->n, 0);
+    return e->platform.poll(e->platform.ctx, conns, e->n, 0, 0);
 }
 
 int rdl_easy_unlock(struct rdl_easy *e)

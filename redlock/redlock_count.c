@@ -125,46 +125,6 @@ unsigned rdl_votes_count_impossible(const struct rdl_redlock *r)
     return count_servers(r, is_hopeless);
 }
 
-/* Returns 1 if s has replied what ends the operation once a majority has. */
-static int is_decisive(const struct rdl_redlock *r, const struct rdl_server *s)
-{
-    if (r->action == RDL_RELEASE)
-        return s->vote >= RDL_VOTE_GRANTED && s->vote <= RDL_VOTE_ABSENT;
-    return r->until_ms == UINT64_MAX ? has_it(r, s) : is_yes(r, s); /* an adopted token needs no certainty */
-}
-
-/*
- * What happens on a conn changes the vote of its server alone. So an operation goes on until a majority has
- * replied, or until more have failed than it can spare. A conn that opens needs the next step at once: its
- * login is timed, and its server gets the request.
- */
-unsigned rdl_redlock_need(const struct rdl_redlock *r)
-{
-    unsigned quorum = rdl_redlock_quorum(r);
-    unsigned pending = 0;
-    unsigned yes = 0;
-    unsigned no = 0;
-    size_t i;
-
-    if (r->state != REDLOCK_ASKED || r->canaries != NULL)
-        return 1;
-    for (i = 0; i < r->n; i++) {
-        const struct rdl_server *s = &r->servers[i];
-        enum rdl_conn_state state = rdl_conn_state(s->conn);
-        if (state == RDL_CONN_OPENING || state == RDL_CONN_HANDSHAKE || s->error == RDL_E_FULL)
-            return 1;
-        if (r->action != RDL_RELEASE && is_hopeless(r, s))
-            no++;
-        else if (is_decisive(r, s))
-            yes++;
-        else
-            pending += s->vote == RDL_VOTE_PENDING;
-    }
-    if (yes >= quorum || yes + pending < quorum)
-        return 1;
-    return quorum - yes < r->n - quorum + 1 - no ? quorum - yes : r->n - quorum + 1 - no;
-}
-
 /* Enough: so many that the servers without another client's key are a majority. */
 uint32_t rdl_votes_free_in_ms(const struct rdl_redlock *r)
 {

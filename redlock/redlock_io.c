@@ -3,7 +3,7 @@
 #include "redlock/redlock_private.h"
 
 static int poll_all(struct rdl_redlock *r, const struct rdl_platform *platform, uint64_t until_ms,
-                    size_t need, int can_wake)
+                    unsigned flags)
 {
     struct rdl_conn *conns[RDL_SERVERS_MAX + 1];
     size_t n;
@@ -12,7 +12,7 @@ static int poll_all(struct rdl_redlock *r, const struct rdl_platform *platform, 
         conns[n] = r->servers[n].conn;
     if (r->hint != NULL && r->hint->conn != NULL)
         conns[n++] = r->hint->conn;
-    return platform->poll(platform->ctx, conns, n, until_ms, need, can_wake);
+    return platform->poll(platform->ctx, conns, n, until_ms, flags);
 }
 
 /* Sends what there is to send, and closes what is to be closed, the hint's connection included. */
@@ -24,7 +24,7 @@ static void send_at_once(struct rdl_redlock *r, const struct rdl_platform *platf
     for (i = 0; i < r->n; i++)
         wants |= rdl_conn_wants(r->servers[i].conn);
     if (wants & (RDL_WANT_WRITE | RDL_WANT_CLOSE))
-        (void)poll_all(r, platform, 0, 1, 0);
+        (void)poll_all(r, platform, 0, 0);
 }
 
 /*
@@ -44,7 +44,7 @@ uint64_t rdl_redlock_begin_ms(struct rdl_redlock *r, const struct rdl_platform *
         is_due |= has_stragglers && r->servers[i].req.is_queued;
     }
     if (is_due && r->n > 0) { /* 0: its set-up failed */
-        (void)poll_all(r, platform, 0, 1, 0);
+        (void)poll_all(r, platform, 0, 0);
         now_ms = rdl_now(platform);
     }
     if (action == RDL_EXTEND) { /* before it begins, because it replaces what was not sent */
@@ -58,7 +58,7 @@ uint64_t rdl_redlock_begin_ms(struct rdl_redlock *r, const struct rdl_platform *
 static int redlock_run(struct rdl_redlock *r, const struct rdl_platform *platform, int rc)
 {
     while (rc == RDL_PENDING) {
-        rc = poll_all(r, platform, rdl_redlock_wake_ms(r), rdl_redlock_need(r), r->action == RDL_ACQUIRE);
+        rc = poll_all(r, platform, rdl_redlock_wake_ms(r), r->action == RDL_ACQUIRE ? RDL_POLL_CAN_WAKE : 0);
         if (rc == RDL_OK)
             rc = rdl_redlock_step(r, rdl_now(platform));
         else
@@ -99,7 +99,7 @@ int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_platform *platform
     uint64_t now_ms = 0;
 
     while (!rdl_redlock_is_idle(r) && now_ms < until_ms) {
-        int rc = poll_all(r, platform, wake_ms < until_ms ? wake_ms : until_ms, 1, 0);
+        int rc = poll_all(r, platform, wake_ms < until_ms ? wake_ms : until_ms, 0);
         if (rc != RDL_OK)
             return rc;
         now_ms = rdl_now(platform);

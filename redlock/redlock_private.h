@@ -179,11 +179,6 @@ unsigned rdl_votes_count_yes(const struct rdl_redlock *r);
  * failed, are not connected, or their votes do not count.
  */
 unsigned rdl_votes_count_impossible(const struct rdl_redlock *r);
-/*
- * Returns on how many conns something must happen before the operation can end, or has more to send: the need
- * of rdl_platform.poll. 1 if that is not certain.
- */
-unsigned rdl_redlock_need(const struct rdl_redlock *r);
 /* Counts the servers with at least this certainty (CERTAINTY_...). */
 unsigned rdl_votes_count_certain(const struct rdl_redlock *r, unsigned least);
 /* Counts, in a release, the servers that had the key by their last reply, or have just deleted it. */

@@ -61,8 +61,7 @@ static void run_for(uint64_t ms)
     }
 }
 
-static int poll_world(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                      int can_wake)
+static int poll_world(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     enum { POLLS = 150 }; /* it may be asked to wait for ever */
     struct record r;
@@ -70,13 +69,13 @@ static int poll_world(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     int error = world.poll_error;
     size_t i;
 
-    must(ctx == &world && n >= 1 && need >= 1 && need <= n && n <= PEERS);
+    must(ctx == &world && n >= 1 && n <= PEERS);
     for (i = 0; i < n; i++)
         (void)rdl_conn_wants(conns[i]);
     world.poll_error = RDL_OK;
     if (++world.polls > POLLS)
         error = RDL_E_SYSTEM;
-    if (error != RDL_OK && (error != RDL_E_INTERRUPTED || can_wake))
+    if (error != RDL_OK && (error != RDL_E_INTERRUPTED || (flags & RDL_POLL_CAN_WAKE)))
         return error;
     if (world_next(&r, 1)) {
         world_do(r);

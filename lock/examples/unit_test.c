@@ -85,13 +85,12 @@ static void reply_to_all(struct rdl_conn *c)
 }
 
 /* Does what the connection wants. If there is nothing to do, time passes. */
-static int fake_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                     int can_wake)
+static int fake_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     struct rdl_conn *c = conns[0];
     unsigned wants = rdl_conn_wants(c);
 
-    (void)ctx, (void)n, (void)need, (void)can_wake;
+    (void)ctx, (void)n, (void)flags;
     if (wants & RDL_WANT_OPEN) {
         rdl_conn_opened(c);
     } else if (wants & RDL_WANT_CLOSE) {

@@ -94,7 +94,7 @@ static int go_on_with_all(void)
             done += orders[i].state == DONE;
         }
         if (busy > 0)
-            platform.poll(platform.ctx, all, 5, now_ms + 10, 1, 0);
+            platform.poll(platform.ctx, all, 5, now_ms + 10, 0);
     }
     return done;
 }

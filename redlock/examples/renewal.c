@@ -89,7 +89,7 @@ static uint64_t work_ends_ms;
 /* Does a piece of work of 10 ms. Returns 0 when all is done. */
 static int work(void)
 {
-    platform.poll(platform.ctx, NULL, 0, now() + 10, 0, 0);
+    platform.poll(platform.ctx, NULL, 0, now() + 10, 0);
     return now() < work_ends_ms;
 }
 

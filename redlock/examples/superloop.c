@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     while (!is_done && rc >= 0) {
         uint64_t now_ms;
 
-        platform.poll(platform.ctx, all, 5, 0, 1, 0); /* sends and receives without waiting */
+        platform.poll(platform.ctx, all, 5, 0, 0); /* sends and receives without waiting */
         now_ms = rdl_now(&platform); /* after reading, or a reply that has arrived may seem overdue */
         rc = rdl_redlock_step(&lock, now_ms);
         is_done = run_pump(rdl_redlock_remaining_ms(&lock, now_ms) > 0);
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
     for (uint64_t end_ms = rdl_now(&platform) + 1000; !rdl_redlock_is_idle(&lock); turns++) {
         uint64_t now_ms;
 
-        platform.poll(platform.ctx, all, 5, 0, 1, 0);
+        platform.poll(platform.ctx, all, 5, 0, 0);
         now_ms = rdl_now(&platform);
         rdl_redlock_step(&lock, now_ms);
         if (now_ms >= end_ms)

@@ -97,9 +97,3 @@ bench-split: $(B)/bench-split ## bench: 2 and 64 clients split their votes on fi
 	$< $(SECONDS_EACH)
 $(B)/bench-split: $(B)/lib/tests/bench/bench_split.o $(BENCH_LIVE) $(B)/lib/libredlock.a
 	$(Q)$(CC) -o $@ $^ $(shell pkg-config --libs check)
-
-.PHONY: bench-uring
-bench-uring: $(B)/bench-uring ## bench: acquire + release over sockets and over io_uring, on one server and on five
-	$<
-$(B)/bench-uring: $(B)/lib/tests/bench/bench_uring.o $(B)/lib/tests/bench/count_calls.o $(BENCH_LIVE) $(B)/lib/libredlock.a
-	$(Q)$(CC) $(WRAP) -o $@ $^ $(shell pkg-config --libs check)

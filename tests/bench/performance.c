@@ -73,23 +73,21 @@ static size_t read_all(struct server *s)
     return n > 0;
 }
 
-static int poll_servers(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                        int can_wake)
+static int poll_servers(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
-    static size_t next; /* the replies arrive in the order of the requests */
     size_t did = 0;
     size_t i;
 
     (void)ctx;
-    (void)can_wake;
+    (void)flags;
     for (i = 0; i < n; i++) {
         if (rdl_conn_wants(conns[i]) & RDL_WANT_OPEN)
             rdl_conn_opened(conns[i]);
         if (rdl_conn_wants(conns[i]) & RDL_WANT_WRITE)
             send_all((struct server *)conns[i]); /* the conn is its first member */
     }
-    for (i = 0; i < n && (until_ms == 0 || did < need); i++, next = (next + 1) % n)
-        did += read_all((struct server *)conns[next % n]);
+    for (i = 0; i < n; i++) /* all replies have arrived */
+        did += read_all((struct server *)conns[i]);
     return did > 0 || until_ms == 0 ? RDL_OK : RDL_E_SYSTEM; /* it would wait for ever */
 }
 

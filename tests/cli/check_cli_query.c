@@ -93,12 +93,11 @@ static int drive(struct rdl_conn *c, size_t i)
     return 1;
 }
 
-static int poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                int can_wake)
+static int poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     int did = 0;
 
-    (void)ctx, (void)need, (void)can_wake;
+    (void)ctx, (void)flags;
     for (size_t i = 0; i < n; i++)
         did |= drive(conns[i], i);
     if (!did && now < until_ms) {

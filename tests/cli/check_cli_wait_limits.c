@@ -147,10 +147,9 @@ static int drive(struct rdl_conn *c, size_t i)
     return 1;
 }
 
-static int poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                int can_wake)
+static int poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
-    (void)need, (void)can_wake;
+    (void)flags;
     int did = 0;
 
     (void)ctx;

@@ -45,19 +45,17 @@ static void drive_deaf(uint64_t until_ms)
     }
 }
 
-static int poll_once(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                     int can_wake)
+static int poll_once(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     (void)ctx, (void)conns;
     ck_assert_uint_eq(n, 1);
-    ck_assert_uint_eq(need, 1);
     polls++;
     if (is_deaf) {
-        ck_assert(!can_wake); /* only an acquire may be interrupted */
+        ck_assert(!(flags & RDL_POLL_CAN_WAKE)); /* only an acquire may be interrupted */
         drive_deaf(until_ms);
         return RDL_OK;
     }
-    if (polls >= wakes_from && (can_wake || result == RDL_E_SYSTEM))
+    if (polls >= wakes_from && ((flags & RDL_POLL_CAN_WAKE) || result == RDL_E_SYSTEM))
         return result;
     if (polls >= serves_from) {
         if (rdl_conn_wants(&s.conn) & (RDL_WANT_WRITE | RDL_WANT_OPEN))

@@ -68,8 +68,7 @@ static void connect_line(int port)
         _exit(2);
 }
 
-static int one_turn(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                    int can_wake)
+static int one_turn(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     uint8_t chunk[16];
     const struct rdl_stream stream = {&line_stream, NULL, chunk, sizeof chunk};
@@ -78,8 +77,7 @@ static int one_turn(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t
     (void)ctx;
     (void)n;
     (void)until_ms;
-    (void)need;
-    (void)can_wake;
+    (void)flags;
     if (line < 0)
         connect_line(conns[0]->cfg->endpoint->port);
     p.fd = line;

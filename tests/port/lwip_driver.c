@@ -31,15 +31,13 @@ static struct lwip_link *link_of(const struct rdl_conn *conn)
     return &links[i].link;
 }
 
-static int poll_all(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                    int can_wake)
+static int poll_all(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     uint64_t now_ms = rdl_posix_now_ms();
     uint64_t wait_ms = until_ms > now_ms ? until_ms - now_ms : 0;
 
     (void)ctx;
-    (void)need;
-    (void)can_wake;
+    (void)flags;
     for (size_t i = 0; i < n; i++) {
         uint8_t chunk[256];
         const struct rdl_stream stream = {&lwip_stream, link_of(conns[i]), chunk, sizeof chunk};

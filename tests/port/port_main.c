@@ -64,7 +64,7 @@ void port_turn(struct port_conn *const *conns, unsigned n, uint64_t ms)
         list[i] = &conns[i]->conn;
         before[i] = conns[i]->in.at;
     }
-    rc = platform.poll(platform.ctx, list, n, ms > UINT64_MAX - now ? UINT64_MAX : now + ms, 1, 0);
+    rc = platform.poll(platform.ctx, list, n, ms > UINT64_MAX - now ? UINT64_MAX : now + ms, 0);
     if (port_shared->is_broken) /* the peer has seen it */
         _exit(1);
     if (rc != RDL_OK)

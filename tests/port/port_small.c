@@ -33,13 +33,12 @@ static int drive_all(struct rdl_conn *const *conns, size_t n)
     return did;
 }
 
-static int poll_small(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                      int can_wake)
+static int poll_small(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     struct pollfd fds[CONNS];
     uint64_t now_ms;
 
-    (void)ctx, (void)need, (void)can_wake;
+    (void)ctx, (void)flags;
     while (!drive_all(conns, n) && (now_ms = rdl_posix_now_ms()) < until_ms) {
         uint64_t left_ms = until_ms - now_ms;
         for (size_t i = 0; i < n; i++) {

@@ -9,12 +9,11 @@ extern const struct rdl_stream_ops *const port_example;
 static struct rdl_platform sockets;
 
 /* The conns of check-port have no stream. */
-static int poll_streams(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                        int can_wake)
+static int poll_streams(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     for (size_t i = 0; i < n; i++)
         ((struct rdl_conn_config *)conns[i]->cfg)->stream = port_example;
-    return sockets.poll(ctx, conns, n, until_ms, need, can_wake);
+    return sockets.poll(ctx, conns, n, until_ms, flags);
 }
 
 void port_driver(struct rdl_platform *platform)

@@ -176,10 +176,10 @@ static int poll_result;
 
 /* Serves the connections, and moves the clock to where the wait ends. */
 static int poll_in_virtual_time(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until,
-                                size_t need, int can_wake)
+                                unsigned flags)
 {
-    (void)ctx, (void)conns, (void)n, (void)need;
-    ck_assert(!can_wake);
+    (void)ctx, (void)conns, (void)n, (void)flags;
+    ck_assert(!(flags & RDL_POLL_CAN_WAKE));
     subject_serve(now);
     if (until > now)
         now = until < now + 10 ? until : now + 10;

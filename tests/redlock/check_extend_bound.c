@@ -162,10 +162,9 @@ END_TEST
 static uint64_t opens_at;
 static int polls;
 
-static int poll_servers(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                        int can_wake)
+static int poll_servers(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
-    (void)ctx, (void)conns, (void)n, (void)need, (void)can_wake;
+    (void)ctx, (void)conns, (void)n, (void)flags;
     ck_assert_int_lt(polls++, 100);
     if (now >= opens_at)
         subject_serve(now);

@@ -37,14 +37,13 @@ static uint32_t replies(void)
     return n;
 }
 
-static int poll_fleet(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                      int can_wake)
+static int poll_fleet(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     uint32_t before = replies();
     unsigned is_first;
     size_t i;
 
-    (void)ctx, (void)conns, (void)n, (void)need, (void)can_wake;
+    (void)ctx, (void)conns, (void)n, (void)flags;
     is_first = driver.polls++ == 0 && until_ms == 0;
     driver.for_reading += is_first;
     for (i = 0; i < SERVERS; i++)

@@ -191,10 +191,9 @@ static int refused_after_a_lease(void)
     return rdl_redlock_acquire_begin(&m->lock, entropy_bytes(), now + 2 * FLEET_TTL);
 }
 
-static int serve(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                 int can_wake)
+static int serve(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
-    (void)ctx, (void)conns, (void)n, (void)until_ms, (void)need, (void)can_wake;
+    (void)ctx, (void)conns, (void)n, (void)until_ms, (void)flags;
     fleet_serve_all(now);
     return RDL_OK;
 }

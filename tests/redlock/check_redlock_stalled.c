@@ -322,10 +322,9 @@ START_TEST(connections_pause_as_usual_unless_the_lease_is_in_danger)
 }
 END_TEST
 
-static int fleet_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                      int can_wake)
+static int fleet_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
-    (void)ctx, (void)conns, (void)n, (void)need, (void)can_wake;
+    (void)ctx, (void)conns, (void)n, (void)flags;
     fleet_serve_all(now);
     if (until_ms > now)
         now = until_ms;

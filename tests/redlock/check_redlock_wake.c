@@ -13,13 +13,10 @@ enum { NEVER = 1000, BOUND = 5000 };
 static uint64_t now;
 static int polls, wakes_from, serves_from;
 
-static int poll_fleet(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                      int can_wake)
+static int poll_fleet(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     (void)ctx, (void)conns;
-    ck_assert_uint_ge(need, 1);
-    ck_assert_uint_le(need, n);
-    if (++polls >= wakes_from && can_wake)
+    if (++polls >= wakes_from && (flags & RDL_POLL_CAN_WAKE))
         return RDL_E_INTERRUPTED;
     if (polls >= serves_from)
         fleet_serve_all(now);

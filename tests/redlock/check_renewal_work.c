@@ -16,12 +16,11 @@ static enum subject_mood calamity;
 static int is_frozen;
 
 /* What is sent gets its reply after a round trip, until the servers freeze. */
-static int poll_servers(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                        int can_wake)
+static int poll_servers(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     uint64_t trip_ms = is_frozen ? FROZEN_TRIP_MS : TRIP_MS;
 
-    (void)ctx, (void)conns, (void)n, (void)need, (void)can_wake;
+    (void)ctx, (void)conns, (void)n, (void)flags;
     if (until_ms > now)
         now = until_ms - now > trip_ms ? now + trip_ms : until_ms;
     if (now >= freeze_at && !is_frozen) {

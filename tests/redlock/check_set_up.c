@@ -121,15 +121,12 @@ END_TEST
 
 /* ---------------------------------------------------------------- functions that block */
 
-static int poll_conns(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                      int can_wake)
+static int poll_conns(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     (void)ctx;
     (void)conns;
-    (void)until_ms;
-    (void)can_wake;
-    ck_assert_uint_ge(need, 1);
-    ck_assert_uint_le(need, n);
+    (void)n, (void)until_ms;
+    (void)flags;
     return RDL_OK;
 }
 

@@ -445,7 +445,7 @@ END_TEST
 
 static struct rdl_platform sockets; /* that of a poll that a test replaces */
 
-static void replace_poll(int (*poll)(void *, struct rdl_conn *const *, size_t, uint64_t, size_t, int))
+static void replace_poll(int (*poll)(void *, struct rdl_conn *const *, size_t, uint64_t, unsigned))
 {
     sockets = easy.sockets;
     easy.sockets.poll = poll;
@@ -463,10 +463,10 @@ static uint64_t now_ms(void *ctx)
 
 /* Waits by setting the clock, and checks when the name was resolved. */
 static int poll_by_the_clock(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms,
-                             size_t need, int can_wake)
+                             unsigned flags)
 {
     enum rdl_conn_state before = rdl_conn_state(conns[0]);
-    int rc = sockets.poll(ctx, conns, n, 0, need, can_wake);
+    int rc = sockets.poll(ctx, conns, n, 0, flags);
 
     if (resolver_asked("a.test") != asked) {
         ck_assert_uint_eq(resolver_asked("a.test"), asked + 1);
@@ -516,12 +516,12 @@ START_TEST(no_name_is_resolved_after_the_wait)
 END_TEST
 
 static int poll_until_it_is_there(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms,
-                                  size_t need, int can_wake)
+                                  unsigned flags)
 {
     if (++asked == 5)
         move("a.test", 0);
     easy.resolved_ms = 0; /* a second has passed */
-    return sockets.poll(ctx, conns, n, until_ms, need, can_wake);
+    return sockets.poll(ctx, conns, n, until_ms, flags);
 }
 
 START_TEST(a_name_that_gets_an_address_during_a_wait_is_used)
@@ -536,7 +536,7 @@ END_TEST
 
 /* The first two servers grant and refuse, and the third has no address. */
 static int poll_with_all_sent(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms,
-                              size_t need, int can_wake)
+                              unsigned flags)
 {
     if (resolver_asked("a.test") != asked) {
         asked = resolver_asked("a.test");
@@ -544,7 +544,7 @@ static int poll_with_all_sent(void *ctx, struct rdl_conn *const *conns, size_t n
             ck_assert_uint_eq(rdl_conn_wants(conns[i]) & RDL_WANT_WRITE, 0);
     }
     easy.resolved_ms = 0;
-    return sockets.poll(ctx, conns, n, until_ms, need, can_wake);
+    return sockets.poll(ctx, conns, n, until_ms, flags);
 }
 
 START_TEST(releases_are_sent_before_a_name_is_resolved)

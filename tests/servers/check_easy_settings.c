@@ -174,7 +174,7 @@ START_TEST(clearing_the_flag_of_the_wake_hint_closes_its_connection)
     while (rdl_conn_state(hint) != RDL_CONN_READY) {
         uint64_t until_ms = rdl_posix_now_ms() + PATIENT;
         rdl_conn_tick(hint, rdl_posix_now_ms());
-        ck_assert_int_eq(easy.platform.poll(easy.platform.ctx, &hint, 1, until_ms, 1, 0), RDL_OK);
+        ck_assert_int_eq(easy.platform.poll(easy.platform.ctx, &hint, 1, until_ms, 0), RDL_OK);
     }
     ck_assert_int_eq(live_count_fds(), fds + 1);
     ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD), RDL_OK);

@@ -225,12 +225,12 @@ static struct rdl_platform sockets;
 static unsigned polls;
 
 static int poll_after_the_lease(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms,
-                                size_t need, int can_wake)
+                                unsigned flags)
 {
     polls++;
     ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
     ck_assert_uint_eq(rdl_easy_fence(&easy), 0);
-    return sockets.poll(ctx, conns, n, until_ms, need, can_wake);
+    return sockets.poll(ctx, conns, n, until_ms, flags);
 }
 
 /* With a thread or without one, and whether unlock waits or not. */
@@ -254,14 +254,13 @@ END_TEST
 static sem_t is_renewing, may_go_on;
 
 /* The thread's first renewal lasts until the test lets it go on. */
-static int poll_long(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                     int can_wake)
+static int poll_long(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     if (polls++ == 0) {
         sem_post(&is_renewing);
         sem_wait(&may_go_on);
     }
-    return sockets.poll(ctx, conns, n, until_ms, need, can_wake);
+    return sockets.poll(ctx, conns, n, until_ms, flags);
 }
 
 static void *unlock_in_thread(void *arg)

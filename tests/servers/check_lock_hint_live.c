@@ -88,7 +88,7 @@ static void turn(struct person *a, struct person *b)
     struct rdl_conn *const conns[] = {&a->client.conn, &a->second.conn, &b->client.conn, &b->second.conn};
     uint64_t until = client_now() + 20;
 
-    ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 4, until, 1, 0), RDL_OK);
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 4, until, 0), RDL_OK);
     if (a->rc == RDL_PENDING)
         a->rc = rdl_lock_step(&a->lock, client_now());
     if (b->rc == RDL_PENDING)
@@ -202,7 +202,7 @@ static void turn_alone(struct person *p)
 {
     struct rdl_conn *const conns[] = {&p->client.conn, &p->second.conn};
 
-    ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 2, client_now() + 20, 1, 0), RDL_OK);
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 2, client_now() + 20, 0), RDL_OK);
     p->rc = rdl_lock_step(&p->lock, client_now());
 }
 
@@ -251,14 +251,13 @@ END_TEST
 static void (*when_blocked)(void);
 static uint64_t ahead_ms;
 
-static int watched_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                        int can_wake)
+static int watched_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     if (when_blocked != NULL && info("clients", "\nblocked_clients:") == 1) {
         when_blocked();
         when_blocked = NULL;
     }
-    return client_platform.poll(ctx, conns, n, until_ms == 0 ? 0 : client_now() + 20, need, can_wake);
+    return client_platform.poll(ctx, conns, n, until_ms == 0 ? 0 : client_now() + 20, flags);
 }
 
 static uint64_t watched_now(void *ctx)

@@ -49,7 +49,8 @@ static void ask(const struct rdl_op *op)
     (void)rdl_conn_submit(&client.conn, &client.req, &cmd);
     while (client.req.answer == RDL_ANSWER_NONE) {
         rdl_conn_tick(&client.conn, client_now());
-        (void)client_platform.poll(client_platform.ctx, conns, 1, client_now() + CLIENT_TIMEOUT_MS, 1, 1);
+        (void)client_platform.poll(client_platform.ctx, conns, 1, client_now() + CLIENT_TIMEOUT_MS,
+                                   RDL_POLL_CAN_WAKE);
     }
     if (client.req.answer != RDL_ANSWER_YES)
         _exit(1);
@@ -59,7 +60,7 @@ static void wait_until(uint64_t until_ms)
 {
     struct rdl_conn *conns[] = {&client.conn};
 
-    (void)client_platform.poll(client_platform.ctx, conns, 1, until_ms, 1, 1);
+    (void)client_platform.poll(client_platform.ctx, conns, 1, until_ms, RDL_POLL_CAN_WAKE);
 }
 
 /* ---------------------------------------------------------------- system calls */

@@ -42,7 +42,7 @@ START_TEST(poll_without_connections_waits_until_its_deadline)
 {
     uint64_t until_ms = client_now() + 250; /* more than two slices */
 
-    ck_assert_int_eq(client_platform.poll(client_platform.ctx, NULL, 0, until_ms, 1, 1), RDL_OK);
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, NULL, 0, until_ms, RDL_POLL_CAN_WAKE), RDL_OK);
     ck_assert_uint_ge(client_now(), until_ms);
 }
 END_TEST
@@ -57,7 +57,8 @@ START_TEST(a_timer_changes_no_end_of_a_poll)
     client_set_wake_fd(ends[0]);
     for (i = 0; i < 3; i++) {
         uint64_t until_ms = client_now() + 250;
-        ck_assert_int_eq(client_platform.poll(client_platform.ctx, NULL, 0, until_ms, 1, 1), RDL_OK);
+        ck_assert_int_eq(client_platform.poll(client_platform.ctx, NULL, 0, until_ms, RDL_POLL_CAN_WAKE),
+                         RDL_OK);
         ck_assert_uint_ge(client_now(), until_ms);
     }
     if (fork() == 0) {
@@ -65,9 +66,9 @@ START_TEST(a_timer_changes_no_end_of_a_poll)
         (void)!write(ends[1], "", 1);
         _exit(0);
     }
-    ck_assert_int_eq(
-        client_platform.poll(client_platform.ctx, NULL, 0, client_now() + CLIENT_TIMEOUT_MS, 1, 1),
-        RDL_E_INTERRUPTED);
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, NULL, 0, client_now() + CLIENT_TIMEOUT_MS,
+                                          RDL_POLL_CAN_WAKE),
+                     RDL_E_INTERRUPTED);
 }
 END_TEST
 
@@ -78,7 +79,7 @@ START_TEST(a_timer_that_never_fires_loses_no_deadline)
 
     client_set_timer_fd(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC));
     refuse_call(SYS_timerfd_settime, 0);
-    ck_assert_int_eq(client_platform.poll(client_platform.ctx, NULL, 0, until_ms, 1, 1), RDL_OK);
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, NULL, 0, until_ms, RDL_POLL_CAN_WAKE), RDL_OK);
     ck_assert_uint_ge(client_now(), until_ms);
 }
 END_TEST
@@ -96,8 +97,9 @@ START_TEST(a_long_wait_with_a_timer_can_be_woken_up)
         poll(NULL, 0, 250); /* more than a slice */
         _exit(write(ends[1], "", 1) == 1 ? 0 : 1);
     }
-    ck_assert_int_eq(client_platform.poll(client_platform.ctx, NULL, 0, client_now() + far_ms, 1, 1),
-                     RDL_E_INTERRUPTED);
+    ck_assert_int_eq(
+        client_platform.poll(client_platform.ctx, NULL, 0, client_now() + far_ms, RDL_POLL_CAN_WAKE),
+        RDL_E_INTERRUPTED);
 }
 END_TEST
 
@@ -148,8 +150,9 @@ START_TEST(a_stalled_connection_is_always_read)
         client_submit(&busy, &rdl_op_extend, "b");
     else
         rdl_conn_shut(&busy.conn, RDL_E_CLOSED);
-    ck_assert_int_eq(
-        client_platform.poll(client_platform.ctx, conns, 2, client_now() + CLIENT_TIMEOUT_MS, 1, 1), RDL_OK);
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 2, client_now() + CLIENT_TIMEOUT_MS,
+                                          RDL_POLL_CAN_WAKE),
+                     RDL_OK);
     ck_assert_int_eq(client.req.answer, RDL_ANSWER_YES);
     live_remove(&server);
 }
@@ -259,7 +262,7 @@ START_TEST(wake_fd_ends_a_poll_without_a_limit)
     if (live_fork() == 0)
         _exit(write(fds[1], "x", 1) == 1 ? 0 : 1);
     for (int i = 0; i < 2; i++) /* the second time it is still readable */
-        ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 1, UINT64_MAX, 1, 1),
+        ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 1, UINT64_MAX, RDL_POLL_CAN_WAKE),
                          RDL_E_INTERRUPTED);
     ck_assert_int_eq(client.req.answer, RDL_ANSWER_NONE);
 }
@@ -277,7 +280,7 @@ START_TEST(wake_fd_does_not_end_a_poll_that_ignores_it)
     client_set_wake_fd(fds[0]);
     until_ms = client_now() + 250;
     while (client_now() < until_ms) /* nothing else came: it returns as often as recv waits */
-        ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 1, until_ms, 1, 0), RDL_OK);
+        ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 1, until_ms, 0), RDL_OK);
     ck_assert_uint_ge(client_now(), until_ms);
     ck_assert_int_eq(client.req.answer, RDL_ANSWER_NONE);
 }
@@ -292,7 +295,8 @@ START_TEST(a_closed_wake_fd_is_an_error)
     ck_assert_int_eq(pipe(fds), 0);
     close(fds[0]);
     client_set_wake_fd(fds[0]);
-    ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 1, UINT64_MAX, 1, 1), RDL_E_SYSTEM);
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 1, UINT64_MAX, RDL_POLL_CAN_WAKE),
+                     RDL_E_SYSTEM);
 }
 END_TEST
 

@@ -22,7 +22,7 @@ static void warm_up(void)
         struct rdl_conn *conns[] = {party.servers[i].conn};
         while (rdl_conn_state(conns[0]) != RDL_CONN_READY) {
             rdl_conn_tick(conns[0], client_now());
-            if (client_platform.poll(client_platform.ctx, conns, 1, client_now() + 10, 1, 0) != RDL_OK)
+            if (client_platform.poll(client_platform.ctx, conns, 1, client_now() + 10, 0) != RDL_OK)
                 _exit(1);
         }
     }

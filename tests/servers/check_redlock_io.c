@@ -216,11 +216,11 @@ static void meet_holder(uint32_t wait_ms, int holder_ttl_ms)
 static uint64_t ahead_ms;
 
 static int poll_until_blocked(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms,
-                              size_t need, int can_wake)
+                              unsigned flags)
 {
     if (strstr(live_command(&quorum_live[0], "INFO clients"), "\nblocked_clients:1") != NULL)
         ahead_ms = party.opt.lease.wait_ms;
-    return client_platform.poll(ctx, conns, n, until_ms == 0 ? 0 : client_now() + 20, need, can_wake);
+    return client_platform.poll(ctx, conns, n, until_ms == 0 ? 0 : client_now() + 20, flags);
 }
 
 static uint64_t now_ahead(void *ctx)

@@ -237,7 +237,7 @@ static void poll_all(uint64_t until)
 
     for (i = 0; i < 5; i++)
         conns[i] = &party.clients[i].conn;
-    ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 5, until, 1, 0), RDL_OK);
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, 5, until, 0), RDL_OK);
 }
 
 /* Each does its turns; it begins the next when it has done the last, and does not wait for the others. */

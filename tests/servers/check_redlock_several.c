@@ -82,7 +82,7 @@ static void poll_both(void)
         if (rdl_redlock_wake_ms(&parties[k].lock) < until)
             until = rdl_redlock_wake_ms(&parties[k].lock);
     }
-    ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, n, until, 1, 0), RDL_OK);
+    ck_assert_int_eq(client_platform.poll(client_platform.ctx, conns, n, until, 0), RDL_OK);
 }
 
 static int begin(struct party *p)
@@ -156,12 +156,11 @@ static uint64_t later(void *ctx)
     return client_platform.now_ms(ctx) + ahead_ms;
 }
 
-static int poll_later(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                      int can_wake)
+static int poll_later(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     if (until_ms != UINT64_MAX)
         until_ms = until_ms > ahead_ms ? until_ms - ahead_ms : 0;
-    return client_platform.poll(ctx, conns, n, until_ms, need, can_wake);
+    return client_platform.poll(ctx, conns, n, until_ms, flags);
 }
 
 /* Until p is connected to another run of server i than this one, and knows it. */
@@ -170,7 +169,7 @@ static void meet_again(struct party *p, int i, uint64_t run, const struct rdl_pl
     struct rdl_conn *conns[] = {&p->clients[i].conn};
 
     while (rdl_guard_server_info(conns[0]) == NULL || rdl_guard_server_info(conns[0])->run == run) {
-        ck_assert_int_eq(platform->poll(platform->ctx, conns, 1, later(platform->ctx) + 10, 1, 0), RDL_OK);
+        ck_assert_int_eq(platform->poll(platform->ctx, conns, 1, later(platform->ctx) + 10, 0), RDL_OK);
         rdl_redlock_step(&p->lock, later(platform->ctx));
     }
 }

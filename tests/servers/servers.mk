@@ -18,8 +18,7 @@ URING_SUITES = net_posix net_posix_bad net_posix_errors net_posix_fork net_posix
 	lock_hint_live lock_io lock_legacy_edges lock_multi lock_shared live_errors live_errors_host live_errors_rare live_methods \
 	live_stalled redlock_faults redlock_io redlock_many redlock_several
 .PHONY: check-uring
-CHECK_MORE += check-uring
-check-uring: $(B)/check $(B)/lib/bin/redlock $(B)/examples/redlock/uring ## check: suites with servers over io_uring; where that is refused, it says so
+check-uring: $(B)/check $(B)/lib/bin/redlock $(B)/examples/redlock/uring ## hours: suites with servers over io_uring (make weekly); where that is refused, it says so
 	@if $(B)/examples/redlock/uring redis://127.0.0.1:1 2>&1 | grep '^no io_uring'; then \
 	    echo "check-uring: NOT CHECKED: io_uring is refused here"; \
 	else \

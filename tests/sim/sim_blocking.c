@@ -22,10 +22,9 @@ int blocking_is_asleep(const struct world *w, const struct client *c)
 
 /* ---------------------------------------------------------------- the beginning of a call */
 
-static int poll_now(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                    int can_wake)
+static int poll_now(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
-    (void)conns, (void)n, (void)until_ms, (void)need, (void)can_wake;
+    (void)conns, (void)n, (void)until_ms, (void)flags;
     client_poll(world_get(), ctx);
     return RDL_OK;
 }

@@ -156,16 +156,8 @@ void client_wake(struct world *w, unsigned i, uint64_t at)
 
 /* ---------------------------------------------------------------- the driver */
 
-/* Something happened on this conn. */
-static void hear(struct world *w, struct client *c, unsigned s)
-{
-    for (int i = 0; i < w->handles; i++)
-        c->handle[i].heard |= (uint8_t)(1u << s);
-}
-
 static void lose(struct world *w, struct client *c, unsigned s, int error)
 {
-    hear(w, c, s);
     struct tcp *t = c->tcp[s];
     c->tcp[s] = NULL;
     rdl_conn_closed(&c->conn[s], error);
@@ -185,17 +177,15 @@ static void bytes_in(struct world *w, struct client *c, unsigned s)
             return;
         }
         rdl_conn_opened(conn);
-        hear(w, c, s);
     }
     if (t->down.ready > 0)
-        hear(w, c, s);
-    while (t->down.ready > 0 && rdl_conn_state(conn) != RDL_CONN_FAILED) {
-        uint8_t bytes[RX_BYTES];
-        size_t room = c->rx_len[s];
-        if (w->cut_permille && room > 1 && rng_chance(&w->stream[FAULT_CUT], w->cut_permille))
-            room = rng_between(&w->stream[FAULT_CUT], 1, room);
-        rdl_conn_rx(conn, bytes, tcp_read(w, t, bytes, room));
-    }
+        while (t->down.ready > 0 && rdl_conn_state(conn) != RDL_CONN_FAILED) {
+            uint8_t bytes[RX_BYTES];
+            size_t room = c->rx_len[s];
+            if (w->cut_permille && room > 1 && rng_chance(&w->stream[FAULT_CUT], w->cut_permille))
+                room = rng_between(&w->stream[FAULT_CUT], 1, room);
+            rdl_conn_rx(conn, bytes, tcp_read(w, t, bytes, room));
+        }
     if (t->down_ended && t->down.ready == 0)
         lose(w, c, s, RDL_E_CLOSED);
 }
@@ -207,9 +197,8 @@ static size_t fill(struct world *w, struct client *c, unsigned s, uint8_t *chunk
     uint32_t waiting = rdl_conn_waiting(&c->conn[s]);
     size_t n = rdl_conn_tx(&c->conn[s], chunk, cap);
     if (rdl_conn_waiting(&c->conn[s]) < waiting) /* a request failed instead of being sent */
-        hear(w, c, s);
-    if (n > cap || !oracle_zone(chunk + cap))
-        world_violation(w, "bounds", "conn c%u-s%u: something was written behind a chunk", c->index, s);
+        if (n > cap || !oracle_zone(chunk + cap))
+            world_violation(w, "bounds", "conn c%u-s%u: something was written behind a chunk", c->index, s);
     return n;
 }
 
@@ -305,35 +294,6 @@ static int is_cancelled_unstepped(const struct world *w, const struct handle *h)
     return handle_is_pending(h) && w->now >= h->cancel_at && (h->client + h->index) % 2 == 1;
 }
 
-/* Returns 1 if a blocking call would not step yet: it waits for more conns on which something happens. */
-static int is_early(const struct world *w, const struct client *c, const struct handle *h, uint64_t now_ms)
-{
-    unsigned heard = 0;
-    for (int s = 0; s < w->conns; s++) {
-        int is_passed = s < w->servers || h->hint_use == HINT_WAITS;
-        int is_heard = h->heard >> s & 1 || rdl_conn_state(&c->conn[s]) == RDL_CONN_FAILED;
-        heard += is_passed && is_heard;
-    }
-    return h->needed > 1 && heard < h->needed && now_ms < handle_wake_ms(h);
-}
-
-/*
- * Half of the clients wait as a blocking call does, for as many conns as the operation needs. The others step
- * each time: before that many were heard, nothing may follow from a step.
- */
-static int step_pending(struct world *w, const struct client *c, struct handle *h, uint64_t now_ms)
-{
-    int was_early = is_early(w, c, h, now_ms);
-    int state = h->is_single ? 0 : h->m->redlock.state;
-    if (was_early && !w->opt.is_scripted && (w->opt.seed + h->client) % 2)
-        return RDL_PENDING;
-    int rc = handle_step(w, h, now_ms);
-    if (was_early && (rc != RDL_PENDING || (!h->is_single && h->m->redlock.state != state)))
-        world_violation(w, "need", "c%u.%u waits for more replies than can change the outcome", h->client,
-                        h->index);
-    return rc;
-}
-
 /* now_ms: the time that it read; true_ms: the actual time. */
 static uint64_t step_handle(struct world *w, struct client *c, struct handle *h, uint64_t now_ms,
                             uint64_t true_ms)
@@ -342,7 +302,7 @@ static uint64_t step_handle(struct world *w, struct client *c, struct handle *h,
     if (is_cancelled_unstepped(w, h)) {
         user_cancel(w, h);
     } else if (handle_is_pending(h)) {
-        int rc = step_pending(w, c, h, now_ms);
+        int rc = handle_step(w, h, now_ms);
         if (rc != RDL_PENDING)
             user_result(w, h, rc, now_ms);
     } else if (is_tended(w, h)) {

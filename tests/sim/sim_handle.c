@@ -154,13 +154,6 @@ static void note_attempt(const struct world *w, struct handle *h, const struct r
     h->floor_us = w->opt.is_scripted ? NEVER : h->set_us;
 }
 
-/* What a blocking call passes to poll before it waits. */
-static void note_need(struct handle *h)
-{
-    h->heard = 0;
-    h->needed = h->is_single ? 1 : (uint8_t)rdl_redlock_need(&h->m->redlock);
-}
-
 int handle_acquire(struct world *w, struct handle *h)
 {
     if (h->is_free)
@@ -181,7 +174,6 @@ int handle_acquire(struct world *w, struct handle *h)
     rc = h->is_single ? rdl_lock_acquire_begin(&h->m->own.lock, entropy, now_ms)
                       : rdl_redlock_acquire_begin(&h->m->redlock, entropy, now_ms);
     note_attempt(w, h, &before);
-    note_need(h);
     return rc;
 }
 
@@ -196,7 +188,6 @@ int handle_extend(struct world *w, struct handle *h, uint32_t ttl_ms)
                       : rdl_redlock_extend_begin(&h->m->redlock, ttl_ms, now_ms);
     oracle_begun(w, h);
     oracle_spread_begun(w, h);
-    note_need(h);
     h->ttl_ms = h->is_single ? h->m->own.lock.ttl_ms : h->m->redlock.ttl_ms; /* it requests at least this */
     return rc;
 }
@@ -211,7 +202,6 @@ int handle_release(struct world *w, struct handle *h)
     rc = h->is_single ? rdl_lock_release_begin(&h->m->own.lock, now_ms)
                       : rdl_redlock_release_begin(&h->m->redlock, now_ms);
     oracle_begun(w, h);
-    note_need(h);
     return rc;
 }
 
@@ -233,7 +223,6 @@ int handle_step(struct world *w, struct handle *h, uint64_t now_ms)
         set_floor(w, h);
     int rc = h->is_single ? rdl_lock_step(&h->m->own.lock, now_ms) : rdl_redlock_step(&h->m->redlock, now_ms);
     note_attempt(w, h, &before);
-    note_need(h);
     if (!handle_is_pending(h))
         oracle_room(w, h);
     return rc;

@@ -270,9 +270,7 @@ struct handle {
     uint8_t again;      /* its release failed, and the user retries it */
     uint64_t cancel_at; /* time of a cancel in the middle of an operation */
     uint64_t hold_until;
-    int result;     /* of the last operation */
-    uint8_t heard;  /* bits: the conns on which something happened since its last step */
-    uint8_t needed; /* so many must have been heard before its next one */
+    int result; /* of the last operation */
     /* a copy of a redlock, which must not work (sim_misuse.c) */
     struct rdl_redlock stale;
     uint8_t has_stale;

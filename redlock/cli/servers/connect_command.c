@@ -59,8 +59,8 @@ static struct connection connections[RDL_SERVERS_MAX + 1];
 static struct rdl_cli_servers *servers;
 static const char *command;
 static struct rdl_cli_program program; /* for the connection that is being made */
-static int (*poll_sockets)(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                           int can_wake);
+static int (*poll_sockets)(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms,
+                           unsigned flags);
 
 /* ---------------------------------------------------------------- its output */
 
@@ -372,8 +372,7 @@ static int is_connecting(const struct rdl_conn *c)
     return k->is_on && !k->was_ready;
 }
 
-static int poll_all(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, size_t need,
-                    int can_wake)
+static int poll_all(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     uint64_t hear_ms = rdl_posix_now_ms() + HEAR_MS;
     int did = 0, rc;
@@ -382,7 +381,7 @@ static int poll_all(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t
         did |= before(conns[i]);
     for (size_t i = 0; i < n; i++)
         until_ms = is_connecting(conns[i]) && hear_ms < until_ms ? hear_ms : until_ms;
-    rc = poll_sockets(ctx, conns, n, did ? 0 : until_ms, need, can_wake);
+    rc = poll_sockets(ctx, conns, n, did ? 0 : until_ms, flags);
     for (size_t i = 0; i < n; i++)
         behind(conns[i]);
     return rc;

@@ -488,7 +488,8 @@ int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms, int can_wake)
     wake = check_at < wake ? check_at : wake;
     if (rdl_cli_flush(0) && wake > rdl_cli_now(l) + KEPT_MS)
         wake = rdl_cli_now(l) + KEPT_MS;
-    rc = l->platform.poll(l->platform.ctx, l->servers->conns, l->n_conns, wake, 1, can_wake);
+    rc = l->platform.poll(l->platform.ctx, l->servers->conns, l->n_conns, wake,
+                          can_wake ? RDL_POLL_CAN_WAKE : 0);
     if (rc != RDL_OK && rc != RDL_E_INTERRUPTED)
         nanosleep(&pause, NULL); /* for example out of memory: no busy loop while it lasts */
     return rdl_cli_lease_step(l);
@@ -565,6 +566,6 @@ void rdl_cli_lease_cancel(struct rdl_cli_lock *l)
     rdl_lock_cancel(&l->single.lock);
     l->result = RDL_EXPIRED;
     while (has_work(l) && rdl_cli_now(l) < until_ms &&
-           l->platform.poll(l->platform.ctx, l->servers->conns, l->n_conns, until_ms, 1, 0) == RDL_OK) {
+           l->platform.poll(l->platform.ctx, l->servers->conns, l->n_conns, until_ms, 0) == RDL_OK) {
     }
 }

@@ -442,7 +442,7 @@ static void turn(uint64_t until_ms)
         uint64_t at = rdl_conn_tick(&s->conn[i], now);
         until_ms = at < until_ms ? at : until_ms;
     }
-    (void)query->platform.poll(query->platform.ctx, s->conns, s->n, until_ms, 1, 1);
+    (void)query->platform.poll(query->platform.ctx, s->conns, s->n, until_ms, RDL_POLL_CAN_WAKE);
     rdl_cli_signals_obey();
 }
 

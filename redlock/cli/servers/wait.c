@@ -515,7 +515,8 @@ void rdl_cli_wait_connected(struct rdl_cli_lock *l)
             is_majority = 1;
         }
         uint64_t wake_ms = c.wake_ms < until_ms ? c.wake_ms : until_ms;
-        if (l->platform.poll(l->platform.ctx, l->servers->conns, n, wake_ms, 1, 1) == RDL_E_SYSTEM)
+        if (l->platform.poll(l->platform.ctx, l->servers->conns, n, wake_ms, RDL_POLL_CAN_WAKE) ==
+            RDL_E_SYSTEM)
             return;
         rdl_cli_signals_obey();
     }
