@@ -678,13 +678,13 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     return (fds[n].revents & POLLNVAL) ? RDL_E_SYSTEM : RDL_E_INTERRUPTED;
 }
 
-static uint64_t posix_now_ms(void *ctx)
+uint64_t rdl_posix_platform_now_ms(void *ctx)
 {
     (void)ctx;
     return rdl_posix_now_ms();
 }
 
-static int posix_random(void *ctx, void *buf, size_t len)
+int rdl_posix_platform_random(void *ctx, void *buf, size_t len)
 {
     (void)ctx;
     return rdl_posix_random(buf, len);
@@ -695,8 +695,8 @@ int rdl_posix_init(struct rdl_posix *p, struct rdl_platform *platform)
     p->wake_fd = -1;
     p->timer_fd = -1;
     platform->poll = posix_poll;
-    platform->now_ms = posix_now_ms;
-    platform->random = posix_random;
+    platform->now_ms = rdl_posix_platform_now_ms;
+    platform->random = rdl_posix_platform_random;
     platform->ctx = p;
     return RDL_OK;
 }

@@ -21,4 +21,8 @@ int rdl_posix_is_forked(struct rdl_conn *c);
 /* Returns until_ms, or earlier if the queue of a unix socket was full: it is tried again. */
 uint64_t rdl_posix_until_retry_ms(struct rdl_conn *const *conns, size_t n, uint64_t until_ms);
 
+/* What rdl_platform has for the clock and for random bytes. */
+uint64_t rdl_posix_platform_now_ms(void *ctx);
+int rdl_posix_platform_random(void *ctx, void *buf, size_t len);
+
 #endif

@@ -34,13 +34,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of Linux 6.12: a point in time, by a clock that runs while the host sleeps. The headers may be older. */
-#define ENTER_ABS_TIMER (1u << 5)
-#define REGISTER_CLOCK  29
-#ifndef CLOCK_BOOTTIME
-#define CLOCK_BOOTTIME 7
-#endif
-
 enum {
     SLOTS = RDL_URING_CONNS_MAX,
     ENTRIES = 64,
@@ -48,14 +41,13 @@ enum {
     RESULTS = 512,    /* more than all slots can have at a time: receive, send, wait, and two ends of those */
     BUFFER = 1024,    /* room for the longest script with its arguments, or for many small commands */
     ROUNDS_MAX = 16,  /* buffers sent for a conn in one poll, as net_stream.c receives them */
-    SLICE_MS = 100,   /* without has_clock: a suspend stops the kernel's timeout but not a lease */
+    SLICE_MS = 100,   /* a suspend stops the kernel's timeout but not a lease */
     PROBE_MS = 1000,  /* for a request that does nothing; it takes no time */
-    CANCEL_ROUNDS = 100,    /* tries to end all requests; the first one does it */
     IS_PARENTS = 0x75726e67 /* not 0, which is what a child finds */
 };
 
 /* The kind of a request, in the low byte of its user_data; the next byte has the slot. */
-enum kind { KIND_RECV, KIND_SEND, KIND_WAIT, KIND_WAKE, KIND_CANCEL, KIND_PROBE };
+enum kind { KIND_RECV, KIND_SEND, KIND_WAIT, KIND_NONE };
 
 /* One connection's: what is under way, and bytes in both directions. */
 struct slot {
@@ -82,18 +74,9 @@ struct ring {
     unsigned tail; /* of the first queue, ahead of *sq_tail until the next call */
     struct io_uring_sqe *requests;
     struct io_uring_cqe *results;
-    int has_clock; /* the kernel takes until_ms as it is */
-    int has_answered;
-    int wake_fd;   /* the descriptor that it waits for; -1: none */
-    uint8_t wakes; /* number of that request */
-    uint8_t is_woken;
-    unsigned used; /* slots from here on were never used */
-    struct slot slots[SLOTS];
-    uint8_t buffers[SLOTS][2][BUFFER];
-};
-
-struct clock_of_ring {
-    uint32_t id, reserved[3];
+    unsigned used;                /* slots from here on were never used */
+    struct slot slots[SLOTS + 1]; /* the last one waits for the wake_fd */
+    uint8_t in[SLOTS][BUFFER], out[SLOTS][BUFFER];
 };
 
 /* ---------------------------------------------------------------- the queues */
@@ -101,16 +84,6 @@ struct clock_of_ring {
 static size_t index_of(const struct ring *r, const struct slot *s)
 {
     return (size_t)(s - r->slots);
-}
-
-static uint8_t *bytes_in(struct ring *r, const struct slot *s)
-{
-    return r->buffers[index_of(r, s)][0];
-}
-
-static uint8_t *bytes_out(struct ring *r, const struct slot *s)
-{
-    return r->buffers[index_of(r, s)][1];
 }
 
 /* Requests that the kernel has not taken yet. */
@@ -122,11 +95,6 @@ static unsigned queued(const struct ring *r)
 static uint64_t data_of(const struct ring *r, const struct slot *s, enum kind kind)
 {
     return (uint64_t)kind | (s != NULL ? (uint64_t)index_of(r, s) << 8 : 0);
-}
-
-static uint64_t wake_data(const struct ring *r)
-{
-    return (uint64_t)KIND_WAKE | (uint64_t)r->wakes << 8;
 }
 
 /* There must be room (make_room). */
@@ -141,43 +109,29 @@ static struct io_uring_sqe *queue_request(struct ring *r, struct slot *s, enum k
     return e;
 }
 
-static void received(struct slot *s, int result)
+/* A request has ended with this result; after -EINTR it is made again. */
+static void take_result(struct ring *r, uint64_t data, int result)
 {
-    s->is_receiving = 0;
-    if (result > 0) {
-        s->in_len = (uint16_t)result;
-    } else if (result != -EINTR && result != -EAGAIN && result != -ECANCELED) {
-        s->is_ended = 1;
-        s->error = -result;
-    }
-}
+    struct slot *s = &r->slots[(data >> 8) % (SLOTS + 1)];
 
-static void take_result(struct ring *r, const struct io_uring_cqe *e)
-{
-    struct slot *s = &r->slots[(e->user_data >> 8) % SLOTS];
-
-    switch ((enum kind)(e->user_data & 0xff)) {
+    switch ((enum kind)(data & 0xff)) {
     case KIND_RECV:
-        received(s, e->res);
-        break;
-    case KIND_SEND:
-        s->sent = e->res;
-        break;
-    case KIND_WAIT:
-        s->is_waiting = 0;
-        s->is_full = 0;
-        s->is_ready = 1;
-        break;
-    case KIND_WAKE:
-        if (e->user_data == wake_data(r)) { /* else it was cancelled */
-            r->wake_fd = -1;
-            r->is_woken = 1;
+        s->is_receiving = 0;
+        if (result > 0) {
+            s->in_len = (uint16_t)result;
+        } else if (result != -EINTR && result != -EAGAIN && result != -ECANCELED) {
+            s->is_ended = 1;
+            s->error = -result;
         }
         break;
-    case KIND_PROBE:
-        r->has_answered = e->res >= 0;
+    case KIND_SEND:
+        s->sent = result;
         break;
-    case KIND_CANCEL:
+    case KIND_WAIT:
+        s->is_waiting = s->is_full = 0;
+        s->is_ready = 1;
+        break;
+    case KIND_NONE:
         break;
     }
 }
@@ -186,42 +140,22 @@ static void take_results(struct ring *r)
 {
     unsigned head = *r->cq_head;
 
-    while (head != __atomic_load_n(r->cq_tail, __ATOMIC_ACQUIRE))
-        take_result(r, &r->results[head++ & r->cq_mask]);
+    for (; head != __atomic_load_n(r->cq_tail, __ATOMIC_ACQUIRE); head++)
+        take_result(r, r->results[head & r->cq_mask].user_data, r->results[head & r->cq_mask].res);
     __atomic_store_n(r->cq_head, head, __ATOMIC_RELEASE);
 }
 
 /* The kernel had no memory for these requests: they were never made. */
 static void take_back(struct ring *r)
 {
-    while (queued(r) > 0) {
-        const struct io_uring_sqe *e = &r->requests[--r->tail & r->sq_mask];
-        struct slot *s = &r->slots[(e->user_data >> 8) % SLOTS];
-
-        switch ((enum kind)(e->user_data & 0xff)) {
-        case KIND_RECV:
-            s->is_receiving = 0;
-            break;
-        case KIND_SEND:
-            s->sent = -EINTR;
-            break;
-        case KIND_WAIT:
-            s->is_waiting = 0;
-            break;
-        case KIND_WAKE:
-            r->wake_fd = -1;
-            break;
-        case KIND_PROBE:
-        case KIND_CANCEL:
-            break;
-        }
-    }
+    while (queued(r) > 0)
+        take_result(r, r->requests[--r->tail & r->sq_mask].user_data, -EINTR);
 }
 
 /* A send has ended: what was not taken is sent later, or the usual call says why it failed. */
 static void settle_send(struct ring *r, struct slot *s)
 {
-    uint8_t *out = bytes_out(r, s);
+    uint8_t *out = r->out[index_of(r, s)];
     int taken = s->sent > 0 ? s->sent : 0;
 
     s->is_sending = 0;
@@ -235,20 +169,20 @@ static void settle_send(struct ring *r, struct slot *s)
     }
 }
 
-/* Returns the time for the kernel: until_ms, or a slice of the time until then. */
-static struct __kernel_timespec time_of(const struct ring *r, uint64_t until_ms)
+/* Returns a slice of the time until then. */
+static struct __kernel_timespec time_until(uint64_t until_ms)
 {
-    struct __kernel_timespec t;
-    uint64_t ms = until_ms;
+    struct __kernel_timespec t = {0, 0};
+    uint64_t now_ms = rdl_posix_now_ms();
+    uint64_t ms = until_ms > now_ms ? until_ms - now_ms : 0;
 
-    if (!r->has_clock) {
-        uint64_t now_ms = rdl_posix_now_ms();
-        ms = until_ms > now_ms ? until_ms - now_ms : 0;
-        ms = ms < SLICE_MS ? ms : SLICE_MS;
-    }
-    t.tv_sec = (long long)(ms / 1000);
-    t.tv_nsec = (long long)(ms % 1000 * 1000000);
+    t.tv_nsec = (long long)((ms < SLICE_MS ? ms : SLICE_MS) * 1000000);
     return t;
+}
+
+static int is_empty(const struct ring *r)
+{
+    return *r->cq_head == __atomic_load_n(r->cq_tail, __ATOMIC_ACQUIRE);
 }
 
 /*
@@ -257,21 +191,19 @@ static struct __kernel_timespec time_of(const struct ring *r, uint64_t until_ms)
  */
 static int enter(struct ring *r, unsigned results, uint64_t until_ms)
 {
-    struct __kernel_timespec t = time_of(r, until_ms);
+    const unsigned flags = IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG;
+    struct __kernel_timespec t;
     struct io_uring_getevents_arg arg;
-    int is_limited = results > 0 && (until_ms != UINT64_MAX || !r->has_clock);
-    unsigned flags = IORING_ENTER_GETEVENTS;
-    int err = 0;
+    int err;
     unsigned i;
 
     memset(&arg, 0, sizeof arg);
     arg.ts = (uint64_t)(uintptr_t)&t;
-    if (is_limited)
-        flags |= IORING_ENTER_EXT_ARG | (r->has_clock ? ENTER_ABS_TIMER : 0u);
     __atomic_store_n(r->sq_tail, r->tail, __ATOMIC_RELEASE);
-    if (syscall(SYS_io_uring_enter, r->fd, queued(r), results, flags, is_limited ? &arg : NULL,
-                is_limited ? sizeof arg : (size_t)0) < 0)
-        err = errno;
+    do {
+        t = time_until(until_ms);
+        err = syscall(SYS_io_uring_enter, r->fd, queued(r), results, flags, &arg, sizeof arg) < 0 ? errno : 0;
+    } while ((err == 0 || err == ETIME) && results > 0 && is_empty(r) && rdl_posix_now_ms() < until_ms);
     take_back(r);
     take_results(r);
     for (i = 0; i < r->used; i++)
@@ -289,8 +221,9 @@ static void make_room(struct ring *r, unsigned n)
 /* Returns 1 if the kernel has something to do for us, which the next call does. */
 static int is_due(const struct ring *r)
 {
-    return (__atomic_load_n(r->sq_flags, __ATOMIC_RELAXED) & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) !=
-           0;
+    unsigned flags = __atomic_load_n(r->sq_flags, __ATOMIC_RELAXED);
+
+    return (flags & (IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW)) != 0;
 }
 
 /* ---------------------------------------------------------------- slots */
@@ -323,7 +256,7 @@ static struct slot *new_slot(struct ring *r, struct rdl_conn *c)
 
 static void queue_cancel(struct ring *r, struct slot *s, enum kind kind)
 {
-    struct io_uring_sqe *e = queue_request(r, s, KIND_CANCEL, IORING_OP_ASYNC_CANCEL);
+    struct io_uring_sqe *e = queue_request(r, s, KIND_NONE, IORING_OP_ASYNC_CANCEL);
 
     e->addr = data_of(r, s, kind);
     e->flags = IOSQE_CQE_SKIP_SUCCESS;
@@ -348,7 +281,7 @@ static void end_requests(struct ring *r, struct slot *s)
 
 /* ---------------------------------------------------------------- the stream */
 
-/* The ctx of the two streams. */
+/* The ctx. A stream of the configuration sends and receives by itself; the ring only waits for it. */
 struct side {
     struct ring *ring;
     struct slot *slot;
@@ -362,8 +295,10 @@ static int ring_open(void *ctx, struct rdl_conn *c)
 
     if (c->fd < 0)
         end_requests(d->ring, d->slot);
-    else if (d->slot->is_waiting)
+    else if (d->slot->is_waiting && c->cfg->stream == NULL)
         return RDL_STREAM_WAIT_WRITE;
+    if (c->cfg->stream != NULL)
+        return c->cfg->stream->open(c->cfg->stream_ctx, c);
     state = rdl_posix_stream.open(NULL, c);
     d->slot->fd = c->fd;
     return state;
@@ -376,36 +311,33 @@ static int ring_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size_t
     size_t room = BUFFER - s->out_len;
     size_t n = len < room ? len : room;
 
-    (void)c;
-    memcpy(bytes_out(d->ring, s) + s->out_len, bytes, n);
+    if (c->cfg->stream != NULL)
+        return c->cfg->stream->send(c->cfg->stream_ctx, c, bytes, len);
+    memcpy(d->ring->out[index_of(d->ring, s)] + s->out_len, bytes, n);
     s->out_len = (uint16_t)(s->out_len + n);
     return (int)n;
-}
-
-/* A send failed: reads what the server sent before it closed, then returns the error of the send. */
-static int recv_plain(struct slot *s, struct rdl_conn *c, uint8_t *buf, size_t cap)
-{
-    int n = rdl_posix_stream.recv(NULL, c, buf, cap);
-
-    return n != 0 ? n : rdl_posix_received(c, buf, 0, s->error);
 }
 
 static int ring_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
 {
     const struct side *d = ctx;
     struct slot *s = d->slot;
-    uint16_t n = s->in_len;
+    int n = s->in_len;
 
+    if (c->cfg->stream != NULL)
+        return c->cfg->stream->recv(c->cfg->stream_ctx, c, buf, cap);
     if (n > 0) {
-        RDL_ASSERT(n <= cap);
-        (void)cap;
-        memcpy(buf, bytes_in(d->ring, s), n);
+        RDL_ASSERT((size_t)n <= cap);
+        memcpy(buf, d->ring->in[index_of(d->ring, s)], (size_t)n);
         s->in_len = 0;
         return rdl_posix_received(c, buf, n, 0);
     }
-    if (s->is_ended)
-        return rdl_posix_received(c, buf, 0, s->error);
-    return s->is_plain ? recv_plain(s, c, buf, cap) : 0;
+    if (s->is_plain && !s->is_ended) { /* a send failed: read what the server sent before it closed */
+        n = rdl_posix_stream.recv(NULL, c, buf, cap);
+        if (n != 0)
+            return n;
+    }
+    return s->is_ended || s->is_plain ? rdl_posix_received(c, buf, 0, s->error) : 0;
 }
 
 static void ring_close(void *ctx, struct rdl_conn *c)
@@ -413,44 +345,14 @@ static void ring_close(void *ctx, struct rdl_conn *c)
     const struct side *d = ctx;
 
     end_requests(d->ring, d->slot);
-    rdl_posix_stream.close(NULL, c);
+    if (c->cfg->stream != NULL)
+        c->cfg->stream->close(c->cfg->stream_ctx, c);
+    else
+        rdl_posix_stream.close(NULL, c);
     d->slot->conn = NULL;
 }
 
 static const struct rdl_stream_ops ring_stream = {ring_open, ring_send, ring_recv, ring_close};
-
-/* A stream of the configuration sends and receives by itself; the ring waits for its descriptor. */
-static int other_open(void *ctx, struct rdl_conn *c)
-{
-    const struct side *d = ctx;
-
-    if (c->fd < 0)
-        end_requests(d->ring, d->slot);
-    return c->cfg->stream->open(c->cfg->stream_ctx, c);
-}
-
-static int other_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size_t len)
-{
-    (void)ctx;
-    return c->cfg->stream->send(c->cfg->stream_ctx, c, bytes, len);
-}
-
-static int other_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
-{
-    (void)ctx;
-    return c->cfg->stream->recv(c->cfg->stream_ctx, c, buf, cap);
-}
-
-static void other_close(void *ctx, struct rdl_conn *c)
-{
-    const struct side *d = ctx;
-
-    end_requests(d->ring, d->slot);
-    c->cfg->stream->close(c->cfg->stream_ctx, c);
-    d->slot->conn = NULL;
-}
-
-static const struct rdl_stream_ops other_stream = {other_open, other_send, other_recv, other_close};
 
 /* ---------------------------------------------------------------- one conn */
 
@@ -471,7 +373,7 @@ static int run(struct ring *r, struct rdl_conn *c)
 {
     uint8_t buf[BUFFER];
     struct side d = {r, slot_of(r, c)};
-    struct rdl_stream s = {c->cfg->stream != NULL ? &other_stream : &ring_stream, &d, buf, sizeof buf};
+    struct rdl_stream s = {&ring_stream, &d, buf, sizeof buf};
 
     if (rdl_conn_wants(c) == 0)
         return 0;
@@ -486,15 +388,6 @@ static int run(struct ring *r, struct rdl_conn *c)
         c->sys_error = 0;
     d.slot->is_ready = 0;
     return rdl_stream_run(c, &s);
-}
-
-static uint32_t mask_of(short events)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    return (uint32_t)events << 16; /* the member has its halves swapped */
-#else
-    return (uint32_t)events;
-#endif
 }
 
 /* Waits for events of the conn's descriptor. Returns 1 if an earlier wait has to end first. */
@@ -512,7 +405,7 @@ static int queue_wait(struct ring *r, struct slot *s, int fd, short events)
     s->waits_for = events;
     s->is_waiting = 1;
     e = queue_request(r, s, KIND_WAIT, IORING_OP_POLL_ADD);
-    e->poll32_events = mask_of(events);
+    e->poll_events = (uint16_t)events;
     return 0;
 }
 
@@ -520,7 +413,7 @@ static void queue_send(struct ring *r, struct slot *s)
 {
     struct io_uring_sqe *e = queue_request(r, s, KIND_SEND, IORING_OP_SEND);
 
-    e->addr = (uint64_t)(uintptr_t)bytes_out(r, s);
+    e->addr = (uint64_t)(uintptr_t)r->out[index_of(r, s)];
     e->len = s->out_len;
     e->msg_flags = MSG_NOSIGNAL | MSG_DONTWAIT | MSG_WAITALL; /* WAITALL: a part is no success */
     e->flags = IOSQE_CQE_SKIP_SUCCESS;
@@ -532,7 +425,7 @@ static void queue_recv(struct ring *r, struct slot *s)
 {
     struct io_uring_sqe *e = queue_request(r, s, KIND_RECV, IORING_OP_RECV);
 
-    e->addr = (uint64_t)(uintptr_t)bytes_in(r, s);
+    e->addr = (uint64_t)(uintptr_t)r->in[index_of(r, s)];
     e->len = BUFFER;
     e->ioprio = IORING_RECVSEND_POLL_FIRST;
     s->is_receiving = 1;
@@ -608,132 +501,73 @@ static int finish(struct ring *r, struct rdl_conn *const *conns, size_t n)
 
 /* ---------------------------------------------------------------- poll */
 
-static void cancel_wake(struct ring *r)
+/*
+ * Returns whether the wake_fd is readable. The kernel's answer may be old: the program may have read what
+ * made it so.
+ */
+static int wake_result(struct slot *wake)
 {
-    struct io_uring_sqe *e;
+    struct pollfd p = {wake->fd, POLLIN, 0};
 
-    if (r->wake_fd < 0)
-        return;
-    e = queue_request(r, NULL, KIND_CANCEL, IORING_OP_ASYNC_CANCEL);
-    e->addr = wake_data(r);
-    e->flags = IOSQE_CQE_SKIP_SUCCESS;
-    r->wakes++;
-}
-
-/* The request stays from one poll to the next, until the descriptor is readable or is another one. */
-static void prepare_wake(struct ring *r, int fd)
-{
-    struct io_uring_sqe *e;
-
-    if (fd == r->wake_fd)
-        return;
-    make_room(r, 2);
-    cancel_wake(r);
-    e = queue_request(r, NULL, KIND_WAKE, IORING_OP_POLL_ADD);
-    e->fd = fd;
-    e->user_data = wake_data(r);
-    e->poll32_events = mask_of(POLLIN);
-    r->wake_fd = fd;
-}
-
-/* The kernel's answer may be old: the program may have read what made the descriptor readable. */
-static int wake_result(struct ring *r, int fd)
-{
-    struct pollfd p = {fd, POLLIN, 0};
-
-    r->is_woken = 0;
+    wake->is_ready = 0;
     if (poll(&p, 1, 0) <= 0)
         return RDL_OK;
     return (p.revents & POLLNVAL) ? RDL_E_SYSTEM : RDL_E_INTERRUPTED;
-}
-
-static int poll_in_child(struct rdl_conn *const *conns, size_t n)
-{
-    size_t i;
-
-    for (i = 0; i < n; i++)
-        (void)rdl_posix_is_forked(conns[i]);
-    return RDL_E_FORKED;
 }
 
 static int uring_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     const struct rdl_uring *u = ctx;
     struct ring *r = u->memory;
+    struct slot *wake = r != NULL ? &r->slots[SLOTS] : NULL;
     int can_wake = (flags & RDL_POLL_CAN_WAKE) && u->wake_fd >= 0;
     int did = 0, is_hasty = until_ms == 0, rc;
     size_t i;
 
     if (r == NULL || n > SLOTS)
         return RDL_E_SYSTEM;
-    if (r->owner != IS_PARENTS)
-        return poll_in_child(conns, n);
     for (i = 0; i < n; i++)
-        did |= run(r, conns[i]);
+        did |= r->owner == IS_PARENTS ? run(r, conns[i]) : rdl_posix_is_forked(conns[i]);
+    if (r->owner != IS_PARENTS)
+        return RDL_E_FORKED;
     is_hasty |= (did & RDL_STREAM_DID) != 0;
     for (i = 0; i < n; i++)
         is_hasty |= prepare(r, conns[i]);
-    if (can_wake && !is_hasty)
-        prepare_wake(r, u->wake_fd);
+    if (can_wake && !is_hasty) {
+        make_room(r, ENTRIES_EACH);
+        is_hasty = queue_wait(r, wake, u->wake_fd, POLLIN);
+    }
     for (i = 0; i < n; i++)
-        is_hasty |=
-            has_work(r, conns[i]); /* its bytes fill the buffer, or a call that made room had results */
+        is_hasty |= has_work(r, conns[i]); /* its bytes fill the buffer, or making room had results */
     if (is_hasty && queued(r) == 0 && !is_due(r))
         return finish(r, conns, n);
     rc = enter(r, is_hasty ? 0 : 1, rdl_posix_until_retry_ms(conns, n, until_ms));
     if (rc == RDL_OK)
         rc = finish(r, conns, n);
-    return rc == RDL_OK && can_wake && r->is_woken ? wake_result(r, u->wake_fd) : rc;
-}
-
-static uint64_t uring_now_ms(void *ctx)
-{
-    (void)ctx;
-    return rdl_posix_now_ms();
-}
-
-/* Never from a stock: it would repeat itself in a child, or in two copies of a virtual machine. */
-static int uring_random(void *ctx, void *buf, size_t len)
-{
-    (void)ctx;
-    return rdl_posix_random(buf, len);
+    return rc == RDL_OK && can_wake && wake->is_ready ? wake_result(wake) : rc;
 }
 
 /* ---------------------------------------------------------------- set-up */
 
-/* Reads one digit: 0 if io_uring is not disabled, or the kernel is too old for the setting. */
-static int is_disabled(void)
-{
-    int fd = open("/proc/sys/kernel/io_uring_disabled", O_RDONLY | O_CLOEXEC);
-    char digit = '0';
-
-    if (fd >= 0) {
-        if (read(fd, &digit, 1) != 1)
-            digit = '0';
-        close(fd);
-    }
-    return digit != '0';
-}
+static const struct {
+    int err;
+    const char *text;
+} reasons[] = {{ENOSYS, "the kernel has no io_uring, or a container's seccomp profile hides it"},
+               {EPERM, "io_uring is refused: by kernel.io_uring_disabled, or a container's seccomp profile"},
+               {EACCES, "io_uring is refused: by kernel.io_uring_disabled, or a container's seccomp profile"},
+               {EINVAL, "the kernel's io_uring is too old: Linux 6.1 is needed"},
+               {ENOMEM, "no memory for io_uring: RLIMIT_MEMLOCK is below 16 KB, or memory is short"},
+               {EMFILE, "no descriptor is left for io_uring"},
+               {ENFILE, "no descriptor is left for io_uring"},
+               {0, "io_uring does not work here"}};
 
 static const char *reason_of(int err)
 {
-    switch (err) {
-    case ENOSYS:
-        return "the kernel has no io_uring, or a container's seccomp profile hides it";
-    case EPERM:
-    case EACCES:
-        return is_disabled() ? "io_uring is disabled on this host (kernel.io_uring_disabled)"
-                             : "io_uring is refused: by a container's seccomp profile, for example";
-    case EINVAL:
-        return "the kernel's io_uring is too old: Linux 6.1 is needed";
-    case ENOMEM:
-        return "no memory for io_uring: RLIMIT_MEMLOCK is below 16 KB, or memory is short";
-    case EMFILE:
-    case ENFILE:
-        return "no descriptor is left for io_uring";
-    default:
-        return "io_uring does not work here";
-    }
+    size_t i = 0;
+
+    while (reasons[i].err != 0 && reasons[i].err != err)
+        i++;
+    return reasons[i].text;
 }
 
 static void *map(size_t len, int flags, int fd, off_t at)
@@ -763,14 +597,12 @@ static int map_all(struct rdl_uring *u, const struct io_uring_params *p)
 
 static void set_up_ring(struct ring *r, const struct rdl_uring *u, const struct io_uring_params *p)
 {
-    struct clock_of_ring clock = {CLOCK_BOOTTIME, {0, 0, 0}};
     uint8_t *ring = u->ring;
     unsigned *array = (void *)(ring + p->sq_off.array);
     unsigned i;
 
     r->owner = IS_PARENTS;
     r->fd = u->fd;
-    r->wake_fd = -1;
     r->requests = u->requests;
     r->sq_head = (void *)(ring + p->sq_off.head);
     r->sq_tail = (void *)(ring + p->sq_off.tail);
@@ -782,7 +614,6 @@ static void set_up_ring(struct ring *r, const struct rdl_uring *u, const struct 
     r->results = (void *)(ring + p->cq_off.cqes);
     for (i = 0; i < p->sq_entries; i++)
         array[i] = i;
-    r->has_clock = syscall(SYS_io_uring_register, u->fd, REGISTER_CLOCK, &clock, 0) == 0;
 }
 
 /* A sandbox may refuse any of the calls. Returns 0, or errno. */
@@ -804,10 +635,10 @@ static int try_ring(struct rdl_uring *u)
         return err;
     r = u->memory;
     set_up_ring(r, u, &p);
-    queue_request(r, NULL, KIND_PROBE, IORING_OP_NOP);
+    queue_request(r, NULL, KIND_NONE, IORING_OP_NOP);
     if (enter(r, 1, rdl_posix_now_ms() + PROBE_MS) != RDL_OK)
         return errno;
-    return r->has_answered ? 0 : EFAULT;
+    return *r->cq_head != 0 ? 0 : EFAULT; /* no result came */
 }
 
 int rdl_uring_init(struct rdl_uring *u, struct rdl_platform *platform, const char **why)
@@ -823,10 +654,7 @@ int rdl_uring_init(struct rdl_uring *u, struct rdl_platform *platform, const cha
         rdl_uring_end(u);
         return RDL_E_SYSTEM;
     }
-    platform->poll = uring_poll;
-    platform->now_ms = uring_now_ms;
-    platform->random = uring_random;
-    platform->ctx = u;
+    *platform = (struct rdl_platform){uring_poll, rdl_posix_platform_now_ms, rdl_posix_platform_random, u};
     return RDL_OK;
 }
 
@@ -842,27 +670,17 @@ void rdl_uring_close(struct rdl_uring *u, struct rdl_conn *c)
     rdl_posix_close(c);
 }
 
-/* Returns 1 if the kernel has a request of any connection left. */
-static int is_busy(const struct ring *r)
-{
-    unsigned i;
-
-    for (i = 0; i < r->used; i++)
-        if (r->slots[i].is_receiving || r->slots[i].is_waiting)
-            return 1;
-    return 0;
-}
-
 /* Returns 1 if the kernel may still write to memory of the driver, which then stays. */
 static int end_all(struct ring *r)
 {
-    unsigned i, rounds;
+    int is_busy = 0;
+    unsigned i;
 
     for (i = 0; i < r->used; i++)
         end_requests(r, &r->slots[i]);
-    for (rounds = 0; rounds < CANCEL_ROUNDS && is_busy(r); rounds++)
-        (void)enter(r, 0, 0);
-    return is_busy(r);
+    for (i = 0; i < r->used; i++)
+        is_busy |= r->slots[i].is_receiving || r->slots[i].is_waiting;
+    return is_busy;
 }
 
 void rdl_uring_end(struct rdl_uring *u)

@@ -119,7 +119,7 @@ posix_wants='socket connect close send recv poll fcntl setsockopt getsockopt get
     getaddrinfo freeaddrinfo gai_strerror getnameinfo stpcpy strcmp strlen'
 # What belongs to the process. Its mark is in memory that a forked child does not inherit, which a variable points to.
 process_wants='socket close fcntl getpid madvise mmap munmap syscall __errno_location'
-uring_wants='syscall mmap munmap madvise open read close poll __errno_location'
+uring_wants='syscall mmap munmap madvise close poll __errno_location'
 # The texts of easy.h. It needs no system call of its own: the driver has them.
 easy_wants='strlen strcmp strncmp strchr strspn strcspn strerror_r __xpg_strerror_r'
 thread_wants='pthread_create pthread_join pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock pthread_mutex_unlock
