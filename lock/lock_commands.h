@@ -50,7 +50,7 @@ enum {
     RDL_LOCK_SCRIPTS
 };
 /* Checks at compile time that rdl_conn.scripts has a bit for each. */
-typedef char rdl_lock_scripts_fit[(int)RDL_LOCK_SCRIPTS <= (int)RDL_SCRIPTS_MAX ? 1 : -1];
+RDL_STATIC_ASSERT((int)RDL_LOCK_SCRIPTS <= (int)RDL_SCRIPTS_MAX, rdl_lock_scripts_fit);
 
 /*
  * Deletes a lock that holds our value.

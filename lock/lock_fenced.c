@@ -75,11 +75,10 @@ static const struct rdl_method raise_method = {.commands = fenced_call,
                                                .script = &rdl_script_extend_fenced};
 static const struct rdl_method *const raise[] = {&raise_method, NULL};
 
-const struct rdl_op rdl_op_acquire_fenced = {acquire_fenced,      NULL, RDL_FAMILY_FENCED, 1,
-                                             RDL_SEND_IF_AWAITED, 0};
-const struct rdl_op rdl_op_extend_fenced = {extend_fenced,       NULL, RDL_FAMILY_RAISE_FENCE, 0,
-                                            RDL_SEND_IF_AWAITED, 0};
-const struct rdl_op rdl_op_raise_fence = {raise, NULL, RDL_FAMILY_RAISE_FENCE, 0, RDL_SEND_IF_AWAITED, 0};
+const struct rdl_op rdl_op_acquire_fenced = {
+    .methods = acquire_fenced, .family = RDL_FAMILY_FENCED, .may_grant = 1};
+const struct rdl_op rdl_op_extend_fenced = {.methods = extend_fenced, .family = RDL_FAMILY_RAISE_FENCE};
+const struct rdl_op rdl_op_raise_fence = {.methods = raise, .family = RDL_FAMILY_RAISE_FENCE};
 
 /* ---------------------------------------------------------------- the mode */
 

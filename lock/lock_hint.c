@@ -53,11 +53,17 @@ static const struct rdl_method release_hint_method = {.commands = release_hint_c
 static const struct rdl_method *const release_hint[] = {&release_hint_method, NULL};
 
 /* Only a script can wake and delete in one step. If it is refused, the lock is at least released. */
-static const struct rdl_op plain = {NULL, NULL, RDL_FAMILY_RELEASE, 0, RDL_SEND_ALWAYS, RDL_FAMILY_HINT};
-const struct rdl_op rdl_op_release_hint = {release_hint,    &plain,         RDL_FAMILY_HINT, 0,
-                                           RDL_SEND_ALWAYS, RDL_FAMILY_HINT};
-static const struct rdl_op release_hint_strict = {
-    release_hint, &rdl_op_release_strict, RDL_FAMILY_HINT, 0, RDL_SEND_ALWAYS, 0};
+static const struct rdl_op plain = {
+    .family = RDL_FAMILY_RELEASE, .must_send = RDL_SEND_ALWAYS, .fallback_family = RDL_FAMILY_HINT};
+const struct rdl_op rdl_op_release_hint = {.methods = release_hint,
+                                           .then = &plain,
+                                           .family = RDL_FAMILY_HINT,
+                                           .must_send = RDL_SEND_ALWAYS,
+                                           .fallback_family = RDL_FAMILY_HINT};
+static const struct rdl_op release_hint_strict = {.methods = release_hint,
+                                                  .then = &rdl_op_release_strict,
+                                                  .family = RDL_FAMILY_HINT,
+                                                  .must_send = RDL_SEND_ALWAYS};
 
 /* ---------------------------------------------------------------- acquiring */
 
@@ -73,7 +79,7 @@ static int alone_on_reply(struct rdl_conn *c, struct rdl_record *r)
 static const char *const set_alone[] = {rdl_wire_set_nx_px, NULL};
 static const struct rdl_method set_method = {.commands = set_alone, .on_reply = alone_on_reply};
 static const struct rdl_method *const set_methods[] = {&set_method, NULL};
-static const struct rdl_op acquire_alone = {set_methods, NULL, RDL_FAMILY_DIRECT, 1, RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op acquire_alone = {.methods = set_methods, .may_grant = 1};
 
 /* ---------------------------------------------------------------- waiting */
 
@@ -135,8 +141,9 @@ static const struct rdl_method wait_method = {
     .commands = blpop, .write_args = wait_write_args, .on_reply = wait_on_reply};
 /* The first method sends fractions of a second. If they are refused, the second sends whole seconds. */
 static const struct rdl_method *const wait_hint[] = {&wait_method, &wait_method, NULL};
+RDL_METHODS_FIT(wait_hint);
 
-const struct rdl_op rdl_op_wait_hint = {wait_hint, NULL, RDL_FAMILY_WAIT_HINT, 0, RDL_SEND_IF_AWAITED, 0};
+const struct rdl_op rdl_op_wait_hint = {.methods = wait_hint, .family = RDL_FAMILY_WAIT_HINT};
 
 /* ---------------------------------------------------------------- the wait */
 

@@ -6,7 +6,7 @@
 #include "resp/resp_bytes.h"
 
 /* Compiles only if a conn keeps that much of a reply. */
-typedef char replies_have_room[(int)RDL_PEER_MAX < (int)RDL_TEXT_MAX ? 1 : -1];
+RDL_STATIC_ASSERT((int)RDL_PEER_MAX < (int)RDL_TEXT_MAX, replies_have_room);
 
 /* ---------------------------------------------------------------- values */
 
@@ -53,7 +53,7 @@ static const struct rdl_method time_method = {
     .commands = time_commands, .on_reply = time_on_reply, .take = rdl_take_numbers};
 static const struct rdl_method *const time_methods[] = {&time_method, NULL};
 
-const struct rdl_op rdl_op_time = {time_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+const struct rdl_op rdl_op_time = {.methods = time_methods};
 
 /* ---------------------------------------------------------------- SETNX, PTTL, GET */
 
@@ -104,7 +104,7 @@ static const char *const setnx_commands[] = {rdl_wire_setnx, rdl_wire_pttl, rdl_
 static const struct rdl_method setnx_method = {.commands = setnx_commands, .on_reply = setnx_on_reply};
 static const struct rdl_method *const setnx_methods[] = {&setnx_method, NULL};
 
-const struct rdl_op rdl_op_setnx = {setnx_methods, NULL, RDL_FAMILY_DIRECT, 1, RDL_SEND_IF_AWAITED, 0};
+const struct rdl_op rdl_op_setnx = {.methods = setnx_methods, .may_grant = 1};
 
 /* ---------------------------------------------------------------- compare and set */
 
@@ -122,8 +122,9 @@ static const struct rdl_method watch_method = {.commands = set_commands,
                                                .on_reply = replace_on_reply,
                                                .take = rdl_take_numbers};
 static const struct rdl_method *const replace[] = {&script_method, &watch_method, NULL};
+RDL_METHODS_FIT(replace);
 
-const struct rdl_op rdl_op_replace = {replace, NULL, RDL_FAMILY_REPLACE, 1, RDL_SEND_IF_AWAITED, 0};
+const struct rdl_op rdl_op_replace = {.methods = replace, .family = RDL_FAMILY_REPLACE, .may_grant = 1};
 
 /* ---------------------------------------------------------------- GET */
 
@@ -144,7 +145,7 @@ static const char *const found_commands[] = {rdl_wire_get, NULL};
 static const struct rdl_method found_method = {.commands = found_commands, .on_reply = found_on_reply};
 static const struct rdl_method *const found_methods[] = {&found_method, NULL};
 
-const struct rdl_op rdl_op_found = {found_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+const struct rdl_op rdl_op_found = {.methods = found_methods};
 
 /* ---------------------------------------------------------------- GETSET, DEL: without a comparison */
 
@@ -165,7 +166,7 @@ static const char *const getset_commands[] = {rdl_wire_getset, NULL};
 static const struct rdl_method getset_method = {.commands = getset_commands, .on_reply = getset_on_reply};
 static const struct rdl_method *const getset_methods[] = {&getset_method, NULL};
 
-const struct rdl_op rdl_op_getset = {getset_methods, NULL, RDL_FAMILY_DIRECT, 1, RDL_SEND_IF_AWAITED, 0};
+const struct rdl_op rdl_op_getset = {.methods = getset_methods, .may_grant = 1};
 
 static int delete_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
@@ -179,8 +180,8 @@ static const char *const delete_commands[] = {rdl_wire_del, NULL};
 static const struct rdl_method delete_method = {.commands = delete_commands, .on_reply = delete_on_reply};
 static const struct rdl_method *const delete_methods[] = {&delete_method, NULL};
 
-const struct rdl_op rdl_op_delete = {delete_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+const struct rdl_op rdl_op_delete = {.methods = delete_methods};
 
 /* ---------------------------------------------------------------- a release that is never pending */
 
-const struct rdl_op rdl_op_release_once = {NULL, NULL, RDL_FAMILY_RELEASE, 0, RDL_SEND_IF_AWAITED, 0};
+const struct rdl_op rdl_op_release_once = {.family = RDL_FAMILY_RELEASE};

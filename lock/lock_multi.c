@@ -63,10 +63,11 @@ static const struct rdl_method release_multi_method = {.commands = release_multi
                                                        .script = &rdl_script_release_multi};
 static const struct rdl_method *const release_multi[] = {&release_multi_method, NULL};
 
-const struct rdl_op rdl_op_acquire_multi = {acquire_multi, NULL, RDL_FAMILY_MULTI, 1, RDL_SEND_IF_AWAITED, 0};
-const struct rdl_op rdl_op_extend_multi = {extend_multi, NULL, RDL_FAMILY_MULTI, 0, RDL_SEND_IF_AWAITED, 0};
-const struct rdl_op rdl_op_release_multi = {release_multi,   NULL, RDL_FAMILY_RELEASE_MULTI, 0,
-                                            RDL_SEND_ALWAYS, 0};
+const struct rdl_op rdl_op_acquire_multi = {
+    .methods = acquire_multi, .family = RDL_FAMILY_MULTI, .may_grant = 1};
+const struct rdl_op rdl_op_extend_multi = {.methods = extend_multi, .family = RDL_FAMILY_MULTI};
+const struct rdl_op rdl_op_release_multi = {
+    .methods = release_multi, .family = RDL_FAMILY_RELEASE_MULTI, .must_send = RDL_SEND_ALWAYS};
 
 /* ---------------------------------------------------------------- the mode */
 

@@ -80,12 +80,12 @@ enum rdl_command_family {
     RDL_FAMILY_END
 };
 /* Checks at compile time that rdl_conn.refused has room for all families. */
-typedef char rdl_families_fit[(int)RDL_FAMILY_END <= (int)RDL_FAMILIES ? 1 : -1];
+RDL_STATIC_ASSERT((int)RDL_FAMILY_END <= (int)RDL_FAMILIES, rdl_families_fit);
 /* Checks the same of the texts of a request, and of those of a reply. */
 #define RDL_FITS(bytes) ((int)(bytes) <= (int)RDL_ARGUMENT_MAX)
 typedef char
     rdl_texts_fit[RDL_FITS(RDL_NAME_MAX) && RDL_FITS(RDL_VALUE_MAX) && RDL_FITS(RDL_EXTRA_MAX) ? 1 : -1];
-typedef char rdl_replies_fit[(int)RDL_VALUE_MAX < (int)RDL_TEXT_MAX ? 1 : -1];
+RDL_STATIC_ASSERT((int)RDL_VALUE_MAX < (int)RDL_TEXT_MAX, rdl_replies_fit);
 
 /* -------------------------------------------------- the methods to extend and to release */
 

@@ -37,11 +37,11 @@ static const char *const acquire_commands[] = {rdl_wire_set_nx_px, rdl_wire_pttl
 static const struct rdl_method acquire_method = {.commands = acquire_commands, .on_reply = rdl_set_on_reply};
 static const struct rdl_method *const acquire_methods[] = {&acquire_method, NULL};
 
-const struct rdl_op rdl_op_acquire = {acquire_methods, NULL, RDL_FAMILY_DIRECT, 1, RDL_SEND_IF_AWAITED, 0};
-const struct rdl_op rdl_op_extend = {
-    NULL, NULL, RDL_FAMILY_EXTEND, 0, RDL_SEND_IF_AWAITED, RDL_FAMILY_EXTEND};
-const struct rdl_op rdl_op_release = {NULL, NULL, RDL_FAMILY_RELEASE, 0, RDL_SEND_ALWAYS, RDL_FAMILY_RELEASE};
-const struct rdl_op rdl_op_release_strict = {NULL, NULL, RDL_FAMILY_RELEASE, 0, RDL_SEND_ALWAYS, 0};
+const struct rdl_op rdl_op_acquire = {.methods = acquire_methods, .may_grant = 1};
+const struct rdl_op rdl_op_extend = {.family = RDL_FAMILY_EXTEND, .fallback_family = RDL_FAMILY_EXTEND};
+const struct rdl_op rdl_op_release = {
+    .family = RDL_FAMILY_RELEASE, .must_send = RDL_SEND_ALWAYS, .fallback_family = RDL_FAMILY_RELEASE};
+const struct rdl_op rdl_op_release_strict = {.family = RDL_FAMILY_RELEASE, .must_send = RDL_SEND_ALWAYS};
 
 const struct rdl_op *const rdl_plain_ops[] = {&rdl_op_acquire, &rdl_op_extend, &rdl_op_release};
 
@@ -230,8 +230,10 @@ const struct rdl_method rdl_method_release_watch = {.commands = release_commands
 
 static const struct rdl_method *const extend_all[] = {&rdl_method_extend_script, &rdl_method_extend_watch,
                                                       NULL};
+RDL_METHODS_FIT(extend_all);
 static const struct rdl_method *const release_all[] = {&rdl_method_release_script, &rdl_method_delex,
                                                        &rdl_method_delifeq, &rdl_method_release_watch, NULL};
+RDL_METHODS_FIT(release_all);
 
 const struct rdl_methods rdl_methods_all = {{extend_all, release_all}};
 

@@ -188,7 +188,7 @@ struct rdl_conn;
  */
 typedef void rdl_trace_fn(void *ctx, const struct rdl_conn *c, char dir, const uint8_t *data, size_t len);
 
-/** Lists of methods, for requests that have more than one (net_op.h). lock.h has two such lists. */
+/** Lists of methods, for requests that have more than one (net_op.h). lock_limits.h has two such lists. */
 struct rdl_methods;
 
 /** The functions of a transport (net_stream.h). */
@@ -247,7 +247,7 @@ struct rdl_conn_config {
      */
     const struct rdl_login *login;
     uint64_t *queue;     /**< memory for request records; not shared with another conn */
-    size_t queue_len;    /**< its size in bytes: RDL_QUEUE_FOR (lock.h) or more, at most UINT32_MAX / 2 */
+    size_t queue_len;    /**< its size in bytes: RDL_QUEUE_FOR (lock_limits.h) or more, at most UINT32_MAX / 2 */
     uint32_t connect_ms; /**< timeout for connecting and handshake together, in ms; 0: RDL_CONNECT_MS */
     struct rdl_server_info *server_info; /**< zeroed; required by a redlock. NULL: none */
     char *text;                          /**< RDL_TEXT_MAX bytes for rdl_conn_text(). NULL: no text is kept */

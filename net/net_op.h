@@ -266,10 +266,14 @@ struct rdl_methods {
     const struct rdl_method *const *of[RDL_METHOD_FAMILIES]; /* of family 1, of family 2 */
 };
 
+/* A list of methods in order, which ends with NULL. Assert with RDL_METHODS_FIT that one with several fits. */
+enum { RDL_METHODS_MAX = 5 };
+#define RDL_METHODS_FIT(list) \
+    RDL_STATIC_ASSERT(sizeof(list) / sizeof(list)[0] <= RDL_METHODS_MAX + 1u, list##_fit)
+
 /* An operation: a constant object that describes a request. */
 struct rdl_op {
-    const struct rdl_method *const
-        *methods;              /* in order, 5 at most, then NULL; NULL: those of the conn's configuration */
+    const struct rdl_method *const *methods; /* a list; NULL: that of the conn's configuration */
     const struct rdl_op *then; /* the operation to use if all of them are refused; NULL: none */
     uint8_t family;            /* RDL_FAMILY_DIRECT, or a number that operations may share */
     uint8_t may_grant;         /* 1: it may leave a key that is ours, so it reserves room for the release */

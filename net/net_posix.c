@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_posix.c - the driver for sockets. Only this file and net_posix_clock.c have system calls.
+ * net_posix.c - the driver for sockets.
  *
  * Only poll(2) blocks, never past the caller's until_ms, and recv(2) for RECV_MS when it waits for a single
  * conn. An exchange then takes two system calls, send and recv, without a poll between them. A poll that

@@ -20,7 +20,7 @@
 /* ---------------------------------------------------------------- the queue of records */
 
 /* Compiles only if RDL_REQUEST_SIZE assumes enough bytes for a record. */
-typedef char requests_have_room[sizeof(struct rdl_record) <= RDL_RECORD_SIZE ? 1 : -1];
+RDL_STATIC_ASSERT(sizeof(struct rdl_record) <= RDL_RECORD_SIZE, requests_have_room);
 
 static uint8_t *bytes_at(const struct rdl_conn *c, uint32_t at)
 {
@@ -197,11 +197,10 @@ void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int6
 
 /* rdl_conn.refused: a bit for each refused method, one that is always 0 at the end, and these. */
 enum {
-    METHODS_MAX = 5,
-    SWITCHED_OFF = 1 << (METHODS_MAX + 1), /* one was refused, but not as forbidden or unknown */
-    FORBIDDEN = SWITCHED_OFF << 1          /* the last one was refused as forbidden */
+    SWITCHED_OFF = 1 << (RDL_METHODS_MAX + 1), /* one was refused, but not as forbidden or unknown */
+    FORBIDDEN = SWITCHED_OFF << 1              /* the last one was refused as forbidden */
 };
-typedef char refusals_have_bits[FORBIDDEN <= UINT8_MAX ? 1 : -1]; /* compiles only if they fit */
+RDL_STATIC_ASSERT(FORBIDDEN <= UINT8_MAX, refusals_have_bits);
 
 const struct rdl_method *rdl_method_of(const struct rdl_conn *c, const struct rdl_record *r)
 {
@@ -233,7 +232,7 @@ void rdl_method_refuse(struct rdl_conn *c, const struct rdl_record *r)
 {
     unsigned refused = c->refused[r->op->family] & ~(unsigned)FORBIDDEN;
 
-    RDL_ASSERT(r->method < METHODS_MAX);
+    RDL_ASSERT(r->method < RDL_METHODS_MAX);
     if (rdl_error_code(c->reply) == RDL_E_PERM)
         refused |= FORBIDDEN;
     else if ((c->reply[4] | 0x20) != 'u') /* "ERR unknown", "ERR Unknown" */

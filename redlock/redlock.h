@@ -15,7 +15,7 @@
  *     ...
  *     rdl_redlock_release(&lock, &platform);
  *
- * redlock/examples/minimal.c is the whole program. Results (lock.h explains their signs):
+ * redlock/examples/minimal.c is the whole program. Results (resp.h explains their signs):
  *
  *     operation  result             what happened                                         remaining_ms
  *     acquire    RDL_OK             a majority granted it in time                         > 0

@@ -119,7 +119,7 @@ static const struct rdl_method look_method = {
     .commands = look_commands, .on_reply = look_on_reply, .take = rdl_take_numbers};
 static const struct rdl_method *const look[] = {&look_method, NULL};
 
-const struct rdl_op rdl_op_canary_look = {look, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+const struct rdl_op rdl_op_canary_look = {.methods = look};
 
 /* ---------------------------------------------------------------- create */
 
@@ -159,8 +159,9 @@ static const struct rdl_method clock_method = {
     .commands = clock_commands, .write_args = make_write_args, .on_reply = make_on_reply};
 static const struct rdl_method *const by_clock[] = {&clock_method, NULL};
 
-const struct rdl_op rdl_op_canary_make = {make, &make_by_clock, RDL_FAMILY_DIRECT, 0, RDL_SEND_HERE, 0};
-static const struct rdl_op make_by_clock = {by_clock, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_HERE, 0};
+const struct rdl_op rdl_op_canary_make = {
+    .methods = make, .then = &make_by_clock, .must_send = RDL_SEND_HERE};
+static const struct rdl_op make_by_clock = {.methods = by_clock, .must_send = RDL_SEND_HERE};
 
 /* ---------------------------------------------------------------- effect on the votes */
 

@@ -14,7 +14,7 @@ extern const char rdl_wire_info_server[], rdl_wire_info_replication[], rdl_wire_
 /* rdl_script.number, after those of lock/. */
 enum { RDL_SCRIPT_CANARY = RDL_LOCK_SCRIPTS, RDL_REDLOCK_SCRIPTS };
 /* Checks at compile time that rdl_conn.scripts has a bit for each. */
-typedef char rdl_redlock_scripts_fit[(int)RDL_REDLOCK_SCRIPTS <= (int)RDL_SCRIPTS_MAX ? 1 : -1];
+RDL_STATIC_ASSERT((int)RDL_REDLOCK_SCRIPTS <= (int)RDL_SCRIPTS_MAX, rdl_redlock_scripts_fit);
 
 /*
  * Creates the canary of a server that has none.

@@ -14,8 +14,8 @@
  *     and never wraps. Durations are uint32_t milliseconds.
  *   - A function that can fail returns 0 (RDL_OK), 1 (RDL_PENDING: not finished, call it again), 2 or
  *     more for success with additional information, or a negative error. Each layer has its own
- *     range: resp from -1 down, net from -10 and from -70, lock from -40 and from -60, redlock from -50
- *     to -59. A layer returns the errors of the layer below unchanged.
+ *     ranges: resp from -1 down, net from -10 and from -70, lock from -40 and from -60, redlock from -50
+ *     to -59 and RDL_E_HELD. A layer returns the errors of the layer below unchanged.
  *   - Programming errors are assertions: a NULL pointer, an object that was not initialized. Bad input
  *     from a server, a user or a configuration file yields an error code, never an assertion.
  *   - A pointer must not be NULL unless its comment allows it.
@@ -48,6 +48,14 @@ extern "C" {
  */
 #define RDL_ASSERT(x) assert(x)
 #endif
+
+/**
+ * Fails to compile unless a constant condition holds.
+ *
+ * @param condition  the condition
+ * @param name       a name that says it, unique in the program
+ */
+#define RDL_STATIC_ASSERT(condition, name) typedef char name[(condition) ? 1 : -1]
 
 /** Major version of this header. */
 #define RDL_VERSION_MAJOR 0

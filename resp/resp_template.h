@@ -65,8 +65,7 @@ struct rdl_args {
 };
 
 /*
- * Writes one command. A letter without an argument writes nothing, and tests/cli/check_cli_commands.c finds
- * it.
+ * Writes one command. A letter without an argument writes nothing.
  */
 void rdl_slice_write(struct rdl_slice *w, const char *text, const struct rdl_args *args);
 /* Writes several commands; texts ends with NULL. */

@@ -61,7 +61,7 @@ static void scan_write_args(struct rdl_slice *w, const char *const *commands,
 static const char *const scan[] = {rdl_wire_scan, NULL};
 static const struct rdl_method scan_method = {.commands = scan, .write_args = scan_write_args};
 static const struct rdl_method *const scan_methods[] = {&scan_method, NULL};
-static const struct rdl_op op_scan = {scan_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_scan = {.methods = scan_methods};
 
 /* And the doctor's queries: the setting is in place of the name. */
 static void setting_write_args(struct rdl_slice *w, const char *const *commands,
@@ -78,19 +78,17 @@ static void setting_write_args(struct rdl_slice *w, const char *const *commands,
 static const char *const setting[] = {rdl_wire_config_get, NULL};
 static const struct rdl_method setting_method = {.commands = setting, .write_args = setting_write_args};
 static const struct rdl_method *const setting_methods[] = {&setting_method, NULL};
-static const struct rdl_op op_setting = {setting_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_setting = {.methods = setting_methods};
 
 static const char *const persistence[] = {rdl_wire_info_persistence, NULL};
 static const struct rdl_method persistence_method = {.commands = persistence};
 static const struct rdl_method *const persistence_methods[] = {&persistence_method, NULL};
-static const struct rdl_op op_persistence = {persistence_methods, NULL, RDL_FAMILY_DIRECT, 0,
-                                             RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_persistence = {.methods = persistence_methods};
 
 static const char *const getrange[] = {rdl_wire_getrange, rdl_wire_strlen, NULL};
 static const struct rdl_method getrange_method = {.commands = getrange};
 static const struct rdl_method *const getrange_methods[] = {&getrange_method, NULL};
-static const struct rdl_op op_getrange = {getrange_methods,    NULL, RDL_FAMILY_DIRECT, 0,
-                                          RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_getrange = {.methods = getrange_methods};
 
 /* clang-format off */
 #define OP(name, op, value, extra) \

@@ -74,7 +74,7 @@ static const char *const clock_commands[] = {rdl_wire_time, NULL};
 static const struct rdl_method clock_method = {
     .commands = clock_commands, .on_reply = clock_on_reply, .take = rdl_take_numbers};
 static const struct rdl_method *const clock_methods[] = {&clock_method, NULL};
-static const struct rdl_op op_clock = {clock_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_clock = {.methods = clock_methods};
 
 /* ---------------------------------------------------------------- settings */
 
@@ -122,25 +122,24 @@ static const struct rdl_method setting_method = {.commands = setting_commands,
                                                  .on_reply = any_on_reply,
                                                  .take = setting_take};
 static const struct rdl_method *const setting_methods[] = {&setting_method, NULL};
-static const struct rdl_op op_setting = {setting_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_setting = {.methods = setting_methods};
 
 /* ---------------------------------------------------------------- what a lock needs */
 
 static const char *const pttl[] = {rdl_wire_pttl, NULL};
 static const struct rdl_method pttl_method = {.commands = pttl, .on_reply = any_on_reply};
 static const struct rdl_method *const pttl_methods[] = {&pttl_method, NULL};
-static const struct rdl_op op_pttl = {pttl_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_pttl = {.methods = pttl_methods};
 
 static const char *const getrange[] = {rdl_wire_getrange, NULL};
 static const struct rdl_method getrange_method = {.commands = getrange, .on_reply = any_on_reply};
 static const struct rdl_method *const getrange_methods[] = {&getrange_method, NULL};
-static const struct rdl_op op_getrange = {getrange_methods,    NULL, RDL_FAMILY_DIRECT, 0,
-                                          RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_getrange = {.methods = getrange_methods};
 
 static const char *const pexpire[] = {rdl_wire_pexpire, NULL};
 static const struct rdl_method pexpire_method = {.commands = pexpire, .on_reply = any_on_reply};
 static const struct rdl_method *const pexpire_methods[] = {&pexpire_method, NULL};
-static const struct rdl_op op_pexpire = {pexpire_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_pexpire = {.methods = pexpire_methods};
 
 /* One operation for each method, so that every method is tried. */
 static const struct rdl_method *const extend_by_script[] = {&rdl_method_extend_script, NULL};
@@ -149,17 +148,12 @@ static const struct rdl_method *const release_by_script[] = {&rdl_method_release
 static const struct rdl_method *const release_by_delex[] = {&rdl_method_delex, NULL};
 static const struct rdl_method *const release_by_delifeq[] = {&rdl_method_delifeq, NULL};
 static const struct rdl_method *const release_by_watch[] = {&rdl_method_release_watch, NULL};
-static const struct rdl_op op_extend_script = {extend_by_script,    NULL, RDL_FAMILY_DIRECT, 0,
-                                               RDL_SEND_IF_AWAITED, 0};
-static const struct rdl_op op_extend_watch = {extend_by_watch,     NULL, RDL_FAMILY_DIRECT, 0,
-                                              RDL_SEND_IF_AWAITED, 0};
-static const struct rdl_op op_release_script = {release_by_script,   NULL, RDL_FAMILY_DIRECT, 0,
-                                                RDL_SEND_IF_AWAITED, 0};
-static const struct rdl_op op_delex = {release_by_delex, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
-static const struct rdl_op op_delifeq = {release_by_delifeq,  NULL, RDL_FAMILY_DIRECT, 0,
-                                         RDL_SEND_IF_AWAITED, 0};
-static const struct rdl_op op_release_watch = {release_by_watch,    NULL, RDL_FAMILY_DIRECT, 0,
-                                               RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_extend_script = {.methods = extend_by_script};
+static const struct rdl_op op_extend_watch = {.methods = extend_by_watch};
+static const struct rdl_op op_release_script = {.methods = release_by_script};
+static const struct rdl_op op_delex = {.methods = release_by_delex};
+static const struct rdl_op op_delifeq = {.methods = release_by_delifeq};
+static const struct rdl_op op_release_watch = {.methods = release_by_watch};
 
 #define RIGHT(name) (1u << RDL_CLI_RIGHT_##name)
 #define BY_EVAL     (RIGHT(EVAL) | RIGHT(EVALSHA))

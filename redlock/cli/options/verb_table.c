@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The table of verbs. To add a verb: an enumerator and the counts in verb_table.h, a row here, a file in
- * verbs/, its prototype in verbs.h, and its call in main.c. Then the options that it accepts, in
- * option_table.c, and its place in redlock.1.
+ * verbs/, its prototype in verbs.h, and its call in main.c. Then its operands, in
+ * operands.c, the options that it accepts, in option_table.c, and its place in redlock.1.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/options/verb_table.h"

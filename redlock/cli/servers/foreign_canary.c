@@ -32,7 +32,7 @@ static int foreign_on_reply(struct rdl_conn *c, struct rdl_record *r)
 static const char *const get_commands[] = {rdl_wire_get, NULL};
 static const struct rdl_method get_method = {.commands = get_commands, .on_reply = foreign_on_reply};
 static const struct rdl_method *const get_methods[] = {&get_method, NULL};
-const struct rdl_op rdl_cli_op_canary = {get_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+const struct rdl_op rdl_cli_op_canary = {.methods = get_methods};
 
 static void warn_of(const struct rdl_cli_lock *l, size_t i)
 {

@@ -311,9 +311,11 @@ static const struct rdl_method value_method = {.commands = value_commands, .on_r
 /* A name that was found may be any key. One from the user usually is a lock, so all of it is read. */
 enum { RDL_FAMILY_VALUE = RDL_FAMILY_HINT }; /* no request here waits for hints */
 static const struct rdl_method *const found_methods[] = {&range_method, &length_method, NULL};
+RDL_METHODS_FIT(found_methods);
 static const struct rdl_method *const named_methods[] = {&range_method, &length_method, &value_method, NULL};
-static const struct rdl_op op_found = {found_methods, NULL, RDL_FAMILY_VALUE, 0, RDL_SEND_IF_AWAITED, 0};
-static const struct rdl_op op_named = {named_methods, NULL, RDL_FAMILY_VALUE, 0, RDL_SEND_IF_AWAITED, 0};
+RDL_METHODS_FIT(named_methods);
+static const struct rdl_op op_found = {.methods = found_methods, .family = RDL_FAMILY_VALUE};
+static const struct rdl_op op_named = {.methods = named_methods, .family = RDL_FAMILY_VALUE};
 
 static const struct rdl_op *op_key(void)
 {
@@ -361,7 +363,7 @@ static const char *const scan_commands[] = {rdl_wire_scan, NULL};
 static const struct rdl_method scan_method = {
     .commands = scan_commands, .write_args = scan_write_args, .on_reply = scan_on_reply};
 static const struct rdl_method *const scan_methods[] = {&scan_method, NULL};
-static const struct rdl_op op_scan = {scan_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_scan = {.methods = scan_methods};
 
 /* ---------------------------------------------------------------- deleting a key */
 
@@ -428,7 +430,7 @@ static void make_break_methods(void)
     }
 }
 
-static const struct rdl_op op_break = {break_methods, NULL, RDL_FAMILY_RELEASE, 0, RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_break = {.methods = break_methods, .family = RDL_FAMILY_RELEASE};
 
 /* ---------------------------------------------------------------- queries */
 

@@ -41,7 +41,7 @@ static int id_on_reply(struct rdl_conn *c, struct rdl_record *r)
 static const char *const id_commands[] = {rdl_wire_get, NULL};
 static const struct rdl_method id_method = {.commands = id_commands, .on_reply = id_on_reply};
 static const struct rdl_method *const id_methods[] = {&id_method, NULL};
-static const struct rdl_op op_id = {id_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_op op_id = {.methods = id_methods};
 
 static size_t count(const struct rdl_cli_lock *l, enum rdl_answer answer)
 {
