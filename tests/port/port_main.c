@@ -171,6 +171,7 @@ static int run(const struct port_case *c, unsigned seconds)
     pid_t pid;
 
     memset(port_shared, 0, sizeof *port_shared);
+    port_expect(PORT_UNTIL, "a function of the driver does not return"); /* until the case expects more */
     pid = fork();
     if (pid == 0) {
         setpgid(0, 0);
