@@ -444,7 +444,7 @@ START_TEST(a_signal_while_the_guardian_starts_counts_once)
     struct rdl_cli_guardian g;
     int wake_fd, status;
 
-    ck_assert_int_eq(rdl_cli_signals_open(&wake_fd), 0);
+    ck_assert_int_eq(rdl_cli_signals_open(&wake_fd, 1), 0);
     setpgid(0, 0);
     for (int i = 0; i < 100; i++) {
         int n = 0;

@@ -184,7 +184,7 @@ START_TEST(an_ignored_sigchld_is_caught_and_reset_for_the_command)
 
     signal(SIGCHLD, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
-    ck_assert_int_eq(rdl_cli_signals_open(&wake_fd), 0);
+    ck_assert_int_eq(rdl_cli_signals_open(&wake_fd, 1), 0);
     ck_assert_int_eq(sigaction(SIGCHLD, NULL, &act), 0);
     ck_assert(act.sa_handler != SIG_IGN && act.sa_handler != SIG_DFL);
     ck_assert_int_eq(sigaction(SIGHUP, NULL, &act), 0);

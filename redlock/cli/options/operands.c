@@ -81,7 +81,6 @@ static const char *name_fault(const char *name)
 
 static int check_look(const struct rdl_cli_options *o, const char *name)
 {
-    const unsigned taking = RDL_CLI_RUN | RDL_CLI_ACQUIRE | RDL_CLI_HOLD;
     const char *fault = name_fault(name);
     char shown[6 * RDL_NAME_MAX + 3] = "";
     struct rdl_cli_text t = {shown, sizeof shown, 0};
@@ -89,7 +88,7 @@ static int check_look(const struct rdl_cli_options *o, const char *name)
     if (fault == NULL || o->any_name)
         return 0;
     rdl_cli_add_json(&t, name);
-    if ((o->verb & taking) == 0) {
+    if ((o->verb & RDL_CLI_GETTING) == 0) {
         rdl_cli_print_warning("the lock name %s %s: a name that looks the same is another lock", shown,
                               fault);
         return 0;

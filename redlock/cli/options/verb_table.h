@@ -17,7 +17,10 @@ enum rdl_cli_verb {
     RDL_CLI_DOCTOR = 256
 };
 
-enum { RDL_CLI_ALL = 511 };
+enum {
+    RDL_CLI_GETTING = RDL_CLI_RUN | RDL_CLI_ACQUIRE | RDL_CLI_HOLD, /* they wait for a lock and take it */
+    RDL_CLI_ALL = 511
+};
 
 struct rdl_cli_verb_row {
     enum rdl_cli_verb verb;

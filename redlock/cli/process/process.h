@@ -8,10 +8,10 @@
 #include <sys/types.h>
 
 /*
- * Catches the signals that redlock forwards; *wake_fd is readable while there is one. Returns 0, or
- * RDL_EXIT_OS after it printed the reason.
+ * Catches the signals that redlock forwards; *wake_fd is readable while there is one. with_real_time: also the
+ * 31 of real time, which would otherwise end the process. Returns 0, or RDL_EXIT_OS after it printed the reason.
  */
-int rdl_cli_signals_open(int *wake_fd);
+int rdl_cli_signals_open(int *wake_fd, int with_real_time);
 
 /* Returns the descriptor that is readable while there is a signal. */
 int rdl_cli_signals_fd(void);
@@ -33,6 +33,9 @@ void rdl_cli_signals_die(int sig);
 
 /* Returns 1 if the default action of a caught signal ends the process. */
 int rdl_cli_signals_ends(int sig);
+
+/* Returns the next caught signal that ends acquire and hold, or 0. SIGUSR1 and SIGUSR2 are for a command. */
+int rdl_cli_signals_next_end(void);
 
 /* Ends the process by a caught signal. A signal that would only stop it is ignored: these verbs are short. */
 void rdl_cli_signals_obey(void);

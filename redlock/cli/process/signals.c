@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 /*
- * All signals that a person, a service manager or a container may send, those of real time among them: one of
- * them may be the command's stop signal. Those that report a fault of this process are not caught.
+ * All signals that a person, a service manager or a container may send: one of them, or of those of real time,
+ * may be the command's stop signal. Those that report a fault of this process are not caught.
  */
 static const int named[] = {
     SIGHUP,   SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,   SIGUSR2, SIGTSTP,
@@ -74,17 +74,19 @@ static void catch_one(int sig, struct sigaction *old)
     sigaction(sig, old, NULL);
 }
 
-static void list_caught(void)
+static void list_caught(int with_real_time)
 {
     for (n_caught = 0; n_caught < NAMED; n_caught++)
         caught[n_caught] = named[n_caught];
 #ifdef SIGRTMIN
-    for (int sig = SIGRTMIN; sig <= SIGRTMAX && n_caught < NAMED + REAL_TIME_MAX; sig++)
+    for (int sig = SIGRTMIN; with_real_time && sig <= SIGRTMAX && n_caught < NAMED + REAL_TIME_MAX; sig++)
         caught[n_caught++] = sig;
+#else
+    (void)with_real_time;
 #endif
 }
 
-int rdl_cli_signals_open(int *wake_fd)
+int rdl_cli_signals_open(int *wake_fd, int with_real_time)
 {
     struct sigaction ignore;
     sigset_t all, none;
@@ -93,7 +95,7 @@ int rdl_cli_signals_open(int *wake_fd)
         rdl_cli_print_error("cannot create a pipe: %s", strerror(errno));
         return RDL_EXIT_OS;
     }
-    list_caught();
+    list_caught(with_real_time);
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
     for (size_t i = 0; i < n_caught; i++)
@@ -176,6 +178,15 @@ int rdl_cli_signals_ends(int sig)
         return 0;
 #endif
     return sig != SIGCHLD && sig != SIGCONT && sig != SIGTSTP;
+}
+
+int rdl_cli_signals_next_end(void)
+{
+    int sig = rdl_cli_signals_next();
+
+    while (sig != 0 && (!rdl_cli_signals_ends(sig) || sig == SIGUSR1 || sig == SIGUSR2))
+        sig = rdl_cli_signals_next();
+    return sig;
 }
 
 void rdl_cli_signals_obey(void)

@@ -481,5 +481,5 @@ int rdl_cli_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o, str
         rc = open_trace(s, o);
     rdl_posix_init(posix, platform);
     rdl_cli_connect_open(s, o, platform);
-    return rc == 0 ? rdl_cli_signals_open(&posix->wake_fd) : rc;
+    return rc == 0 ? rdl_cli_signals_open(&posix->wake_fd, (o->verb & RDL_CLI_GETTING) != 0) : rc;
 }

@@ -47,8 +47,7 @@ static void warn_own(const char *where)
  */
 static void report_own(const struct rdl_cli_options *o, const char *where, int is_first)
 {
-    int is_meant = o->urls_from == NULL || getenv("REDLOCK_LOCK") != NULL ||
-                   (o->verb & (RDL_CLI_RUN | RDL_CLI_ACQUIRE | RDL_CLI_HOLD)) == 0;
+    int is_meant = o->urls_from == NULL || getenv("REDLOCK_LOCK") != NULL || (o->verb & RDL_CLI_GETTING) == 0;
 
     if (is_meant)
         rdl_cli_print_verbose(

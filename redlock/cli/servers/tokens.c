@@ -16,7 +16,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,16 +190,6 @@ void rdl_cli_token_drop(void)
     file = NULL;
 }
 
-/* Returns a signal that must end us, because the token is not handed over yet; 0: none came. */
-static int next_end(void)
-{
-    int sig = rdl_cli_signals_next();
-
-    while (sig != 0 && (!rdl_cli_signals_ends(sig) || sig == SIGUSR1 || sig == SIGUSR2))
-        sig = rdl_cli_signals_next();
-    return sig;
-}
-
 /* Returns 0, a signal that came, or -1 with errno. A full pipe has until until_ms. */
 static int write_line(int fd, const char *line, size_t len, uint64_t until_ms)
 {
@@ -213,7 +202,7 @@ static int write_line(int fd, const char *line, size_t len, uint64_t until_ms)
             return -1;
         }
         if (poll(p, 2, left_ms < 1000 ? (int)left_ms : 1000) < 0 || p[0].revents == 0) {
-            int sig = next_end();
+            int sig = rdl_cli_signals_next_end(); /* the token is not handed over yet */
             if (sig != 0)
                 return sig;
             continue;

@@ -15,7 +15,6 @@
 #include "redlock/redlock.h"
 
 #include <poll.h>
-#include <signal.h>
 #include <unistd.h>
 
 enum {
@@ -49,21 +48,11 @@ static int input_ended(void)
     return 0;
 }
 
-/* SIGTSTP would cost the lease, and SIGUSR1 and SIGUSR2 are for a command. */
-static int was_told_to_end(void)
-{
-    int is_stopped = 0;
-
-    for (int sig = rdl_cli_signals_next(); sig != 0; sig = rdl_cli_signals_next())
-        is_stopped |= rdl_cli_signals_ends(sig) && sig != SIGUSR1 && sig != SIGUSR2;
-    return is_stopped;
-}
-
 static const char *why_over(const struct hold *h)
 {
     if (getppid() != h->lock->parent)
         return "the process that started redlock is gone";
-    if (was_told_to_end())
+    if (rdl_cli_signals_next_end() != 0)
         return "a signal came";
     return input_ended() ? "standard input is closed" : NULL;
 }

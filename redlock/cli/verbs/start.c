@@ -109,7 +109,7 @@ int rdl_cli_options_read(struct rdl_cli_options *o, enum rdl_cli_verb verb, int 
         *status = open_log(o);
     if (*status == 0)
         *status = rdl_cli_options_settle(o);
-    if (*status == 0 && (verb & (RDL_CLI_RUN | RDL_CLI_ACQUIRE | RDL_CLI_HOLD)))
+    if (*status == 0 && (verb & RDL_CLI_GETTING))
         warn_of_defaults(o);
     return *status == 0;
 }
@@ -128,7 +128,7 @@ int rdl_cli_start(struct rdl_cli_lock *l, const struct rdl_cli_options *o)
     l->opt.max_ttl_ms = o->max_ttl_ms;
     l->opt.max_hold_ms = o->max_hold_ms;
     l->opt.guard = (uint8_t)o->guard;
-    if (!o->is_default_server && (o->verb & (RDL_CLI_RUN | RDL_CLI_ACQUIRE | RDL_CLI_HOLD)))
+    if (!o->is_default_server && (o->verb & RDL_CLI_GETTING))
         rdl_cli_apart_own(&servers, o);
     rdl_cli_apart_databases(&servers);
     rdl_cli_lease_init(l);
