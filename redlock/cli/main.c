@@ -7,6 +7,7 @@
 #include "redlock/cli/verbs/verbs.h"
 #include "redlock/redlock.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,9 +19,17 @@
  */
 static int fill_stdio(void)
 {
-    for (int fd = 0; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", (fd == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC) != fd)
-            return RDL_EXIT_OS;
+    static const char *const names[] = {"input", "output", "error"};
+
+    for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) >= 0 || open("/dev/null", (fd == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC) == fd)
+            continue;
+        rdl_cli_print_error(
+            "standard %s is closed, and /dev/null cannot be opened instead (%s): start redlock with standard "
+            "input, output and error open, or create /dev/null",
+            names[fd], strerror(errno));
+        return RDL_EXIT_OS;
+    }
     return 0;
 }
 
@@ -120,9 +129,13 @@ static int obey(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    if (fill_stdio() != 0)
-        return RDL_EXIT_OS;
-    int status = obey(argc, argv);
+    unsigned verb = argc > 1 ? rdl_cli_verb_of(argv[1]) : 0;
+
+    if (verb != 0)
+        rdl_cli_options_find_log(verb, argc - 2, argv + 2);
+    int status = fill_stdio();
+    if (status == 0)
+        status = obey(argc, argv);
     rdl_cli_lookup_end();
     rdl_cli_connect_end();
     rdl_cli_last_words();

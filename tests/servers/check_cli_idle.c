@@ -55,8 +55,8 @@ static int on_old_kernel(int argc, char **argv)
 
     (void)argc;
     close(COMMAND_NOTE_FD);
-    refuse_call_with(SYS_pipe2, O_CLOEXEC, ENOSYS);
-    refuse_call_with(SYS_pipe2, O_CLOEXEC | O_NONBLOCK, ENOSYS);
+    refuse_call_with(SYS_pipe2, 1, O_CLOEXEC, ENOSYS);
+    refuse_call_with(SYS_pipe2, 1, O_CLOEXEC | O_NONBLOCK, ENOSYS);
     refuse_call(SYS_close_range, ENOSYS);
     refuse_call(SYS_timerfd_create, ENOSYS);
     dup2(note, COMMAND_NOTE_FD);

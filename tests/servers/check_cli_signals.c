@@ -2,14 +2,19 @@
 #define _GNU_SOURCE /* SIGWINCH, SIGPWR */
 #include "redlock/cli/process/process.h"
 #include "tests/fixtures/command.h"
+#include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/servers.h"
 
 #include <check.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 Suite *suite_cli_signals(void);
 
@@ -158,6 +163,27 @@ START_TEST(run_works_with_closed_standard_descriptors)
 }
 END_TEST
 
+/* As in a chroot. Only redlock itself opens a file in this mode. */
+static int without_dev_null(int argc, char **argv)
+{
+    (void)argc;
+    refuse_call_with(SYS_openat, 2, O_WRONLY | O_CLOEXEC, ENOENT);
+    close(STDIN_FILENO);
+    return execv(argv[0], argv);
+}
+
+START_TEST(closed_input_without_dev_null_fails_with_a_message)
+{
+    command_set(&c, no_options, &server, 1, "nightly", ":");
+    c.inside = without_dev_null;
+    ck_assert_int_eq(command_run(&c), 71);
+    ck_assert_str_eq(
+        c.err, "redlock: standard input is closed, and /dev/null cannot be opened instead (No such file "
+               "or directory): start redlock with standard input, output and error open, or create "
+               "/dev/null\n");
+}
+END_TEST
+
 /* A release that is waited for costs almost no processor time: 20 s here. A start under a sanitizer does. */
 START_TEST(an_unread_signal_does_not_spin)
 {
@@ -214,6 +240,7 @@ Suite *suite_cli_signals(void)
     tcase_add_test(t, signals_that_our_parent_ignores_are_not_forwarded);
     tcase_add_loop_test(t, a_wait_continues_after_it_was_stopped, 0, 2);
     tcase_add_loop_test(t, run_works_with_closed_standard_descriptors, 0, 3);
+    tcase_add_test(t, closed_input_without_dev_null_fails_with_a_message);
     tcase_add_test(t, an_unread_signal_does_not_spin);
     suite_add_tcase(s, t);
     return s;

@@ -174,7 +174,7 @@ END_TEST
 /* 64 requests of 64 bytes. */
 START_TEST(a_ring_that_cannot_be_mapped_is_refused)
 {
-    refuse_call_with(SYS_mmap, 4096, ENOMEM);
+    refuse_call_with(SYS_mmap, 1, 4096, ENOMEM);
     is_refused("RLIMIT_MEMLOCK");
 }
 END_TEST

@@ -83,6 +83,12 @@ int rdl_cli_completion(const char *shell);
 int rdl_cli_complete(int argc, char **argv);
 
 /*
+ * Searches for --log json before anything is printed: from now on, messages on standard error are objects.
+ * argv follows the verb.
+ */
+void rdl_cli_options_find_log(unsigned verb, int argc, char **argv);
+
+/*
  * Parses argv, which follows the verb, and overwrites passwords in it. Returns 0, or an exit status after it
  * printed the reason.
  */

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { OPTION_MAX = 40 /* bytes of an option's name, with its dashes */ };
 
@@ -318,6 +319,55 @@ static int accepts(unsigned verb, const char *word)
     return opt != NULL && (opt->verbs & verb) != 0;
 }
 
+static int is_option(const char *word)
+{
+    return word[0] == '-' && word[1] != '\0';
+}
+
+/*
+ * Steps from the option argv[*i] over the value that may follow it. Returns the option, of a group of letters
+ * the last, or NULL. *value is its value, or NULL.
+ */
+static const struct rdl_cli_option *step_over(unsigned verb, char **argv, int *i, const char **value)
+{
+    const char *p = argv[*i] + 1;
+    const struct rdl_cli_option *opt = NULL;
+
+    *value = NULL;
+    if (*p == '-') {
+        size_t len = strcspn(++p, "=");
+        opt = option_of(verb, p, len);
+        if (p[len] == '=')
+            *value = p + len + 1;
+        else if (opt != NULL && takes_value(opt) && !opt->is_optional)
+            *value = argv[++*i];
+        return opt;
+    }
+    while (*p != '\0' && (opt == NULL || !takes_value(opt)))
+        opt = option_of_letter(verb, *p++);
+    if (opt != NULL && takes_value(opt))
+        *value = *p != '\0' ? p : argv[++*i];
+    return opt;
+}
+
+void rdl_cli_options_find_log(unsigned verb, int argc, char **argv)
+{
+    int is_json = 0, fd = STDERR_FILENO;
+
+    for (int i = 0; i < argc && is_option(argv[i]) && strcmp(argv[i], "--") != 0; i++) {
+        const char *value;
+        const struct rdl_cli_option *opt = step_over(verb, argv, &i, &value);
+        if (opt == NULL || value == NULL || !(opt->verbs & verb))
+            continue;
+        if (strcmp(opt->word, "log") == 0)
+            is_json = strcmp(value, "json") == 0;
+        if (strcmp(opt->word, "log-fd") == 0 && rdl_cli_number(value, (int)opt->limit, &fd) != 0)
+            fd = -1;
+    }
+    if (is_json && fd == STDERR_FILENO)
+        rdl_cli_log_open(fd, RDL_CLI_LOG_JSON, NULL);
+}
+
 int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int argc, char **argv)
 {
     int rc, i = 0;
@@ -332,7 +382,7 @@ int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int
     o->log_fd = -1;
     o->guard = RDL_GUARD_IF_PERMITTED;
     rc = take_variables(o);
-    for (; rc == 0 && i < argc && argv[i][0] == '-' && argv[i][1] != '\0'; i++) {
+    for (; rc == 0 && i < argc && is_option(argv[i]); i++) {
         if (strcmp(argv[i], "--") == 0) {
             i += verb != RDL_CLI_RUN; /* otherwise it belongs to the command, and follows the lock name */
             break;

@@ -9,7 +9,6 @@
 #include "redlock/cli/output/output.h"
 
 #include <string.h>
-#include <unistd.h>
 
 const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
     {RDL_CLI_RUN,
@@ -151,12 +150,12 @@ int rdl_cli_usage(unsigned verb)
     struct rdl_cli_text t = {line, sizeof line, 0};
 
     if (verb == 0) {
-        rdl_cli_add(&t, "usage: redlock VERB [options] [LOCK...]   (redlock --help)\n");
+        rdl_cli_add(&t, "usage: redlock VERB [options] [LOCK...]   (redlock --help)");
     } else {
         const struct rdl_cli_verb_row *row = rdl_cli_verb_row(verb);
-        rdl_cli_add(&t, "usage: redlock %s [options] %s   (redlock %s --help)\n", row->word, row->operands,
+        rdl_cli_add(&t, "usage: redlock %s [options] %s   (redlock %s --help)", row->word, row->operands,
                     row->word);
     }
-    rdl_cli_put(STDERR_FILENO, line, t.len);
+    rdl_cli_print_usage(line);
     return RDL_EXIT_USAGE;
 }

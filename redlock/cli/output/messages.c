@@ -319,6 +319,15 @@ void rdl_cli_log_put(struct rdl_cli_json *j)
     rdl_cli_put(rdl_cli_log_fd(), j->text.out, j->text.len);
 }
 
+static void put_text(const char *prefix, const char *level, char *text)
+{
+    make_printable(text, strlen(text));
+    if (is_logged(STDERR_FILENO))
+        put_event(level, text);
+    else
+        put_message(prefix, text);
+}
+
 RDL_CLI_PRINTF(3, 0)
 static void say(const char *prefix, const char *level, const char *format, va_list args)
 {
@@ -327,11 +336,7 @@ static void say(const char *prefix, const char *level, const char *format, va_li
 
     if (vsnprintf(text, sizeof text, format, args) < 0)
         return;
-    make_printable(text, strlen(text));
-    if (is_logged(STDERR_FILENO))
-        put_event(level, text);
-    else
-        put_message(prefix, text);
+    put_text(prefix, level, text);
     errno = saved;
 }
 
@@ -348,6 +353,11 @@ void rdl_cli_ask(const char *format, ...)
         return;
     make_printable(text, strlen(text));
     rdl_cli_put(STDERR_FILENO, text, strlen(text));
+}
+
+void rdl_cli_print_usage(char *line)
+{
+    put_text("", "info", line);
 }
 
 void rdl_cli_print_error(const char *format, ...)

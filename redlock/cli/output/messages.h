@@ -27,6 +27,9 @@ void rdl_cli_print_warning_always(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_print_info(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 void rdl_cli_print_verbose(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 
+/* Does the same for a line of usage, without "redlock: ". It is made printable. */
+void rdl_cli_print_usage(char *line);
+
 /* Prints a question on the terminal, without a line end. */
 void rdl_cli_ask(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 
