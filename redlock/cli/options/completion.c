@@ -117,24 +117,6 @@ static void offer_verbs(struct asked *a)
     offer(a, "completion", "print a script for bash, zsh or fish");
 }
 
-/* Returns the option in a word: of "-nqw5" the one with the value. *value: where that begins, or NULL. */
-static const struct rdl_cli_option *option_in(unsigned verb, char *word, char **value)
-{
-    const struct rdl_cli_option *opt = NULL;
-    size_t len = strcspn(word, "=");
-
-    *value = NULL;
-    if (word[1] == '-') {
-        *value = word[len] == '=' ? word + len + 1 : NULL;
-        return rdl_cli_option_of(verb, word + 2, len - 2);
-    }
-    for (char *p = word + 1; *p != '\0' && (opt == NULL || !rdl_cli_option_takes_value(opt)); p++) {
-        opt = rdl_cli_option_of_letter(verb, *p);
-        *value = p[1] != '\0' ? p + 1 : NULL;
-    }
-    return opt;
-}
-
 /* After the options of run, its command has a completion of its own. Words are counted from 0, redlock's. */
 static void offer_command(struct asked *a, int i, int is_named)
 {
@@ -161,23 +143,21 @@ static int is_option(const char *word)
 static void offer_rest(struct asked *a, unsigned verb)
 {
     const struct rdl_cli_option *opt, *waiting = NULL; /* the option whose value the last word is */
-    char *last = a->words[a->n - 1], *value;
-    int i = 1, is_named = 0;
+    const char *last = a->words[a->n - 1], *value;
+    int i = 1, is_named = 0, k;
 
     for (; i < a->n - 1 && is_option(a->words[i]); i++) {
-        opt = option_in(verb, a->words[i], &value);
-        if (opt == NULL)
-            continue;
-        is_named |= strcmp(opt->word, "lock") == 0;
-        if (rdl_cli_option_takes_value(opt) && !opt->is_optional && value == NULL)
-            waiting = ++i == a->n - 1 ? opt : NULL;
+        opt = rdl_cli_option_step_over(verb, a->words, &i, &value);
+        waiting = i == a->n - 1 ? opt : NULL;
+        is_named |= opt != NULL && strcmp(opt->word, "lock") == 0;
     }
     if (waiting != NULL) {
         offer_value(a, waiting);
     } else if (strcmp(a->words[a->n - 2], "-h") == 0 || strcmp(a->words[a->n - 2], "--help") == 0) {
         offer(a, "all", "");
     } else if (i == a->n - 1 && last[0] == '-') {
-        opt = option_in(verb, last, &value);
+        k = i;
+        opt = rdl_cli_option_step_over(verb, a->words, &k, &value);
         if (opt != NULL && value != NULL && rdl_cli_option_takes_value(opt)) {
             a->begun = value;
             offer_value(a, opt);

@@ -322,20 +322,6 @@ static int check_patient(const struct rdl_cli_options *o)
     return RDL_EXIT_DATA;
 }
 
-/* Reads the lock whose permissions are checked, or none. */
-static int take_patient(struct rdl_cli_options *o, int argc, char **argv, int i)
-{
-    if (i >= argc)
-        return 0;
-    int rc = rdl_cli_operands_check_word(o, argv[i]);
-    if (rc == 0)
-        rc = rdl_cli_operands_add_lock(o, argv[i]);
-    name_locks(o);
-    if (rc == 0)
-        rc = check_patient(o);
-    return rc == 0 ? take_nothing(o, argc, argv, i + 1) : rc;
-}
-
 /* Reads the remaining arguments as locks. */
 static int take_locks(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
@@ -352,16 +338,16 @@ static int take_locks(struct rdl_cli_options *o, int argc, char **argv, int i)
 }
 
 /* Reads the rest. If -l named the locks there is no LOCK: the command follows, or nothing. */
-static int take_rest(struct rdl_cli_options *o, int argc, char **argv, int i)
+static int take_rest(struct rdl_cli_options *o, enum rdl_cli_takes takes, int argc, char **argv, int i)
 {
     int is_followed = i < argc && argv[i][0] != '-' && i + 1 < argc && strcmp(argv[i + 1], "--") == 0;
 
     name_locks(o);
-    if (o->verb == RDL_CLI_STATUS) {
+    if (takes == RDL_CLI_TAKES_LOCKS) {
         o->looked_at = o->names;
         o->n_looked_at = o->n_names;
     }
-    if (o->verb == RDL_CLI_RUN && !is_followed)
+    if (takes == RDL_CLI_TAKES_COMMAND && !is_followed)
         return take_command(o, argc, argv, i);
     if (i < argc && looks_like_token(argv[i]))
         return rdl_cli_refuse_token(argv[i]);
@@ -369,33 +355,36 @@ static int take_rest(struct rdl_cli_options *o, int argc, char **argv, int i)
         rdl_cli_print_error("unexpected extra argument: with -l, give every lock by -l");
         return rdl_cli_usage(o->verb);
     }
-    return o->verb == RDL_CLI_DOCTOR ? check_patient(o) : 0;
+    return takes == RDL_CLI_TAKES_LOCK_OR_NONE ? check_patient(o) : 0;
 }
 
 static int take_all(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
-    if (o->verb == RDL_CLI_LIST)
+    enum rdl_cli_takes takes = rdl_cli_verb_row(o->verb)->takes;
+    int rc;
+
+    if (takes == RDL_CLI_TAKES_PREFIX)
         return take_prefix(o, argc, argv, i);
     if (o->n_names > 0)
-        return take_rest(o, argc, argv, i);
-    if (o->verb == RDL_CLI_DOCTOR)
-        return take_patient(o, argc, argv, i);
+        return take_rest(o, takes, argc, argv, i);
+    if (i >= argc && takes == RDL_CLI_TAKES_LOCK_OR_NONE)
+        return 0;
     if (i >= argc) {
-        if (o->verb == RDL_CLI_RUN)
-            rdl_cli_print_error("no lock name and no command");
-        else
-            rdl_cli_print_error("no lock name");
+        rdl_cli_print_error("no lock name%s", takes == RDL_CLI_TAKES_COMMAND ? " and no command" : "");
         return rdl_cli_usage(o->verb);
     }
-    if (o->verb == RDL_CLI_STATUS)
+    if (takes == RDL_CLI_TAKES_LOCKS)
         return take_locks(o, argc, argv, i);
-    int rc = rdl_cli_operands_check_word(o, argv[i]);
+    rc = rdl_cli_operands_check_word(o, argv[i]);
     if (rc == 0)
         rc = rdl_cli_operands_add_lock(o, argv[i]);
+    name_locks(o);
+    if (rc == 0 && takes == RDL_CLI_TAKES_LOCK_OR_NONE)
+        rc = check_patient(o);
     if (rc != 0)
         return rc;
-    name_locks(o);
-    return o->verb == RDL_CLI_RUN ? take_command(o, argc, argv, i + 1) : take_nothing(o, argc, argv, i + 1);
+    return takes == RDL_CLI_TAKES_COMMAND ? take_command(o, argc, argv, i + 1)
+                                          : take_nothing(o, argc, argv, i + 1);
 }
 
 int rdl_cli_operands_take(struct rdl_cli_options *o, int argc, char **argv, int i)

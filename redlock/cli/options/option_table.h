@@ -56,10 +56,11 @@ extern const struct rdl_cli_option rdl_cli_option_table[];
 extern const size_t rdl_cli_option_rows;
 extern const char *const rdl_cli_group_words[RDL_CLI_GROUPS];
 
-/* Returns this verb's option, or another verb's with this name; NULL: there is none. */
-const struct rdl_cli_option *rdl_cli_option_of(unsigned verb, const char *word, size_t len);
-/* Does the same for a letter. */
-const struct rdl_cli_option *rdl_cli_option_of_letter(unsigned verb, char letter);
+/*
+ * Steps from the option argv[*i] over the value that may follow it. Returns the option, of a group of letters
+ * the last, or NULL. *value is its value, or NULL.
+ */
+const struct rdl_cli_option *rdl_cli_option_step_over(unsigned verb, char **argv, int *i, const char **value);
 int rdl_cli_option_takes_value(const struct rdl_cli_option *opt);
 
 #endif

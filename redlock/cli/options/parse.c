@@ -218,7 +218,7 @@ static int is_word(const char *name, const char *word, size_t len)
     return name != NULL && strlen(name) == len && memcmp(name, word, len) == 0;
 }
 
-const struct rdl_cli_option *rdl_cli_option_of(unsigned verb, const char *word, size_t len)
+static const struct rdl_cli_option *option_of(unsigned verb, const char *word, size_t len)
 {
     const struct rdl_cli_option *found = NULL;
 
@@ -231,7 +231,7 @@ const struct rdl_cli_option *rdl_cli_option_of(unsigned verb, const char *word, 
     return found;
 }
 
-const struct rdl_cli_option *rdl_cli_option_of_letter(unsigned verb, char letter)
+static const struct rdl_cli_option *option_of_letter(unsigned verb, char letter)
 {
     const struct rdl_cli_option *found = NULL;
 
@@ -254,7 +254,7 @@ static int long_option(struct rdl_cli_options *o, char **argv, int *i)
     char *arg = argv[*i];
     size_t len = strcspn(arg + 2, "=");
     char *value = arg[2 + len] == '=' ? arg + 2 + len + 1 : NULL;
-    const struct rdl_cli_option *opt = rdl_cli_option_of(o->verb, arg + 2, len);
+    const struct rdl_cli_option *opt = option_of(o->verb, arg + 2, len);
 
     if (opt == NULL)
         return unknown(o, arg, 2 + len);
@@ -280,7 +280,7 @@ static int long_option(struct rdl_cli_options *o, char **argv, int *i)
 static int short_options(struct rdl_cli_options *o, char **argv, int *i)
 {
     for (char *p = argv[*i] + 1; *p != '\0'; p++) {
-        const struct rdl_cli_option *opt = rdl_cli_option_of_letter(o->verb, *p);
+        const struct rdl_cli_option *opt = option_of_letter(o->verb, *p);
         if (opt == NULL) {
             char name[3] = {'-', *p, 0};
             return unknown(o, name, 2);
@@ -314,7 +314,7 @@ static int take_help(struct rdl_cli_options *o, const char *word)
 
 static int accepts(unsigned verb, const char *word)
 {
-    const struct rdl_cli_option *opt = rdl_cli_option_of(verb, word, strlen(word));
+    const struct rdl_cli_option *opt = option_of(verb, word, strlen(word));
 
     return opt != NULL && (opt->verbs & verb) != 0;
 }
@@ -324,11 +324,7 @@ static int is_option(const char *word)
     return word[0] == '-' && word[1] != '\0';
 }
 
-/*
- * Steps from the option argv[*i] over the value that may follow it. Returns the option, of a group of letters
- * the last, or NULL. *value is its value, or NULL.
- */
-static const struct rdl_cli_option *step_over(unsigned verb, char **argv, int *i, const char **value)
+const struct rdl_cli_option *rdl_cli_option_step_over(unsigned verb, char **argv, int *i, const char **value)
 {
     const char *p = argv[*i] + 1;
     const struct rdl_cli_option *opt = NULL;
@@ -339,13 +335,13 @@ static const struct rdl_cli_option *step_over(unsigned verb, char **argv, int *i
         opt = option_of(verb, p, len);
         if (p[len] == '=')
             *value = p + len + 1;
-        else if (opt != NULL && takes_value(opt) && !opt->is_optional)
+        else if (opt != NULL && rdl_cli_option_takes_value(opt) && !opt->is_optional)
             *value = argv[++*i];
         return opt;
     }
-    while (*p != '\0' && (opt == NULL || !takes_value(opt)))
+    while (*p != '\0' && (opt == NULL || !rdl_cli_option_takes_value(opt)))
         opt = option_of_letter(verb, *p++);
-    if (opt != NULL && takes_value(opt))
+    if (opt != NULL && rdl_cli_option_takes_value(opt))
         *value = *p != '\0' ? p : argv[++*i];
     return opt;
 }
@@ -356,7 +352,7 @@ void rdl_cli_options_find_log(unsigned verb, int argc, char **argv)
 
     for (int i = 0; i < argc && is_option(argv[i]) && strcmp(argv[i], "--") != 0; i++) {
         const char *value;
-        const struct rdl_cli_option *opt = step_over(verb, argv, &i, &value);
+        const struct rdl_cli_option *opt = rdl_cli_option_step_over(verb, argv, &i, &value);
         if (opt == NULL || value == NULL || !(opt->verbs & verb))
             continue;
         if (strcmp(opt->word, "log") == 0)

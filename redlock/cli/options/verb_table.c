@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of verbs. To add a verb: an enumerator and the counts in verb_table.h, a row here, a file in
- * verbs/, its prototype in verbs.h, and its call in main.c. Then its operands, in
- * operands.c, the options that it accepts, in option_table.c, and its place in redlock.1.
+ * The table of verbs. To add a verb: its name in RDL_CLI_EACH_VERB (verb_table.h), a row here, a file in
+ * verbs/, its prototype in verbs.h, and its call in main.c. Then the options that it accepts, in
+ * option_table.c, and its place in redlock.1.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/options/verb_table.h"
@@ -13,6 +13,7 @@
 const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
     {RDL_CLI_RUN,
      "run",
+     RDL_CLI_TAKES_COMMAND,
      "LOCK -- COMMAND [ARG...]",
      {"LOCK [--] COMMAND [ARG...]", "LOCK -c STRING", "-l LOCK... [--] COMMAND [ARG...]"},
      "run COMMAND while holding LOCK",
@@ -21,6 +22,7 @@ const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
      "redlock run nightly -- ./backup.sh"},
     {RDL_CLI_ACQUIRE,
      "acquire",
+     RDL_CLI_TAKES_LOCK,
      "LOCK",
      {"LOCK", NULL, NULL},
      "wait for LOCK, print its token, leave it held",
@@ -29,6 +31,7 @@ const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
      "redlock acquire --token-file token nightly"},
     {RDL_CLI_EXTEND,
      "extend",
+     RDL_CLI_TAKES_LOCK,
      "LOCK",
      {"LOCK", NULL, NULL},
      "renew LOCK for one ttl, by its token",
@@ -36,6 +39,7 @@ const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
      "redlock extend --token-file token nightly"},
     {RDL_CLI_RELEASE,
      "release",
+     RDL_CLI_TAKES_LOCK,
      "LOCK",
      {"LOCK", NULL, NULL},
      "release LOCK, by its token",
@@ -43,6 +47,7 @@ const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
      "redlock release --token-file token nightly"},
     {RDL_CLI_HOLD,
      "hold",
+     RDL_CLI_TAKES_LOCK,
      "LOCK",
      {"LOCK", NULL, NULL},
      "hold LOCK until standard input is closed",
@@ -51,6 +56,7 @@ const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
      "coproc redlock hold nightly"},
     {RDL_CLI_STATUS,
      "status",
+     RDL_CLI_TAKES_LOCKS,
      "LOCK...",
      {"LOCK...", NULL, NULL},
      "print the id of its holder, and its expiry",
@@ -60,6 +66,7 @@ const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
      "redlock status nightly"},
     {RDL_CLI_LIST,
      "list",
+     RDL_CLI_TAKES_PREFIX,
      "[PREFIX]",
      {"[PREFIX]", NULL, NULL},
      "list locks and their holders",
@@ -67,6 +74,7 @@ const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
      "redlock list night"},
     {RDL_CLI_BREAK,
      "break",
+     RDL_CLI_TAKES_LOCK,
      "LOCK",
      {"LOCK", NULL, NULL},
      "delete a lock by force, after asking",
@@ -75,6 +83,7 @@ const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
      "redlock break --held-by 8cf9df55 nightly"},
     {RDL_CLI_DOCTOR,
      "doctor",
+     RDL_CLI_TAKES_LOCK_OR_NONE,
      "[LOCK]",
      {"[LOCK]", NULL, NULL},
      "check the servers, suggest fixes",

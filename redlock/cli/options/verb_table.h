@@ -5,26 +5,33 @@
 
 #include "redlock/cli/output/output.h"
 
-enum rdl_cli_verb {
-    RDL_CLI_RUN = 1,
-    RDL_CLI_ACQUIRE = 2,
-    RDL_CLI_EXTEND = 4,
-    RDL_CLI_RELEASE = 8,
-    RDL_CLI_HOLD = 16,
-    RDL_CLI_STATUS = 32,
-    RDL_CLI_BREAK = 64,
-    RDL_CLI_LIST = 128,
-    RDL_CLI_DOCTOR = 256
-};
+/* The verbs, in the order of --help. */
+#define RDL_CLI_EACH_VERB(X)                                                                                 \
+    X(RUN) X(ACQUIRE) X(EXTEND) X(RELEASE) X(HOLD) X(STATUS) X(LIST) X(BREAK) X(DOCTOR)
+
+#define RDL_CLI_VERB_NUMBER(verb) RDL_CLI_NUMBER_##verb,
+#define RDL_CLI_VERB_BIT(verb)    RDL_CLI_##verb = 1 << RDL_CLI_NUMBER_##verb,
+enum { RDL_CLI_EACH_VERB(RDL_CLI_VERB_NUMBER) RDL_CLI_VERBS };
+enum rdl_cli_verb { RDL_CLI_EACH_VERB(RDL_CLI_VERB_BIT) };
 
 enum {
     RDL_CLI_GETTING = RDL_CLI_RUN | RDL_CLI_ACQUIRE | RDL_CLI_HOLD, /* they wait for a lock and take it */
-    RDL_CLI_ALL = 511
+    RDL_CLI_ALL = (1 << RDL_CLI_VERBS) - 1
+};
+
+/* What follows the options. */
+enum rdl_cli_takes {
+    RDL_CLI_TAKES_LOCK,
+    RDL_CLI_TAKES_COMMAND, /* a lock and a command */
+    RDL_CLI_TAKES_LOCKS,
+    RDL_CLI_TAKES_LOCK_OR_NONE,
+    RDL_CLI_TAKES_PREFIX
 };
 
 struct rdl_cli_verb_row {
     enum rdl_cli_verb verb;
     const char *word;
+    enum rdl_cli_takes takes;
     const char *operands; /* as --help shows them */
     const char *forms[3]; /* as the manual's SYNOPSIS shows them; the rest are NULL */
     const char *brief;    /* for the list of verbs */
@@ -32,7 +39,6 @@ struct rdl_cli_verb_row {
     const char *example;
 };
 
-enum { RDL_CLI_VERBS = 9 };
 extern const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS];
 
 /* Returns the row of a verb. */
