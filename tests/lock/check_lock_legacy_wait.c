@@ -132,6 +132,24 @@ START_TEST(attempt_does_not_use_an_earlier_value)
 }
 END_TEST
 
+/* The key was gone at the end of the second attempt: how long its first holder had left says nothing. */
+START_TEST(attempt_forgets_how_long_an_earlier_holder_had)
+{
+    legacy.opt.wait_ms = 60000;
+    legacy.opt.retry_ms = 1;
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(peer_number(1700000007), START), RDL_PENDING);
+    ck_assert_int_gt(rdl_lock_holder_ms(&legacy.lock.lock), 0);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 100), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer("*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n", START + 100), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(":0\r\n:-2\r\n$-1\r\n", START + 2600), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), -2);
+}
+END_TEST
+
 /* A reply at the end of the attempt starts nothing that could not be waited for. */
 START_TEST(reply_at_the_deadline_starts_no_request)
 {
@@ -365,6 +383,7 @@ Suite *suite_lock_legacy_wait(void)
     tcase_add_loop_test(tc, attempt_cut_short_keeps_the_earlier_result, 0, 3);
     tcase_add_test(tc, earlier_value_is_not_released_again);
     tcase_add_loop_test(tc, attempt_does_not_use_an_earlier_value, 0, 2);
+    tcase_add_test(tc, attempt_forgets_how_long_an_earlier_holder_had);
     tcase_add_loop_test(tc, reply_at_the_deadline_starts_no_request, 0, 2);
     tcase_add_test(tc, lease_that_ends_during_time_is_lost);
     tcase_add_loop_test(tc, unanswered_setnx_is_released_if_its_value_is_unique, 0, 4);
