@@ -43,7 +43,7 @@ static int is_here(const struct rdl_lock *l)
 
 static int finish(struct rdl_lock *l, int result)
 {
-    l->conn->handshake_seen &= RDL_SEEN_STEPS;
+    l->conn->is_awaited = 0;
     rdl_conn_free_room(l->conn, &l->req);
     if (l->hint != NULL)
         l->hint->ops->end(l->hint);
@@ -154,7 +154,7 @@ int rdl_lock_not_granted(struct rdl_lock *l)
 }
 
 /* Ends the lease, whatever the server still replies, and releases what an extend may have left there. */
-static int lease_lost(struct rdl_lock *l)
+RDL_NOINLINE static int lease_lost(struct rdl_lock *l)
 {
     l->until_ms = 0;
     rdl_lock_queue_release(l);
@@ -227,27 +227,27 @@ int rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struct
 static uint64_t pause_of(struct rdl_lock *l, int result, uint64_t now_ms)
 {
     const struct rdl_bytes name = {l->name, l->name_len};
-    int is_known = l->holder_ms >= 0 && l->holder_ms < UINT32_MAX;
+    uint32_t holder_ms = UINT32_MAX;
     uint64_t hint_ms = UINT64_MAX;
 
-    if (result != RDL_BUSY)
-        return rdl_pause_ms(&l->seed, l->opt->retry_ms, l->tries, UINT32_MAX);
-    if (l->hint != NULL)
+    if (result == RDL_BUSY && l->hint != NULL)
         hint_ms = l->hint->ops->begin(l->hint, name, l->holder_ms, l->deadline_ms - now_ms, now_ms);
     if (hint_ms != UINT64_MAX) {
         l->tries = 0; /* a wake-up resets the backoff */
         return hint_ms;
     }
-    if (is_known &&
-        rdl_has_changed_hands(&l->holder_ends_ms, (uint32_t)l->holder_ms, l->conn->rtt_ms, now_ms))
-        l->tries = 0; /* it is held for short times */
-    return rdl_pause_ms(&l->seed, l->opt->retry_ms, l->tries, is_known ? (uint32_t)l->holder_ms : UINT32_MAX);
+    if (result == RDL_BUSY && (uint64_t)l->holder_ms < UINT32_MAX) {
+        holder_ms = (uint32_t)l->holder_ms;
+        if (rdl_has_changed_hands(&l->holder_ends_ms, holder_ms, l->conn->rtt_ms, now_ms))
+            l->tries = 0; /* it is held for short times */
+    }
+    return rdl_pause_ms(&l->seed, l->opt->retry_ms, l->tries, holder_ms);
 }
 
 /* Waits in a state until at_ms, or until the deadline of the operation. */
 RDL_NOINLINE static int wait_until(struct rdl_lock *l, enum lock_state state, uint64_t at_ms)
 {
-    l->conn->handshake_seen |= RDL_SEEN_AWAITED;
+    l->conn->is_awaited = 1;
     l->state = (uint8_t)state;
     l->wake_ms = at_ms < l->deadline_ms ? at_ms : l->deadline_ms;
     return RDL_PENDING;
@@ -307,17 +307,19 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
 /*
  * Waits for the conn, then sends the first request. An attempt, and with it validity, begins when the conn is
  * ready, so a slow login does not shorten the lease. An extend or a release waits while the conn is
- * connecting, but is queued on a closed one. The extend of a lease that is held has one attempt for both. A
- * stalled conn takes only releases.
+ * connecting, but is queued on a closed one. An acquire waits for a pause that began before it. The extend of
+ * a lease that is held has one attempt for both. A stalled conn takes only releases.
  */
 static int step_connect(struct rdl_lock *l, uint64_t now_ms)
 {
     uint64_t conn_ms = tick_conn(l, now_ms);
     enum rdl_conn_state state = rdl_conn_state(l->conn);
+    int timeout = state == RDL_CONN_CLOSED ? rdl_conn_error(l->conn) : RDL_E_TIMEOUT;
 
-    if (state != RDL_CONN_READY && state != RDL_CONN_CLOSED && state != RDL_CONN_STALLED) {
+    if (state == RDL_CONN_CLOSED ? l->action == RDL_ACQUIRE && (int32_t)(l->conn->open_ms - l->begun_ms) < 0
+                                 : state != RDL_CONN_READY && state != RDL_CONN_STALLED) {
         if (now_ms >= l->deadline_ms)
-            return finish(l, l->until_ms != 0 && now_ms >= l->until_ms ? lease_lost(l) : RDL_E_TIMEOUT);
+            return finish(l, l->until_ms != 0 && now_ms >= l->until_ms ? lease_lost(l) : timeout);
         return wait_until(l, LOCK_CONNECT, conn_ms);
     }
     if (l->action == RDL_ACQUIRE && state != RDL_CONN_READY)
@@ -412,7 +414,8 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
     l->seed = rdl_token_seed(entropy);
     rdl_conn_seed(l->conn, l->seed);
     mark_place(l);
-    operation_begin(l, RDL_ACQUIRE, l->opt->ttl_ms, rdl_give_up_ms(l->opt, now_ms));
+    operation_begin(l, RDL_ACQUIRE, l->opt->ttl_ms,
+                    rdl_give_up_ms(l->opt, rdl_conn_connect_ms(l->conn), now_ms));
     return rdl_lock_step(l, now_ms);
 }
 

@@ -84,9 +84,9 @@ int rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struct
  * It is a programming error to call it while the lease is valid, or while an adopted token is not confirmed:
  * debug builds assert this. An expired lease that is not released yet is released first.
  *
- * If the conn is still connecting, the attempt begins when it is ready, within connect_ms. If the connection
- * was refused, the attempt fails at once. RDL_E_TIMEOUT: the connection was not ready in time, or it is
- * stalled (rdl_lock_extend_begin()); nothing was sent.
+ * The attempt begins when the conn is ready, within connect_ms. This includes a pause after an earlier
+ * failure. If the conn is refused then, the attempt fails at once. RDL_E_TIMEOUT: the connection was not
+ * ready in time, or it is stalled (rdl_lock_extend_begin()); nothing was sent.
  *
  * @param l        the lock
  * @param entropy  RDL_ENTROPY_LEN bytes that no other acquire of this name gets, by any handle on any host;

@@ -35,7 +35,7 @@ extern "C" {
  * full time. Call it when you may call rdl_lock_acquire_begin().
  *
  * It reads first if a request is pending, if the conn is connecting, or if the last acquire or extend was
- * more than a second ago. So it notices a connection that ended in the meantime before it sends. (An event
+ * more than 20 ms ago. So it notices a connection that ended in the meantime before it sends. (An event
  * loop has read already.)
  *
  * A release that is pending at the end was written to the socket, if the connection is up and the socket had

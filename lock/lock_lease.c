@@ -51,12 +51,14 @@ int rdl_is_one_attempt(const struct rdl_lock_options *opt)
     return opt->retry_ms == 0 || opt->wait_ms == 0;
 }
 
-/* A single attempt needs no deadline: connecting and the attempt have their own. */
-uint64_t rdl_give_up_ms(const struct rdl_lock_options *opt, uint64_t now_ms)
+/* A single attempt waits for connecting once, however often a conn is retried; then it has its own time. */
+uint64_t rdl_give_up_ms(const struct rdl_lock_options *opt, uint32_t connect_ms, uint64_t now_ms)
 {
-    if (rdl_is_one_attempt(opt) || opt->wait_ms == RDL_WAIT_FOREVER)
-        return UINT64_MAX;
-    return now_ms + opt->wait_ms;
+    uint32_t ms = opt->wait_ms;
+
+    if (rdl_is_one_attempt(opt))
+        ms = connect_ms;
+    return ms == RDL_WAIT_FOREVER ? UINT64_MAX : now_ms + ms;
 }
 
 enum {

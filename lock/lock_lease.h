@@ -28,7 +28,7 @@ uint32_t rdl_ttl_longest(uint32_t ttl_ms, uint64_t end_ms, uint64_t now_ms);
 /* Returns whether the options allow exactly one attempt. */
 int rdl_is_one_attempt(const struct rdl_lock_options *opt);
 /* Returns the deadline for further attempts (UINT64_MAX: none). */
-uint64_t rdl_give_up_ms(const struct rdl_lock_options *opt, uint64_t now_ms);
+uint64_t rdl_give_up_ms(const struct rdl_lock_options *opt, uint32_t connect_ms, uint64_t now_ms);
 
 /* -------------------------------------------------- pauses between attempts */
 

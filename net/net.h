@@ -358,19 +358,22 @@ struct rdl_conn {
     int8_t error;
     uint8_t handshake_sent; /* commands of the handshake that were sent, and that were answered */
     uint8_t handshake_done;
-    uint8_t handshake_seen; /* its progress at mark_ms, and RDL_SEEN_AWAITED (net_op.h) */
+    uint8_t handshake_seen; /* progress of the handshake at mark_ms */
     /* the reply being read */
     uint8_t reply_open;
     uint8_t reply_kind;
     uint8_t reply_len;
     uint8_t reply_items; /* of an array: numbers read so far */
     /* rdl_conn_tick */
-    uint8_t waits;                 /* closed: for a pause that is due or running; else for its stream */
+    uint8_t waits;                 /* closed: for a pause (net_private.h); else for its stream */
     uint8_t failures;              /* connections in a row that completed no request */
     uint8_t beat;                  /* number of the last multiple of 256 ms since mark_ms; pauses end there */
     uint8_t refused[RDL_FAMILIES]; /* methods that this server refuses; reset with the connection */
+    uint8_t is_awaited;            /* 1: since the last tick an operation has waited for the conn */
     uint8_t rtt_is_bound;          /* 1: rtt_ms may contain a pause of the program */
     uint16_t scripts; /* a bit for each script whose text was sent on this connection: from then on EVALSHA */
+    int16_t
+        send_result; /* net_stream.c: an error of send, after which it is only read; 1: it must read first */
     /* the queue's records: [base, head) paused, [head, next_to_send) sent, [next_to_send, tail) unsent */
     uint32_t base;
     uint32_t head;
@@ -386,13 +389,14 @@ struct rdl_conn {
     /* the longest round trip of this connection's connect and handshake, in ms; 0: unknown */
     uint32_t rtt_ms;
     uint32_t mark_ms;                     /* time of the handshake's last progress */
+    uint32_t open_ms;                     /* the last tick at which the connection was open or opening */
     const struct rdl_conn_checks *checks; /* NULL: none */
     struct rdl_resp parser;
-    int64_t reply_value;  /* the number; of an array: its first number */
-    int64_t reply_second; /* and its second one; before READY: when the handshake has to be complete */
+    int64_t reply_value; /* the number; of an array: its first number */
     /* CLOSED: time of the retry; OPENING: deadline; READY: when the reply is overdue, 0: none is awaited;
        STALLED: not closed before */
     uint64_t retry_ms;
+    int64_t reply_second; /* of an array: its second number */
     uint32_t seed;
     /** @endcond */
     int fd;          /**< the driver's own; net_posix.c: the socket, -1: none */
@@ -400,7 +404,6 @@ struct rdl_conn {
     void *transport; /**< the driver's own; net_posix.c: mark of the process that opened its socket */
     /** @cond private */
     char reply[RDL_TEXT_MAX];
-    int send_result; /* net_stream.c: an error of send, after which it is only read; 1: it must read first */
     /** @endcond */
 };
 

@@ -48,11 +48,11 @@ struct rdl_command {
  */
 void rdl_conn_set_timeout(struct rdl_conn *c, uint32_t answer_ms);
 
-/* A connection over which nothing was sent for longer than this may have ended without notice. */
-enum { RDL_QUIET_MS = 1000 };
-
-/* Parts of rdl_conn.handshake_seen. AWAITED: since the last tick an operation has waited for the conn. */
-enum { RDL_SEEN_STEPS = 0x7f, RDL_SEEN_AWAITED = 0x80 };
+/*
+ * A connection over which nothing was sent for longer than this may have ended without notice. A blocking
+ * call reads first then. A program that locks again and again does without that.
+ */
+enum { RDL_QUIET_MS = 20 };
 
 /*
  * Closes a stalled conn early, because waiting would cost a lease. Until a byte comes, the oldest reply is
@@ -68,6 +68,9 @@ void rdl_conn_abort_if_stalled(struct rdl_conn *c, uint32_t answer_ms);
  */
 uint64_t rdl_conn_tick_for_lease(struct rdl_conn *c, uint32_t left_ms, uint64_t now_ms);
 enum { RDL_PAUSE_LEAST_MS = 10 };
+
+/* Returns the timeout for connecting and handshake together, in ms. */
+uint32_t rdl_conn_connect_ms(const struct rdl_conn *c);
 
 /* Ends the pause of a closed conn: what prevented its connection is over. Its queue stays. */
 void rdl_conn_end_pause(struct rdl_conn *c);

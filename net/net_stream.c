@@ -44,7 +44,7 @@ static int transmit(struct rdl_conn *c, const struct rdl_stream *s, int *did)
             break;
         n = s->ops->send(s->ctx, c, s->buf, len);
         if (n <= 0) {
-            c->send_result = n == RDL_STREAM_READ_FIRST ? 1 : n;
+            c->send_result = (int16_t)(n == RDL_STREAM_READ_FIRST ? 1 : n);
             return c->send_result < 0;
         }
         rdl_conn_tx_done(c, (size_t)n);

@@ -53,44 +53,58 @@ static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
     }
 }
 
+uint32_t rdl_conn_connect_ms(const struct rdl_conn *c)
+{
+    return c->cfg->connect_ms != 0 ? c->cfg->connect_ms : RDL_CONNECT_MS;
+}
+
 /*
  * Measures the round trips of the login: the time until the connection is open, and then until each further
  * reply. They follow one another without a gap, and the longest counts. So neither our own delays nor a
  * nearby proxy that opens the connection for the server makes it too short. Until the first one ends, the
  * value is that of the previous connection.
  *
- * If no operation waited for a reply, or if this tick is late, the reply may have been there for long. Such a
- * time is only an upper bound, and is cut to what a login may take by default.
+ * If no operation waited for a reply, or if the step took longer than a login may, the reply may have been
+ * there for long. Such a time is only an upper bound, and is cut to what a login may take.
  */
 static void time_login(struct rdl_conn *c, uint64_t now_ms)
 {
     uint8_t seen = c->state != RDL_CONN_OPENING ? (uint8_t)(c->handshake_done + 1) : 0;
     uint32_t took_ms = (uint32_t)now_ms - c->mark_ms + 1;
-    uint8_t before = c->handshake_seen & RDL_SEEN_STEPS;
-    int is_bound = 0;
-    int is_awaited = c->handshake_seen & RDL_SEEN_AWAITED;
+    int is_bound = !c->is_awaited;
 
-    c->handshake_seen = seen;
-    if (before == seen)
+    c->is_awaited = 0;
+    if (seen == c->handshake_seen)
         return;
-    if (!is_awaited || now_ms > (uint64_t)c->reply_second) { /* tick_closed */
+    if (took_ms > rdl_conn_connect_ms(c)) {
+        took_ms = rdl_conn_connect_ms(c);
         is_bound = 1;
-        if (took_ms > RDL_CONNECT_MS)
-            took_ms = RDL_CONNECT_MS;
     }
-    if (took_ms > c->rtt_ms || before == 0 || c->rtt_is_bound > is_bound) {
+    if (took_ms > c->rtt_ms || c->handshake_seen == 0 || c->rtt_is_bound > is_bound) {
         c->rtt_ms = took_ms;
         c->rtt_is_bound = (uint8_t)is_bound;
     }
+    c->handshake_seen = seen;
     c->mark_ms = (uint32_t)now_ms;
 }
 
+/*
+ * If no operation waits, the connection may have ended long ago. So a pause counts from the last tick at
+ * which it was open.
+ */
 static uint64_t tick_closed(struct rdl_conn *c, uint64_t now_ms)
 {
+    uint32_t over_ms = ((uint32_t)now_ms - c->open_ms) * !c->is_awaited;
+
     if (c->waits == RDL_PAUSE_DUE && c->failures > 0) {
+        uint32_t pause_ms;
+
         c->seed ^= (uint32_t)now_ms;
-        c->retry_ms = now_ms + rdl_backoff_ms(&c->seed, PAUSE_BASE_MS, PAUSE_CAP_MS, c->failures);
-        c->waits = RDL_PAUSE_RUNNING;
+        pause_ms = rdl_backoff_ms(&c->seed, PAUSE_BASE_MS, PAUSE_CAP_MS, c->failures);
+        if (pause_ms > over_ms) {
+            c->retry_ms = now_ms + (pause_ms - over_ms);
+            c->waits = RDL_PAUSE_RUNNING;
+        }
     }
     if (c->waits == RDL_PAUSE_RUNNING && now_ms < c->retry_ms)
         return c->retry_ms;
@@ -98,10 +112,9 @@ static uint64_t tick_closed(struct rdl_conn *c, uint64_t now_ms)
     c->waits = RDL_PAUSE_NONE;
     c->state = RDL_CONN_OPENING;
     c->handshake_seen = 0;
-    c->mark_ms = (uint32_t)now_ms;
+    c->mark_ms = c->open_ms = (uint32_t)now_ms;
     c->failures = c->failures < UINT8_MAX ? (uint8_t)(c->failures + 1) : c->failures;
-    c->retry_ms = now_ms + (c->cfg->connect_ms != 0 ? c->cfg->connect_ms : RDL_CONNECT_MS);
-    c->reply_second = (int64_t)c->retry_ms; /* no reply has a second number until it is used */
+    c->retry_ms = now_ms + rdl_conn_connect_ms(c);
     return c->retry_ms;
 }
 
@@ -226,6 +239,7 @@ uint64_t rdl_conn_tick(struct rdl_conn *c, uint64_t now_ms)
         return UINT64_MAX;
     if (c->state == RDL_CONN_CLOSED)
         return tick_closed(c, now_ms);
+    c->open_ms = (uint32_t)now_ms;
     time_login(c, now_ms);
     if (c->state == RDL_CONN_READY || c->state == RDL_CONN_STALLED) {
         if (c->checks != NULL && !(c->cfg->server_info->has & RDL_INFO_TIMESTAMP))

@@ -129,9 +129,7 @@ static uint32_t connect_ms(const struct rdl_redlock *r)
     size_t i;
 
     for (i = 0; i < r->n; i++) {
-        uint32_t ms = r->servers[i].conn->cfg->connect_ms;
-        if (ms == 0)
-            ms = RDL_CONNECT_MS;
+        uint32_t ms = rdl_conn_connect_ms(r->servers[i].conn);
         if (ms > longest_ms)
             longest_ms = ms;
     }
@@ -278,13 +276,6 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms)
     return r->result;
 }
 
-/* Returns when an acquire ends. One attempt waits for connecting once, however often a conn is retried. */
-static uint64_t give_up_ms(const struct rdl_redlock *r, uint64_t now_ms)
-{
-    return rdl_is_one_attempt(&r->opt->lease) ? now_ms + connect_ms(r)
-                                              : rdl_give_up_ms(&r->opt->lease, now_ms);
-}
-
 static void seed_conns(const struct rdl_redlock *r)
 {
     size_t i;
@@ -328,7 +319,7 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     take_servers(r);
     r->action = RDL_ACQUIRE;
     r->ttl_ms = r->opt->lease.ttl_ms;
-    r->deadline_ms = give_up_ms(r, now_ms);
+    r->deadline_ms = rdl_give_up_ms(&r->opt->lease, connect_ms(r), now_ms);
     r->tries = 0;
     r->number = 0;
     r->probe_server_next = r->probe_server_skip = r->probe_server = r->by_probe_server = 0;

@@ -276,7 +276,7 @@ struct rdl_redlock {
     uint64_t least;       /* and not less than this; 0: none was set */
     uint64_t number;      /* that of this lease; 0: none */
     struct rdl_token token;
-    char value[RDL_VALUE_MAX]; /* the token in hex */
+    char value[RDL_VALUE_MAX];        /* the token in hex */
     uint8_t entropy[RDL_ENTROPY_LEN]; /* of an acquire that has sent nothing yet: the old token is needed */
     /** @endcond */
 };
@@ -359,9 +359,10 @@ void rdl_redlock_set_hint(struct rdl_redlock *r, struct rdl_hint *hint);
  * Call rdl_redlock_step() until it no longer returns RDL_PENDING.
  *
  * The attempt begins when a majority of the conns is ready. The wait for them is bounded by the longest
- * connect_ms. It ends at once if a majority is refused. An attempt that cannot get a majority any more
- * releases at once what it holds. Whether the result is RDL_BUSY or RDL_NO_QUORUM may depend on the other
- * replies, for which it waits within the attempt's time.
+ * connect_ms, and contains the rest of the pauses after earlier failures. It ends at once if a majority is
+ * refused then. An attempt that cannot get a majority any more releases at once what it holds. Whether the
+ * result is RDL_BUSY or RDL_NO_QUORUM may depend on the other replies, for which it waits within the
+ * attempt's time.
  *
  * Call it between operations, on a lock that is not held. It first releases an expired lease, or an adopted
  * token that no extend has confirmed.

@@ -248,7 +248,7 @@ static uint64_t next_to_count(const struct rdl_redlock *r)
 static int too_few_servers(struct rdl_redlock *r, unsigned admitted, uint64_t now_ms)
 {
     unsigned spare = r->n - rdl_redlock_quorum(r);
-    unsigned closed = rdl_votes_count_conns(r, RDL_CONN_CLOSED);
+    unsigned closed = rdl_votes_count_refused(r);
     unsigned hopeless = closed + rdl_votes_count_ineligible(r);
     unsigned barred = rdl_votes_count_conns(r, RDL_CONN_READY) - admitted; /* for a time, or permanently */
 

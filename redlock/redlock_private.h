@@ -168,6 +168,8 @@ inline unsigned rdl_redlock_quorum(const struct rdl_redlock *r)
 uint32_t rdl_votes_quorum_rtt_ms(const struct rdl_redlock *r);
 /* Counts the conns in this state. */
 unsigned rdl_votes_count_conns(const struct rdl_redlock *r, enum rdl_conn_state state);
+/* Counts the closed conns on which this acquire has tried to connect; the others pause since before it. */
+unsigned rdl_votes_count_refused(const struct rdl_redlock *r);
 /* Counts the servers that are connected and that the restart guard excludes permanently. */
 unsigned rdl_votes_count_ineligible(const struct rdl_redlock *r);
 /* Counts the servers that have the key, with or without a gap, and whose votes count. */

@@ -217,8 +217,7 @@ uint64_t rdl_votes_take_replies(struct rdl_redlock *r, uint64_t now_ms)
         if (r->servers[i].req.is_queued) /* the server's round trip may be known only now */
             rdl_conn_set_timeout(r->servers[i].conn, reply_timeout_ms(r, &r->servers[i], rtt_ms));
         at_ms = rdl_conn_tick_for_lease(r->servers[i].conn, left_ms, now_ms);
-        if (r->state != REDLOCK_IDLE)
-            r->servers[i].conn->handshake_seen |= RDL_SEEN_AWAITED;
+        r->servers[i].conn->is_awaited = r->state != REDLOCK_IDLE;
         if (at_ms < wake_ms)
             wake_ms = at_ms;
         if (r->canaries != NULL)
@@ -367,7 +366,7 @@ int rdl_redlock_finish(struct rdl_redlock *r, int result)
 
     rdl_redlock_end_waits(r);
     for (i = 0; i < r->n; i++) {
-        r->servers[i].conn->handshake_seen &= RDL_SEEN_STEPS;
+        r->servers[i].conn->is_awaited = 0;
         rdl_conn_free_room(r->servers[i].conn, &r->servers[i].req);
     }
     if (r->until_ms == 0)

@@ -144,15 +144,15 @@ START_TEST(waiting_needs_a_limit_and_a_pause)
     struct rdl_lock_options opt = {.ttl_ms = 1000};
 
     ck_assert(rdl_is_one_attempt(&opt));
-    ck_assert_uint_eq(rdl_give_up_ms(&opt, 5), UINT64_MAX);
+    ck_assert_uint_eq(rdl_give_up_ms(&opt, 300, 5), 305);
     opt.wait_ms = 70;
     ck_assert(rdl_is_one_attempt(&opt));
     opt.retry_ms = 1;
     ck_assert(!rdl_is_one_attempt(&opt));
-    ck_assert_uint_eq(rdl_give_up_ms(&opt, UINT32_MAX), (uint64_t)UINT32_MAX + 70);
+    ck_assert_uint_eq(rdl_give_up_ms(&opt, 300, UINT32_MAX), (uint64_t)UINT32_MAX + 70);
     opt.wait_ms = RDL_WAIT_FOREVER;
     ck_assert(!rdl_is_one_attempt(&opt));
-    ck_assert_uint_eq(rdl_give_up_ms(&opt, 5), UINT64_MAX);
+    ck_assert_uint_eq(rdl_give_up_ms(&opt, 300, 5), UINT64_MAX);
     opt.wait_ms = 0;
     ck_assert(rdl_is_one_attempt(&opt));
 }

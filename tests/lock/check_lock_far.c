@@ -293,6 +293,85 @@ START_TEST(canceled_acquire_waits_no_longer)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- connections that ended between calls */
+
+/* It was refused so often that it pauses for a while from now on. Returns the end of the pause. */
+static uint64_t pause(void)
+{
+    int i;
+
+    for (i = 0; i < 12; i++) {
+        uint64_t end = rdl_conn_tick(&s.conn, now);
+        if (rdl_conn_state(&s.conn) == RDL_CONN_CLOSED) {
+            now = end;
+            rdl_conn_tick(&s.conn, now);
+        }
+        rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+    }
+    return rdl_conn_tick(&s.conn, now);
+}
+
+START_TEST(acquire_after_a_lost_handshake_connects)
+{
+    log_in(1);
+    opt.wait_ms = opt.retry_ms = 50;
+    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), now), RDL_PENDING);
+    rdl_conn_opened(&s.conn);
+    ck_assert_int_eq(rdl_lock_step(&l, now + 50), RDL_E_TIMEOUT);
+    rdl_conn_closed(&s.conn, RDL_E_CLOSED);
+    opt.wait_ms = 0;
+    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), now + 4000), RDL_PENDING);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
+}
+END_TEST
+
+START_TEST(one_attempt_waits_for_the_rest_of_a_pause)
+{
+    uint64_t end = pause();
+
+    now = end - 1;
+    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), now), RDL_PENDING);
+    ck_assert_uint_eq(rdl_lock_wake_ms(&l), end);
+    ck_assert_int_eq(rdl_lock_step(&l, end), RDL_PENDING);
+    ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
+    if (_i == 0) {
+        rdl_conn_opened(&s.conn);
+        ck_assert_int_eq(rdl_lock_step(&l, end), RDL_PENDING);
+        now = end;
+        ck_assert_int_eq(get_reply("+OK\r\n:30000\r\n", 1), RDL_OK);
+    } else { /* it has tried to connect */
+        rdl_conn_closed(&s.conn, RDL_E_CONNECT);
+        ck_assert_int_eq(rdl_lock_step(&l, end), RDL_E_CONNECT);
+    }
+}
+END_TEST
+
+/* The wait is over in the pause: the server is unreachable, not slow. */
+START_TEST(pause_that_outlasts_the_wait_reports_its_cause)
+{
+    uint64_t end = pause();
+
+    opt.wait_ms = opt.retry_ms = 1;
+    now = end - 2;
+    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), now), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&l, now + 1), RDL_E_CONNECT);
+}
+END_TEST
+
+/* The pause and the connect together take no longer than connect_ms. */
+START_TEST(pause_before_one_attempt_is_part_of_connecting)
+{
+    uint64_t end = pause();
+
+    s.cfg.connect_ms = 300;
+    now = end - 200 * (unsigned)_i;
+    ck_assert_int_eq(rdl_lock_acquire_begin(&l, entropy_bytes(), now), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&l, end), RDL_PENDING);
+    ck_assert_int_eq(rdl_lock_step(&l, now + 299), RDL_PENDING);
+    ck_assert_int_lt(rdl_lock_step(&l, now + 300), RDL_PENDING);
+}
+END_TEST
+
 Suite *suite_lock_far(void);
 
 Suite *suite_lock_far(void)
@@ -316,6 +395,10 @@ Suite *suite_lock_far(void)
     tcase_add_test(tc, error_does_not_replace_the_bound);
     tcase_add_test(tc, release_does_not_replace_the_bound);
     tcase_add_test(tc, canceled_acquire_waits_no_longer);
+    tcase_add_test(tc, acquire_after_a_lost_handshake_connects);
+    tcase_add_loop_test(tc, one_attempt_waits_for_the_rest_of_a_pause, 0, 2);
+    tcase_add_test(tc, pause_that_outlasts_the_wait_reports_its_cause);
+    tcase_add_loop_test(tc, pause_before_one_attempt_is_part_of_connecting, 0, 2);
     suite_add_tcase(suite, tc);
     return suite;
 }

@@ -450,6 +450,7 @@ START_TEST(after_a_send_error_the_next_connection_sends)
     stream.send_error = RDL_E_CLOSED;
     drive_to_the_end(16);
     stream.send_error = 0;
+    s.conn.is_awaited = 1;
     rdl_conn_tick(&s.conn, rdl_conn_tick(&s.conn, 2000));
     ck_assert_int_eq(drive(), RDL_STREAM_DID);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
@@ -530,6 +531,7 @@ START_TEST(the_next_connection_opens_the_stream_again)
     drive();
     ck_assert_str_eq(calls(), "rc");
     stream.recv_error = 0;
+    s.conn.is_awaited = 1;
     rdl_conn_tick(&s.conn, rdl_conn_tick(&s.conn, 2000));
     ck_assert_int_eq(drive(), 1);
     ck_assert_str_eq(calls(), "or");

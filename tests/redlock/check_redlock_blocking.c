@@ -13,7 +13,7 @@
 
 #define lock (&fleet.lock)
 
-enum { NOW = 1000, STEP_MS = 200, LAST = 2, SERVERS = 3 };
+enum { NOW = 1000, STEP_MS = RDL_QUIET_MS, LAST = 2, SERVERS = 3 };
 
 /* The last server answers after the call: its replies are read by the next call that reads first. */
 static struct {
@@ -192,6 +192,7 @@ END_TEST
 START_TEST(only_late_replies_to_an_extend_are_read_first)
 {
     hold(RDL_CONN_READY);
+    driver.now_ms -= FLEET_ATTEMPT;
     ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
     ck_assert_uint_eq(driver.for_reading, 0);
     ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
@@ -243,6 +244,61 @@ START_TEST(another_clients_key_stays)
     ck_assert_int_eq(call(RDL_RELEASE), RDL_OK);
     arrive();
     ck_assert_uint_eq(fleet_keys(driver.now_ms), 1);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- connections that have ended */
+
+/* Two conns were refused, and pause. Returns the later end. */
+static uint64_t pause_two(void)
+{
+    uint64_t end = 0;
+    size_t i;
+
+    memset(&driver, 0, sizeof driver);
+    driver.now_ms = NOW;
+    fleet_init(SERVERS, NOW);
+    for (i = 0; i < LAST; i++) {
+        uint64_t at;
+        fleet_down(i);
+        rdl_conn_tick(&fleet.s[i].conn, NOW + 5000); /* it opens */
+        rdl_conn_closed(&fleet.s[i].conn, RDL_E_CONNECT);
+        at = rdl_conn_tick(&fleet.s[i].conn, NOW + 5000);
+        ck_assert_int_eq(rdl_conn_state(&fleet.s[i].conn), RDL_CONN_CLOSED);
+        end = at > end ? at : end;
+    }
+    return end;
+}
+
+START_TEST(one_attempt_waits_for_the_rest_of_the_pauses)
+{
+    uint64_t end = pause_two();
+
+    ck_assert_int_eq(fleet_acquire(NOW + 5001), RDL_PENDING);
+    ck_assert_uint_le(rdl_redlock_wake_ms(lock), end);
+    ck_assert_int_eq(rdl_redlock_step(lock, end), RDL_PENDING);
+    if (_i == 0) {
+        fleet_up(0);
+        fleet_serve(0, end);
+        ck_assert_int_eq(rdl_redlock_step(lock, end), RDL_PENDING);
+        fleet_serve_all(end);
+        ck_assert_int_eq(rdl_redlock_step(lock, end), RDL_OK);
+    } else { /* it has tried to connect */
+        fleet_serve_all(end);
+        ck_assert_int_eq(rdl_redlock_step(lock, end), RDL_NO_QUORUM);
+    }
+}
+END_TEST
+
+/* Within connect_ms, that of the conns with the longest. */
+START_TEST(wait_for_pauses_ends_with_the_time_to_connect)
+{
+    uint64_t end = pause_two();
+
+    ck_assert_int_eq(fleet_acquire(end - 1), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, end), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, end - 1 + RDL_CONNECT_MS - 1), RDL_PENDING);
+    ck_assert_int_eq(rdl_redlock_step(lock, end - 1 + RDL_CONNECT_MS), RDL_NO_QUORUM);
 }
 END_TEST
 
@@ -300,6 +356,8 @@ Suite *suite_redlock_blocking(void)
     tcase_add_test(tc, an_unconfirmed_extend_puts_nothing_back);
     tcase_add_test(tc, an_adopted_token_is_put_back_after_the_next_extend);
     tcase_add_test(tc, another_clients_key_stays);
+    tcase_add_loop_test(tc, one_attempt_waits_for_the_rest_of_the_pauses, 0, 2);
+    tcase_add_test(tc, wait_for_pauses_ends_with_the_time_to_connect);
     tcase_add_test(tc, late_login_is_no_round_trip);
     tcase_add_test(tc, reply_between_operations_is_no_round_trip);
     suite_add_tcase(s, tc);

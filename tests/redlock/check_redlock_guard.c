@@ -205,7 +205,6 @@ START_TEST(new_server_counts_max_ttl_after_the_first_reply)
     fleet_down(0); /* the next connection changes nothing */
     fleet_up(0);
     now = NOW + QUARANTINE;
-    rdl_conn_tick(&fleet.s[0].conn, now - 5000);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
 }
 END_TEST
@@ -364,8 +363,6 @@ START_TEST(acquire_is_sent_when_a_quarantine_ends)
     fleet.opt.lease.retry_ms = 50;
     fleet_restart(1, NOW);
     fleet_down(2);
-    rdl_conn_tick(&fleet.s[2].conn, NOW);
-    rdl_conn_tick(&fleet.s[2].conn, now); /* the pause is over */
     ck_assert_int_eq(fleet_acquire(now), RDL_PENDING);
     ck_assert_int_eq(rdl_conn_state(&fleet.s[2].conn), RDL_CONN_OPENING);
     ck_assert_uint_eq(rdl_redlock_wake_ms(lock), NOW + QUARANTINE);

@@ -301,7 +301,6 @@ START_TEST(connection_closed_on_info_is_reported_as_such)
     rdl_conn_closed(&s.conn, RDL_E_CLOSED);
     ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_CLOSED);
     ck_assert_int_eq(rdl_conn_cause(&s.conn), RDL_E_NO_INFO);
-    rdl_conn_tick(&s.conn, 20000);
     rdl_conn_tick(&s.conn, 23000);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
     ck_assert_int_eq(rdl_conn_cause(&s.conn), RDL_E_NO_INFO); /* it is connecting again */

@@ -63,6 +63,7 @@ static const struct rdl_platform platform = {poll_fleet, fleet_now, fleet_random
 static void hold_blocking(void)
 {
     fleet_init(5, NOW);
+    lock->sent_ms = NOW; /* not the first use */
     memset(&driver, 0, sizeof driver);
     driver.now_ms = NOW;
     ck_assert_int_eq(rdl_redlock_acquire(lock, &platform), RDL_OK);
@@ -72,9 +73,11 @@ START_TEST(an_overdue_reply_is_read_first)
 {
     hold_blocking();
     driver.now_ms += FLEET_ATTEMPT - 1;
+    lock->sent_ms = driver.now_ms;
     ck_assert_int_eq(rdl_redlock_extend(lock, &platform, FLEET_TTL), RDL_OK);
     ck_assert_uint_eq(driver.for_reading, 0);
     driver.now_ms += FLEET_ATTEMPT;
+    lock->sent_ms = driver.now_ms;
     ck_assert_int_eq(rdl_redlock_release(lock, &platform), RDL_OK);
     ck_assert_uint_eq(driver.for_reading, 1);
     ck_assert_uint_eq(rdl_votes_count_conns(lock, RDL_CONN_STALLED), 0);

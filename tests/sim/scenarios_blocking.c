@@ -102,10 +102,67 @@ static void a_pause_is_no_round_trip(void)
     }
 }
 
+static struct handle *one_attempt(struct world *w, int single)
+{
+    scene_one_server(w, single);
+    w->opt.is_blocking = !single;
+    return scene_lock(w, 0);
+}
+
+/* The servers end the connections during the handshake, and between two calls. */
+static void lost_handshake_is_tried_again(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, 3, 1000);
+        struct handle *h = one_attempt(w, single);
+        h->opt.lease.wait_ms = h->opt.lease.retry_ms = 20;
+        for (int s = 0; s < 3; s++)
+            w->host[s].is_frozen = 1;
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
+        for (int s = 0; s < 3; s++) {
+            scene_cut(w, 0, s < (single ? 1 : 3) ? s : 0);
+            w->host[s].is_frozen = 0;
+            if (single)
+                break;
+        }
+        scene_go(w, 3000);
+        h->opt.lease.wait_ms = 0;
+        uint64_t begun = w->now;
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, w->now - begun < MS); /* the pause was over */
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
+/* All servers were down for a while, so the connections pause for long; then they are up. */
+static void one_attempt_waits_for_a_pause(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, 3, 1000);
+        struct handle *h = one_attempt(w, single);
+        for (int s = 0; s < 3; s++)
+            host_crash(w, (unsigned)s, 1);
+        for (int i = 0; i < 12; i++) {
+            EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0); /* each tries to connect */
+            scene_go(w, 1);
+        }
+        for (int s = 0; s < 3; s++)
+            host_start(w, (unsigned)s, HOST_ALL);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
 const struct scenario scenarios_blocking[] = {
     {"blocking extends put the key on the server that answers last", last_server_gets_the_key, SCENE},
     {"a lost key is put back by the second blocking extend", lost_key_is_put_back_by_the_second_extend,
      SCENE},
     {"a blocking extend puts nothing back without a majority", nothing_is_put_back_without_a_majority, SCENE},
     {"a pause of the program is no round trip", a_pause_is_no_round_trip, SCENE},
+    {"a handshake that was lost between two calls is tried again", lost_handshake_is_tried_again, SCENE},
+    {"one attempt waits for the rest of a pause", one_attempt_waits_for_a_pause, SCENE},
     {NULL, NULL, 0}};

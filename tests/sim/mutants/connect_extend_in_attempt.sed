@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # lock/lock.c: R22: an extend or a release has one attempt's time for each of connect, login and request
-s/if \(state != RDL_CONN_READY && state/if (l->action == RDL_ACQUIRE \&\& state != RDL_CONN_READY \&\& state/
+s/: state != RDL_CONN_READY && state != RDL_CONN_STALLED/: l->action == RDL_ACQUIRE \&\& state != RDL_CONN_READY \&\& state != RDL_CONN_STALLED/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_timers.c: R18: the round trip is measured for each connection
-s/ \|\| before == 0//
+s/ \|\| c->handshake_seen == 0//
