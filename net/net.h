@@ -247,7 +247,7 @@ struct rdl_conn_config {
      */
     const struct rdl_login *login;
     uint64_t *queue;     /**< memory for request records; not shared with another conn */
-    size_t queue_len;    /**< its size in bytes: RDL_QUEUE_FOR (lock_limits.h) or more, at most UINT32_MAX / 2 */
+    size_t queue_len;    /**< its bytes: RDL_QUEUE_FOR (lock_limits.h) or more, at most UINT32_MAX / 2 */
     uint32_t connect_ms; /**< timeout for connecting and handshake together, in ms; 0: RDL_CONNECT_MS */
     struct rdl_server_info *server_info; /**< zeroed; required by a redlock. NULL: none */
     char *text;                          /**< RDL_TEXT_MAX bytes for rdl_conn_text(). NULL: no text is kept */

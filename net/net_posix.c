@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * net_posix.c - the driver for sockets.
- *
- * Only poll(2) blocks, never past the caller's until_ms, and recv(2) for RECV_MS when it waits for a single
- * conn. An exchange then takes two system calls, send and recv, without a poll between them. A poll that
- * sends goes on to wait for the reply.
+ * net_posix.c - sockets: addresses, options and the stream. net_posix_poll.c waits for them.
  */
 #define _POSIX_C_SOURCE 200809L
 #ifdef __APPLE__
@@ -30,12 +26,6 @@
 #include "net/net_posix_private.h"
 #include "net/net_posix_process.h"
 
-#if defined(__linux__) && defined(__has_include)
-#if __has_include(<sys/timerfd.h>)
-#include <sys/timerfd.h>
-#define HAS_TIMER 1
-#endif
-#endif
 #if defined(ESP_PLATFORM) || defined(__ZEPHYR__) /* they have no unix sockets */
 #define HAS_UNIX 0
 #undef AF_UNIX
@@ -56,9 +46,6 @@
 #endif
 
 enum {
-    SLICE_MS = 100,         /* a suspend stops poll's timeout but not a lease: check the clock this often */
-    RETRY_MS = 10,          /* until the next try of a unix socket whose queue is full */
-    RECV_MS = SLICE_MS / 2, /* a socket's timeout is coarse: not used closer to until_ms than SLICE_MS */
     /* A board has room for the longest script with its arguments, other hosts for the reply to INFO. */
     CHUNK = HAS_UNIX ? 4096 : 1024,
     /* If the system supports it: a peer that acknowledges nothing is aborted after half a minute. */
@@ -68,14 +55,6 @@ enum {
     UNHEARD_MS = (IDLE_S + PROBES * PROBE_S) * 1000,
     /* rdl_conn.sys_error: the connection is open, and no byte came yet; minus the errno of a failed send. */
     NO_BYTE_YET = -1
-};
-
-/* What poll reported for a conn, and how recv may wait; the ctx of rdl_posix_stream. NULL: no one polled. */
-struct attempt {
-    short revents;  /* 0 also after a recv that emptied the socket */
-    int recv_flags; /* of the first recv */
-    int is_interrupted;
-    int is_one_of_many; /* the poll is for several conns, so none waits in recv */
 };
 
 union address {
@@ -121,13 +100,13 @@ static void socket_close(void *ctx, struct rdl_conn *c)
     c->fd = -1;
 }
 
-static struct rdl_stream stream_of(const struct rdl_conn *c, struct attempt *attempt, uint8_t buf[CHUNK])
+static struct rdl_stream stream_of(const struct rdl_conn *c, struct rdl_posix_turn *turn, uint8_t buf[CHUNK])
 {
     struct rdl_stream s = {c->cfg->stream, c->cfg->stream_ctx, buf, CHUNK};
 
     if (s.ops == NULL) {
         s.ops = &rdl_posix_stream;
-        s.ctx = attempt;
+        s.ctx = turn;
     }
     return s;
 }
@@ -234,10 +213,10 @@ static void set_up(int fd, int is_far)
     }
 }
 
-/* Makes recv wait, for RECV_MS at most. From now on each call decides whether it may block. */
+/* Makes recv wait, for RDL_POSIX_RECV_MS at most. From now on each call decides whether it may block. */
 static void let_wait(int fd)
 {
-    const struct timeval wait = {0, RECV_MS * 1000L};
+    const struct timeval wait = {0, RDL_POSIX_RECV_MS * 1000L};
 
     (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
     (void)fcntl(fd, F_SETFL, 0);
@@ -278,7 +257,7 @@ static int connect_error(int fd)
 }
 
 /* Returns RDL_STREAM_READY if the socket has a peer. With another stream on top of it no recv waits. */
-static int opened(struct rdl_conn *c, const struct attempt *attempt)
+static int opened(struct rdl_conn *c, const struct rdl_posix_turn *turn)
 {
     union address peer;
     socklen_t len = sizeof peer;
@@ -291,7 +270,7 @@ static int opened(struct rdl_conn *c, const struct attempt *attempt)
         return RDL_STREAM_WAIT_WRITE;
     if (err == 0 && is_to_itself(c->fd, &peer, len))
         return failed(c, ECONNREFUSED, RDL_E_CONNECT);
-    if (MSG_DONTWAIT != 0 && c->cfg->stream == NULL && (attempt == NULL || !attempt->is_one_of_many))
+    if (MSG_DONTWAIT != 0 && c->cfg->stream == NULL && (turn == NULL || !turn->is_one_of_many))
         let_wait(c->fd);
     c->sys_error = NO_BYTE_YET;
     return RDL_STREAM_READY;
@@ -301,7 +280,7 @@ static int opened(struct rdl_conn *c, const struct attempt *attempt)
  * Starts to connect. A unix socket whose queue is full fails at once instead of waiting. It is retried with
  * another descriptor, until connecting takes too long.
  */
-static int start(struct rdl_conn *c, const struct attempt *attempt)
+static int start(struct rdl_conn *c, const struct rdl_posix_turn *turn)
 {
     const struct rdl_endpoint *ep = c->cfg->endpoint;
     union address a;
@@ -316,7 +295,7 @@ static int start(struct rdl_conn *c, const struct attempt *attempt)
     if (c->fd < 0)
         return failed(c, errno, RDL_E_CONNECT);
     if (connect(c->fd, &a.any, len) == 0)
-        return opened(c, attempt);
+        return opened(c, turn);
     if (errno == EINPROGRESS || errno == EINTR) /* after EINTR it continues in the background, too */
         return RDL_STREAM_WAIT_WRITE;
     if (errno == EAGAIN && a.any.sa_family == AF_UNIX) {
@@ -329,13 +308,13 @@ static int start(struct rdl_conn *c, const struct attempt *attempt)
 
 static int socket_open(void *ctx, struct rdl_conn *c)
 {
-    const struct attempt *attempt = ctx;
+    const struct rdl_posix_turn *turn = ctx;
 
     if (c->fd < 0)
-        return start(c, attempt);
-    if (attempt != NULL && attempt->revents == 0)
+        return start(c, turn);
+    if (turn != NULL && turn->revents == 0)
         return RDL_STREAM_WAIT_WRITE;
-    return opened(c, attempt);
+    return opened(c, turn);
 }
 
 /* ---------------------------------------------------------------- bytes */
@@ -354,18 +333,18 @@ static int is_from_gateway(const uint8_t *bytes, size_t n)
 }
 
 /* Returns the errno of recv; a signal ends a recv that waits. */
-static int receive(struct rdl_conn *c, uint8_t *buf, size_t cap, struct attempt *attempt, ssize_t *n)
+static int receive(struct rdl_conn *c, uint8_t *buf, size_t cap, struct rdl_posix_turn *turn, ssize_t *n)
 {
     int flags = MSG_DONTWAIT;
 
-    if (attempt != NULL) {
-        flags = attempt->recv_flags;
-        attempt->recv_flags = MSG_DONTWAIT;
+    if (turn != NULL) {
+        flags = turn->recv_flags;
+        turn->recv_flags = MSG_DONTWAIT;
     }
     while ((*n = recv(c->fd, buf, cap, flags)) < 0 && errno == EINTR) {
         flags = MSG_DONTWAIT;
-        if (attempt != NULL)
-            attempt->is_interrupted = 1;
+        if (turn != NULL)
+            turn->is_interrupted = 1;
     }
     return *n < 0 ? errno : 0;
 }
@@ -384,15 +363,15 @@ int rdl_posix_received(struct rdl_conn *c, const uint8_t *bytes, int n, int err)
 
 static int socket_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
 {
-    struct attempt *attempt = ctx;
+    struct rdl_posix_turn *turn = ctx;
     ssize_t n;
     int err;
 
-    if (attempt != NULL && !(attempt->revents & ~POLLOUT))
+    if (turn != NULL && !(turn->revents & ~POLLOUT))
         return 0;
-    err = receive(c, buf, cap, attempt, &n);
-    if (attempt != NULL && n < (ssize_t)cap) /* no second recv follows */
-        attempt->revents = 0;
+    err = receive(c, buf, cap, turn, &n);
+    if (turn != NULL && n < (ssize_t)cap) /* no second recv follows */
+        turn->revents = 0;
     if (err == EAGAIN || err == EWOULDBLOCK)
         return 0;
     return rdl_posix_received(c, buf, (int)n, err);
@@ -400,7 +379,7 @@ static int socket_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
 
 static int socket_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size_t len)
 {
-    struct attempt *attempt = ctx;
+    struct rdl_posix_turn *turn = ctx;
     ssize_t n;
 
     do
@@ -410,8 +389,8 @@ static int socket_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size
         return (int)n;
     if (errno == EAGAIN || errno == EWOULDBLOCK)
         return 0;
-    if (attempt != NULL)
-        attempt->revents |= POLLIN; /* what the server has sent is read first */
+    if (turn != NULL)
+        turn->revents |= POLLIN; /* what the server has sent is read first */
     n = error_of(errno, RDL_E_CLOSED);
     c->sys_error = c->sys_error < 0 ? NO_BYTE_YET - errno : errno;
     return (int)n;
@@ -419,30 +398,25 @@ static int socket_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size
 
 const struct rdl_stream_ops rdl_posix_stream = {socket_open, socket_send, socket_recv, socket_close};
 
-static int attempt_all(struct rdl_conn *c, struct attempt *attempt)
+int rdl_posix_run(struct rdl_conn *c, struct rdl_posix_turn *turn)
 {
     uint8_t buf[CHUNK];
-    struct rdl_stream s = stream_of(c, attempt, buf);
+    struct rdl_stream s = stream_of(c, turn, buf);
 
     return rdl_stream_run(c, &s);
 }
 
-/* Does for one conn what can be done without waiting. Returns what was done, as rdl_stream_drive. */
-static int advance(struct rdl_conn *c, struct attempt attempt)
+int rdl_posix_advance(struct rdl_conn *c, struct rdl_posix_turn turn)
 {
-    attempt.recv_flags = MSG_DONTWAIT;
+    turn.recv_flags = MSG_DONTWAIT;
     if (c->send_result < 0)
-        attempt.revents |= POLLIN;            /* what the server has sent is read first */
+        turn.revents |= POLLIN;               /* what the server has sent is read first */
     if (rdl_conn_state(c) == RDL_CONN_FAILED) /* the conn ends it, and not the system */
         c->sys_error = 0;
-    return attempt_all(c, &attempt);
+    return rdl_posix_run(c, &turn);
 }
 
-/*
- * Returns 1 in a child after fork, and closes its copy of the socket. Child and parent would read replies to
- * each other's requests. The child cannot use the conn until it initializes it again.
- */
-static int is_forked(struct rdl_conn *c, uint32_t process)
+int rdl_posix_is_of_another(struct rdl_conn *c, uint32_t process)
 {
     uint32_t opener; /* 0: none */
 
@@ -453,14 +427,14 @@ static int is_forked(struct rdl_conn *c, uint32_t process)
         rdl_conn_closed(c, RDL_E_FORKED);
     } else {
         rdl_conn_shut(c, RDL_E_FORKED);
-        (void)advance(c, (struct attempt){.revents = 0});
+        (void)rdl_posix_advance(c, (struct rdl_posix_turn){.revents = 0});
     }
     return 1;
 }
 
 int rdl_posix_is_forked(struct rdl_conn *c)
 {
-    return is_forked(c, rdl_posix_process());
+    return rdl_posix_is_of_another(c, rdl_posix_process());
 }
 
 /* ---------------------------------------------------------------- your own event loop */
@@ -524,179 +498,11 @@ void rdl_posix_ready(struct rdl_conn *c, short revents)
     if (rdl_conn_state(c) == RDL_CONN_STALLED)
         revents |= POLLIN;
     if (!rdl_posix_is_forked(c))
-        (void)advance(c, (struct attempt){.revents = revents});
+        (void)rdl_posix_advance(c, (struct rdl_posix_turn){.revents = revents});
 }
 
 void rdl_posix_close(struct rdl_conn *c)
 {
     rdl_conn_shut(c, RDL_E_CLOSED);
-    (void)advance(c, (struct attempt){.revents = 0});
-}
-
-/* ---------------------------------------------------------------- poll for the blocking functions */
-
-/* Returns how long the next poll may sleep, in ms; -1: until an event. */
-static int slice(uint64_t now_ms, uint64_t until_ms)
-{
-    if (until_ms == UINT64_MAX)
-        return -1;
-    if (now_ms >= until_ms)
-        return 0;
-    return until_ms - now_ms < SLICE_MS ? (int)(until_ms - now_ms) : SLICE_MS;
-}
-
-/* Returns until_ms, or earlier if a unix socket must be retried. */
-uint64_t rdl_posix_until_retry_ms(struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
-{
-    uint64_t retry_ms = UINT64_MAX;
-    size_t i;
-
-    for (i = 0; i < n; i++)
-        if ((rdl_conn_wants(conns[i]) & RDL_WANT_OPEN) && conns[i]->fd < 0)
-            retry_ms = rdl_posix_now_ms() + RETRY_MS;
-    return retry_ms < until_ms ? retry_ms : until_ms;
-}
-
-/* Makes the timer readable at at_ms. Returns 1, or 0 if it is none. */
-static int set_timer(int fd, uint64_t at_ms)
-{
-#ifdef HAS_TIMER
-    struct itimerspec at;
-
-    memset(&at, 0, sizeof at);
-    at.it_value.tv_sec = (time_t)(at_ms / 1000);
-    at.it_value.tv_nsec = (long)(at_ms % 1000) * 1000000;
-    return fd >= 0 && timerfd_settime(fd, TFD_TIMER_ABSTIME, &at, NULL) == 0;
-#else
-    (void)fd, (void)at_ms;
-    return 0;
-#endif
-}
-
-/* Returns how long poll may sleep when the timer ends the wait: longer, in case the timer fails. */
-static int beyond(uint64_t now_ms, uint64_t until_ms)
-{
-    return until_ms - now_ms < INT_MAX - SLICE_MS ? (int)(until_ms - now_ms) + SLICE_MS : INT_MAX;
-}
-
-/*
- * Calls poll(2) until something is ready, a signal comes or until_ms. Returns the last result of poll.
- *
- * The first slice needs no timer: most replies come sooner. fds has room for the timer after its n entries.
- */
-static int wait_ready(struct pollfd *fds, unsigned n, uint64_t until_ms, int timer_fd)
-{
-    unsigned with_timer = 0;
-
-    for (;;) {
-        uint64_t now_ms = rdl_posix_now_ms();
-        int ms = slice(now_ms, until_ms);
-        int ready = poll(fds, n + with_timer, with_timer && ms > 0 ? beyond(now_ms, until_ms) : ms);
-        if (ready != 0 || ms == 0)
-            return ready;
-        if (!with_timer && until_ms > now_ms + (uint64_t)2 * SLICE_MS && set_timer(timer_fd, until_ms)) {
-            fds[n].fd = timer_fd;
-            fds[n].events = POLLIN;
-            fds[n].revents = 0;
-            with_timer = 1;
-        }
-    }
-}
-
-/*
- * Waits in recv for a single conn. Returns 1 if something came, or a signal. Returns 0 if poll has to wait
- * instead: until_ms is too near, or the socket does not block because the program made it non-blocking again.
- */
-static int wait_in_recv(struct rdl_conn *c, uint64_t until_ms)
-{
-    uint64_t begun_ms = 0;
-    uint64_t now_ms = rdl_posix_now_ms();
-
-    while (rdl_conn_wants(c) == RDL_WANT_READ && now_ms != begun_ms && slice(now_ms, until_ms) == SLICE_MS) {
-        struct attempt attempt = {.revents = POLLIN};
-
-        begun_ms = now_ms;
-        if (attempt_all(c, &attempt) || attempt.is_interrupted)
-            return 1;
-        now_ms = rdl_posix_now_ms();
-    }
-    return 0;
-}
-
-static int may_wait_in_recv(const struct rdl_conn *c)
-{
-    return MSG_DONTWAIT != 0 && c->cfg->stream == NULL;
-}
-
-static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
-{
-    const struct rdl_posix *p = ctx;
-    struct pollfd fds[RDL_POSIX_CONNS_MAX + 2]; /* with wake_fd and timer_fd */
-    int wake_fd = (flags & RDL_POLL_CAN_WAKE) ? p->wake_fd : -1;
-    uint32_t process = rdl_posix_process();
-    int did = 0;
-    int is_stalled = 0;
-    struct attempt attempt = {.is_one_of_many = n > 1};
-    size_t i;
-    int ready;
-
-    if (n > RDL_POSIX_CONNS_MAX)
-        return RDL_E_SYSTEM;
-    for (i = 0; i < n; i++)
-        did |= is_forked(conns[i], process);
-    if (did)
-        return RDL_E_FORKED;
-    for (i = 0; i < n; i++) {
-        did |= advance(conns[i], attempt);
-        is_stalled |= rdl_conn_state(conns[i]) == RDL_CONN_STALLED;
-    }
-    if (did & RDL_STREAM_DID)
-        until_ms = 0;
-    /* A stalled conn is read before it returns, because the next step may close it. */
-    if (did != 0 && until_ms == 0 && !is_stalled)
-        return RDL_OK;
-    if (n == 1 && wake_fd < 0 && may_wait_in_recv(conns[0]) && wait_in_recv(conns[0], until_ms))
-        return RDL_OK;
-    for (i = 0; i < n; i++) {
-        fds[i].events = rdl_posix_events(conns[i]);
-        fds[i].fd = fds[i].events != 0 ? conns[i]->fd : -1;
-        fds[i].revents = 0;
-    }
-    fds[n].fd = wake_fd;
-    fds[n].events = POLLIN;
-    fds[n].revents = 0;
-    ready = wait_ready(fds, (unsigned)n + 1, rdl_posix_until_retry_ms(conns, n, until_ms), p->timer_fd);
-    if (ready < 0)
-        return errno == EINTR ? RDL_OK : RDL_E_SYSTEM;
-    for (i = 0; ready > 0 && i < n; i++) {
-        attempt.revents = fds[i].revents;
-        if (attempt.revents != 0)
-            (void)advance(conns[i], attempt);
-    }
-    if (fds[n].revents == 0)
-        return RDL_OK;
-    return (fds[n].revents & POLLNVAL) ? RDL_E_SYSTEM : RDL_E_INTERRUPTED;
-}
-
-uint64_t rdl_posix_platform_now_ms(void *ctx)
-{
-    (void)ctx;
-    return rdl_posix_now_ms();
-}
-
-int rdl_posix_platform_random(void *ctx, void *buf, size_t len)
-{
-    (void)ctx;
-    return rdl_posix_random(buf, len);
-}
-
-int rdl_posix_init(struct rdl_posix *p, struct rdl_platform *platform)
-{
-    p->wake_fd = -1;
-    p->timer_fd = -1;
-    platform->poll = posix_poll;
-    platform->now_ms = rdl_posix_platform_now_ms;
-    platform->random = rdl_posix_platform_random;
-    platform->ctx = p;
-    return RDL_OK;
+    (void)rdl_posix_advance(c, (struct rdl_posix_turn){.revents = 0});
 }

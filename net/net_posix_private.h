@@ -1,10 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* net_posix_private.h - what net_posix.c shares with other drivers for its sockets (net_uring.c). */
+/* net_posix_private.h - what net_posix.c shares with net_posix_poll.c and net_uring.c. */
 #ifndef RDL_NET_POSIX_PRIVATE_H
 #define RDL_NET_POSIX_PRIVATE_H
 
 #include "net/net_op.h"
 #include "net/net_stream.h"
+
+/* A socket's timeout is coarse: recv waits no closer to until_ms than twice this. */
+enum { RDL_POSIX_RECV_MS = 50 };
+
+/* What poll reported for a conn, and how recv may wait; the ctx of rdl_posix_stream. NULL: no one polled. */
+struct rdl_posix_turn {
+    short revents;  /* 0 also after a recv that emptied the socket */
+    int recv_flags; /* of the first recv */
+    int is_interrupted;
+    int is_one_of_many; /* the poll is for several conns, so none waits in recv */
+};
+
+/* The stream of a conn runs, with what poll reported. Returns what was done, as rdl_stream_run. */
+int rdl_posix_run(struct rdl_conn *c, struct rdl_posix_turn *turn);
+
+/* Does for one conn what can be done without waiting. Returns what was done, as rdl_stream_drive. */
+int rdl_posix_advance(struct rdl_conn *c, struct rdl_posix_turn turn);
 
 /*
  * Evaluates a recv that returned n bytes, or 0 or -1 and this errno. Returns n, or the error that ends the
@@ -13,9 +30,11 @@
 int rdl_posix_received(struct rdl_conn *c, const uint8_t *bytes, int n, int err);
 
 /*
- * Returns 1 if another process opened the conn's socket: this is a child after fork. The conn fails with
- * RDL_E_FORKED then, and the child's copy of its socket is closed.
+ * Returns 1 if another process than this one opened the conn's socket: this is a child after fork. The conn
+ * fails with RDL_E_FORKED then, and the child's copy of its socket is closed: child and parent would read
+ * replies to each other's requests.
  */
+int rdl_posix_is_of_another(struct rdl_conn *c, uint32_t process);
 int rdl_posix_is_forked(struct rdl_conn *c);
 
 /* Returns until_ms, or earlier if the queue of a unix socket was full: it is tried again. */

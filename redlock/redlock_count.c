@@ -76,14 +76,14 @@ unsigned rdl_votes_count_conns(const struct rdl_redlock *r, enum rdl_conn_state 
     return n;
 }
 
-static int is_refused(const struct rdl_redlock *r, const struct rdl_server *s)
+static int was_refused(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     return rdl_conn_state(s->conn) == RDL_CONN_CLOSED && (int32_t)(s->conn->open_ms - r->begun_ms) >= 0;
 }
 
 unsigned rdl_votes_count_refused(const struct rdl_redlock *r)
 {
-    return count_servers(r, is_refused);
+    return count_servers(r, was_refused);
 }
 
 static int is_ineligible(const struct rdl_redlock *r, const struct rdl_server *s)

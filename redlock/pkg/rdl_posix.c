@@ -5,5 +5,6 @@
  */
 #include "net/net_posix_process.c"
 #include "net/net_posix.c"
+#include "net/net_posix_poll.c"
 #include "net/net_posix_clock.c"
 #include "lock/lock_posix.c"

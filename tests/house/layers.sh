@@ -159,7 +159,7 @@ symbols() { # tree allowed...
             for (i = 1; i <= n; i++) {
                 split(wants[i], w, " ")
                 if ((w[2] in gives) || (w[2] in ok)) continue
-                if (w[1] ~ /\/net_posix(_clock|_resolve)?\.o$/ && (w[2] in system_call)) continue
+                if (w[1] ~ /\/net_posix(_poll|_clock|_resolve)?\.o$/ && (w[2] in system_call)) continue
                 if (w[1] ~ /\/net_posix_process\.o$/ && (w[2] in process_call)) continue
                 if (w[1] ~ /\/net_uring\.o$/ && (w[2] in ring_call)) continue
                 if (w[1] ~ /\/easy(_report)?\.o$/ && (w[2] in text)) continue

@@ -2,7 +2,7 @@
 # A driver against the rules of port_rules.c (net/PORTING.md), and drivers that break them.
 
 # The sources to check, one of which has port_driver(); those of the library that it needs.
-SOCKETS = net/net_posix.c net/net_posix_process.c net/net_posix_clock.c
+SOCKETS = net/net_posix.c net/net_posix_poll.c net/net_posix_process.c net/net_posix_clock.c
 DRIVER = tests/port/port_posix.c $(SOCKETS)
 PORT_OBJ := $(patsubst %.c,$(B)/lib/%.o,$(filter-out %/port_posix.c %/port_stream.c %/port_small.c %/port_uring.c,$(sort $(wildcard tests/port/port_*.c))) net/net_stream.c)
 

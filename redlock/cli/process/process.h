@@ -8,8 +8,9 @@
 #include <sys/types.h>
 
 /*
- * Catches the signals that redlock forwards; *wake_fd is readable while there is one. with_real_time: also the
- * 31 of real time, which would otherwise end the process. Returns 0, or RDL_EXIT_OS after it printed the reason.
+ * Catches the signals that redlock forwards; *wake_fd is readable while there is one. with_real_time: also
+ * the 31 of real time, which would otherwise end the process. Returns 0, or RDL_EXIT_OS after it printed the
+ * reason.
  */
 int rdl_cli_signals_open(int *wake_fd, int with_real_time);
 

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 /*
- * All signals that a person, a service manager or a container may send: one of them, or of those of real time,
- * may be the command's stop signal. Those that report a fault of this process are not caught.
+ * All signals that a person, a service manager or a container may send: one of them, or of those of real
+ * time, may be the command's stop signal. Those that report a fault of this process are not caught.
  */
 static const int named[] = {
     SIGHUP,   SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,   SIGUSR2, SIGTSTP,
