@@ -31,9 +31,3 @@ CI_STAGES += 30:mutate-some
 mutate-some: ## ci: of ten small changes of the library, drawn by the commit's hash, the tests notice at least seven
 	@$(PROBE)
 	@WITHOUT_SERVERS=1 LEAST=70 $(MAKE) -s mutate DRAW=10 DRAW_SEED=$(COMMIT_NUMBER) MUTATE="$(filter-out $(WAITING_SRC),$(CORE_SRC))"
-
-.PHONY: recall
-NEEDS_recall = test
-recall: $(LIBRARY_TESTS) $(B)/lib/libredlock.a $(B)/check $(CHECK_NEEDS) ## hours: each bug that was fixed is brought back: do the tests notice? (MUTANTS="name ...")
-	@$(PROBE)
-	@$(LIBRARY_ENV) ALL_OBJ='$(patsubst %.c,$(B)/lib/%.o,$(filter-out tests/main.c,$(TEST_SRC)))' CLI_MAIN='$(B)/lib/redlock/cli/main.o' WITHOUT_SERVERS=1 tests/mutation/recall.sh $(B)/recall $(B) $(MUTANTS)
