@@ -13,10 +13,10 @@
 #
 # What it does not protect against: if the lock cannot be renewed, COMMAND gets SIGTERM in time, but may
 # ignore it. If this script is killed, COMMAND gets SIGTERM just after the lock is released, and may overlap
-# with the next leader for a moment. `redlock run` is stricter: it sends SIGKILL and has a guardian. Processes
-# that COMMAND starts in the background are not stopped.
+# with the next leader for a moment. `redlock run` is stricter: it sends SIGKILL, and its guardian does if it
+# cannot. Processes that COMMAND starts in the background are not stopped.
 #
-# Exit status: that of COMMAND; 75 if the lock was lost; if it was not acquired, see redlock(1).
+# Exit status: that of COMMAND; 75 if the lock was lost, or 137 if `redlock hold` was stopped; if it was not acquired, see redlock(1).
 set -eu
 
 if [ $# -lt 2 ]; then

@@ -212,9 +212,20 @@ START_TEST(only_the_guardian_has_realtime_priority)
 }
 END_TEST
 
+/* hold, which writes its token to the note. */
+static void begin_hold(void)
+{
+    command_set_script(&c, &server, 1, "exec 7<> <(:); exec \"$RDL_COMMAND\" hold --ttl=5m nightly <&7 >&9");
+    command_start(&c);
+    command_note(&c);
+}
+
 START_TEST(a_killed_guardian_is_replaced)
 {
-    begin("5m");
+    if (_i == 0)
+        begin("5m");
+    else
+        begin_hold();
     pid_t first = find_guardian();
     kill(first, SIGTERM); /* it ignores this */
     kill(first, SIGKILL);
@@ -271,6 +282,26 @@ START_TEST(a_guardian_that_does_not_read_blocks_nothing)
         rdl_cli_guardian_update(&g, g.pid, UINT64_MAX);
     kill(g.pid, SIGKILL);
     rdl_cli_guardian_stop(&g);
+}
+END_TEST
+
+/* The number of a `redlock hold` that has ended may be that of another process. */
+START_TEST(the_guardian_kills_no_process_but_its_parent)
+{
+    struct rdl_cli_guardian g;
+    int status;
+    pid_t other = fork();
+
+    if (other == 0)
+        for (;;)
+            pause();
+    ck_assert_int_eq(rdl_cli_guardian_start(&g, 10000), 0);
+    rdl_cli_guardian_update(&g, other, 0);
+    ck_assert_int_eq(waitpid(g.pid, &status, 0), g.pid);
+    ck_assert_int_eq(waitpid(other, &status, WNOHANG), 0);
+    kill(other, SIGUSR1);
+    ck_assert_int_eq(waitpid(other, &status, 0), other);
+    ck_assert_int_eq(WTERMSIG(status), SIGUSR1);
 }
 END_TEST
 
@@ -467,6 +498,7 @@ Suite *suite_cli_guardian(void)
     TCase *t = tcase_create("no server");
     tcase_add_test(t, a_signal_while_the_guardian_starts_counts_once);
     tcase_add_test(t, the_guardian_ignores_signals_sent_to_every_process);
+    tcase_add_test(t, the_guardian_kills_no_process_but_its_parent);
     suite_add_tcase(s, t);
     t = tcase_create("one server");
     tcase_add_checked_fixture(t, start, stop);
@@ -476,7 +508,7 @@ Suite *suite_cli_guardian(void)
     tcase_add_test(t, a_started_guardian_is_ready);
     tcase_add_test(t, the_wait_for_a_guardian_ends_when_ready_or_late);
     tcase_add_test(t, only_the_guardian_has_realtime_priority);
-    tcase_add_test(t, a_killed_guardian_is_replaced);
+    tcase_add_loop_test(t, a_killed_guardian_is_replaced, 0, 2);
     tcase_add_loop_test(t, the_guardian_ends_with_the_run_and_keeps_no_pipe_open, 0, 2);
     tcase_add_test(t, a_stopped_guardian_does_not_delay_the_release);
     tcase_add_test(t, a_guardian_that_does_not_read_blocks_nothing);

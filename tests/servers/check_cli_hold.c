@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* `redlock hold`: the lock for as long as a script needs it. Real servers, and bash. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* F_SETPIPE_SZ */
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
 
 #include <check.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -103,9 +104,9 @@ static void vacate(void)
 
 START_TEST(a_coprocess_holds_the_lock_until_its_input_closes)
 {
-    start(&a, COPROC("--ttl=8s --attempt=2s -v"));
+    start(&a, COPROC("--ttl=3s --attempt=500ms -v"));
     await_held(&a);
-    command_await_err(&a, "redlock: nightly renewed\n");
+    command_await_times(&a, "redlock: nightly renewed\n", 4); /* longer than a lease lasts */
     kill(a.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&a), 0);
     ck_assert_ptr_nonnull(strstr(a.err, "redlock: standard input is closed: releasing nightly\n"));
@@ -205,10 +206,11 @@ START_TEST(hold_without_the_lock_prints_a_message_and_no_token)
 }
 END_TEST
 
-/* The script sees its end while the grace is not over. */
+/* The script sees its end while the grace is not over. With a short grace, the guardian would kill it later. */
 START_TEST(hold_fails_with_75_if_the_lease_cannot_be_renewed)
 {
-    start(&a, COPROC("--ttl=3s --attempt=500ms --grace=1s"));
+    start(&a, _i == 0 ? COPROC("--ttl=3s --attempt=500ms --grace=1s")
+                      : COPROC("--ttl=5s --attempt=500ms --grace=1ms"));
     await_held(&a);
     for (int i = 0; i < N - 1; i++)
         live_freeze(&server[i]);
@@ -240,6 +242,104 @@ START_TEST(hold_reports_a_lock_that_was_taken_before_its_release)
     ck_assert_int_eq(command_end(&a), 75);
     ck_assert_ptr_nonnull(
         strstr(a.err, "redlock: nightly is lost: another client held it before it was released ("));
+}
+END_TEST
+
+/* ---------------------------------------------------------------- SIGSTOP */
+
+/* Stopped, hold cannot end by itself. Its script sees the end of its output, and then the other client works. */
+START_TEST(a_stopped_hold_ends_before_another_client_works)
+{
+    start(&a, "coproc { exec \"$RDL_COMMAND\" hold --ttl=6s --attempt=1s nightly; }; hold=$COPROC_PID;"
+              " exec 6<&${COPROC[0]}; read -r token <&6; kill -STOP $hold;"
+              " { \"$RDL_COMMAND\" run nightly -- sh -c 'echo other works >&9'; kill -KILL $hold; } &"
+              " read -r token <&6; echo hold has ended >&9; wait $!; wait $hold");
+    ck_assert_str_eq(command_note(&a), "hold has ended");
+    ck_assert_str_eq(command_note(&a), "other works");
+    ck_assert_int_eq(command_end(&a), 128 + SIGKILL);
+}
+END_TEST
+
+/* ---------------------------------------------------------------- endless input */
+
+enum { PIPE = 1 << 20 };
+
+/* Becomes hold, whose input is a pipe that a child keeps full. Notes that child's process id, and the token. */
+static int fed(int argc, char **argv)
+{
+    static const char data[65536];
+    int fd[2];
+
+    (void)argc;
+    if (pipe(fd) != 0 || fcntl(fd[1], F_SETPIPE_SZ, PIPE) != PIPE)
+        return 1;
+    pid_t feeder = fork();
+    if (feeder == 0) {
+        close(fd[0]);
+        while (write(fd[1], data, sizeof data) > 0)
+            continue;
+        _exit(0);
+    }
+    dprintf(COMMAND_NOTE_FD, "%ld\n", (long)feeder);
+    close(fd[1]);
+    dup2(fd[0], STDIN_FILENO);
+    dup2(COMMAND_NOTE_FD, STDOUT_FILENO);
+    return execv(argv[0], argv);
+}
+
+static pid_t begin_fed(void)
+{
+    a.inside = fed;
+    command_add_all(&a, (const char *const[]){"hold", "-v", "--ttl=6s", "--attempt=1s", NULL});
+    command_add(&a, "--restart-guard=off");
+    command_add_servers(&a, server, N);
+    command_add(&a, "nightly");
+    command_start(&a);
+    pid_t feeder = (pid_t)strtol(command_note(&a), NULL, 10);
+    ck_assert_int_gt(feeder, 1);
+    command_note(&a);
+    return feeder;
+}
+
+/* The calls of read(2) of the process so far. */
+static unsigned long reads_of(pid_t pid)
+{
+    char path[40];
+    unsigned long n = 0;
+
+    snprintf(path, sizeof path, "/proc/%d/io", (int)pid);
+    FILE *f = fopen(path, "re");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_int_eq(fscanf(f, "rchar: %*u wchar: %*u syscr: %lu", &n), 1);
+    fclose(f);
+    return n;
+}
+
+/* In the 4 s of two renewals, it looks 40 times; without a pause, it reads thousands of times in 1 s. */
+START_TEST(endless_input_is_read_a_few_times_a_second)
+{
+    pid_t feeder = begin_fed();
+    unsigned long before = reads_of(a.pid);
+
+    command_await_times(&a, "redlock: nightly renewed\n", 2);
+    unsigned long n = reads_of(a.pid) - before;
+    kill(feeder, SIGKILL);
+    ck_assert_int_eq(command_end(&a), 0);
+    ck_assert_uint_gt(n, 10);
+    ck_assert_uint_lt(n, 2000);
+}
+END_TEST
+
+/* 1 MB is left to read when its writer ends; a renewal is due every 2 s. */
+START_TEST(the_end_of_endless_input_is_seen_before_a_renewal)
+{
+    pid_t feeder = begin_fed();
+
+    command_await_err(&a, "redlock: nightly renewed\n");
+    kill(feeder, SIGKILL);
+    ck_assert_int_eq(command_end(&a), 0);
+    ck_assert_uint_eq(command_count(a.err, "redlock: nightly renewed\n"), 1);
+    ck_assert_ptr_nonnull(strstr(a.err, "redlock: standard input is closed: releasing nightly\n"));
 }
 END_TEST
 
@@ -354,9 +454,12 @@ Suite *suite_cli_hold(void)
     tcase_add_test(tc, a_token_from_hold_works_for_release);
     tcase_add_loop_test(tc, hold_with_closed_input_fails_with_64_before_any_request, 0, 3);
     tcase_add_test(tc, hold_without_the_lock_prints_a_message_and_no_token);
-    tcase_add_test(tc, hold_fails_with_75_if_the_lease_cannot_be_renewed);
+    tcase_add_loop_test(tc, hold_fails_with_75_if_the_lease_cannot_be_renewed, 0, 2);
     tcase_add_test(tc, hold_loses_a_taken_lock_at_the_next_renewal);
     tcase_add_test(tc, hold_reports_a_lock_that_was_taken_before_its_release);
+    tcase_add_test(tc, a_stopped_hold_ends_before_another_client_works);
+    tcase_add_test(tc, endless_input_is_read_a_few_times_a_second);
+    tcase_add_test(tc, the_end_of_endless_input_is_seen_before_a_renewal);
     tcase_add_loop_test(tc, a_killed_hold_leaves_at_most_its_lease, 0, 3);
     tcase_add_loop_test(tc, hold_ends_with_its_parent_process, 0, 2);
     tcase_add_test(tc, hold_survives_the_thread_that_started_it);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* child.h - running the command while the lock is held. */
+/* child.h - running the command while the lock is held, and the guardian. */
 #ifndef RDL_CLI_CHILD_CHILD_H
 #define RDL_CLI_CHILD_CHILD_H
 
+#include "redlock/cli/child/guardian.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/servers/servers.h"
 

@@ -61,7 +61,7 @@ static void become(const struct rdl_cli_lock *l, const struct rdl_cli_guardian *
 #endif
     if (getppid() != parent)
         _exit(RDL_EXIT_LOST); /* it died before the line above */
-    rdl_cli_guardian_update(g, getpid(), until_ms);
+    rdl_cli_guardian_update(g, -getpid(), until_ms);
     set_environment(l);
     rdl_cli_unharden();
     rdl_cli_signals_restore();

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The guardian. It has only the reading end of a pipe, through which it learns which process group holds the
- * lock and until when. The other end is open in the supervisor and, until its exec, in the child. So at any
- * moment when the command runs, the guardian knows of it.
+ * The guardian. It has only the reading end of a pipe, through which it learns which process group, or which
+ * `redlock hold`, has the lock and until when. The other end is open in the supervisor and, until its exec, in
+ * the child. So at any moment when the command runs, the guardian knows of it.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/child/guardian.h"
+#include "redlock/cli/output/output.h"
 #include "redlock/cli/process/process.h"
 #include "redlock/redlock.h"
 
@@ -24,7 +25,7 @@
 enum { LOOK_MS = 1000 };
 
 struct order {
-    int64_t group; /* 0: goodbye */
+    int64_t target; /* 0: goodbye */
     uint64_t until_ms;
 };
 
@@ -54,7 +55,7 @@ static int watch_ms(int is_set, uint64_t until_ms)
     return until_ms - now < INT_MAX - LOOK_MS ? (int)(until_ms - now) + LOOK_MS : INT_MAX;
 }
 
-/* Returns the group to kill, or 0 after a goodbye. */
+/* Returns what to kill, or 0 after a goodbye. */
 static pid_t watch(int fd)
 {
     struct order o = {0, UINT64_MAX}, next;
@@ -65,21 +66,27 @@ static pid_t watch(int fd)
         p[1].fd = is_set ? timer : -1;
         int n = poll(p, 2, watch_ms(is_set, o.until_ms));
         if (n >= 0 && p[0].revents == 0 && rdl_posix_now_ms() >= o.until_ms)
-            return (pid_t)o.group;
+            return (pid_t)o.target;
         if (n <= 0 || p[0].revents == 0)
             continue;
         ssize_t got = read(fd, &next, sizeof next);
         if (got < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (got != (ssize_t)sizeof next)
-            return (pid_t)o.group;
-        if (next.group == 0)
+            return (pid_t)o.target;
+        if (next.target == 0)
             return 0;
         o = next;
         if (timer < 0)
             timer = rdl_cli_timer_open();
         is_set = rdl_cli_timer_set(timer, o.until_ms) == 0;
     }
+}
+
+/* A `redlock hold` that has ended is no longer our parent, and its number may be another process's. */
+static int is_there(pid_t target)
+{
+    return target < 0 || (target > 0 && target == getppid());
 }
 
 /*
@@ -91,9 +98,9 @@ static void guard(int fd)
     rdl_cli_process_goes_first(); /* on a busy host, other processes run for longer than its margin */
     rdl_cli_process_lead("lock-guardian"); /* `pkill redlock` must not end it as well */
     hold_nothing_but(fd);
-    pid_t group = watch(fd);
-    if (group > 0)
-        kill(-group, SIGKILL);
+    pid_t target = watch(fd);
+    if (is_there(target))
+        kill(target, SIGKILL);
     _exit(0);
 }
 
@@ -146,14 +153,34 @@ void rdl_cli_guardian_wait(struct rdl_cli_guardian *g, uint64_t until_ms)
     g->ready_fd = -1;
 }
 
-void rdl_cli_guardian_update(const struct rdl_cli_guardian *g, pid_t group, uint64_t until_ms)
+void rdl_cli_guardian_update(const struct rdl_cli_guardian *g, pid_t target, uint64_t until_ms)
 {
-    const struct order o = {group, until_ms > g->early_ms ? until_ms - g->early_ms : 0};
+    const struct order o = {target, until_ms > g->early_ms ? until_ms - g->early_ms : 0};
     ssize_t n;
 
     do /* less than PIPE_BUF: whole or not at all */
         n = write(g->fd, &o, sizeof o);
     while (n < 0 && errno == EINTR);
+}
+
+void rdl_cli_guardian_replace(struct rdl_cli_guardian *g, uint32_t ttl_ms, pid_t target, uint64_t until_ms)
+{
+    struct rdl_cli_guardian next;
+
+    if (rdl_posix_now_ms() >= until_ms)
+        return;
+    rdl_cli_print_warning("the guardian process was killed; starting another");
+    if (rdl_cli_guardian_start(&next, ttl_ms) != 0) {
+        rdl_cli_print_warning(
+            "cannot start another guardian (%s): if redlock is killed or stopped now, the work may continue "
+            "without the lock",
+            strerror(errno));
+        return;
+    }
+    close(g->fd);
+    *g = next;
+    rdl_cli_guardian_wait(g, 0); /* redlock itself guards meanwhile */
+    rdl_cli_guardian_update(g, target, until_ms);
 }
 
 /* A guardian that was stopped would not read the goodbye. */

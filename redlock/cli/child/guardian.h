@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* guardian.h - the process that kills the command if redlock dies. */
+/* guardian.h - the process that kills the command if redlock dies, and a `redlock hold` that was stopped. */
 #ifndef RDL_CLI_CHILD_GUARDIAN_H
 #define RDL_CLI_CHILD_GUARDIAN_H
 
@@ -7,8 +7,9 @@
 #include <sys/types.h>
 
 /*
- * The guardian: a process that only reads a pipe. It kills the command's process group when the pipe closes
- * without a goodbye (redlock died), or when the lease that was last reported to it ends (redlock hangs).
+ * The guardian: a process that only reads a pipe. It kills its target when the pipe closes without a goodbye
+ * (redlock died), or when the lease that was last reported to it ends (redlock hangs). The target is as for
+ * kill(2): the command's process group, or the `redlock hold` that started the guardian.
  */
 struct rdl_cli_guardian {
     pid_t pid;
@@ -29,10 +30,13 @@ int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms);
  */
 void rdl_cli_guardian_wait(struct rdl_cli_guardian *g, uint64_t until_ms);
 
-/* Reports which group to guard, and when its lease ends. The child also calls it before exec. */
-void rdl_cli_guardian_update(const struct rdl_cli_guardian *g, pid_t group, uint64_t until_ms);
+/* Reports the target, and when its lease ends. The child also calls it before exec. */
+void rdl_cli_guardian_update(const struct rdl_cli_guardian *g, pid_t target, uint64_t until_ms);
 
-/* Says goodbye: the group is gone. Never waits for a guardian that was stopped. */
+/* Replaces a guardian that was killed, unless the lease has ended. Prints it. */
+void rdl_cli_guardian_replace(struct rdl_cli_guardian *g, uint32_t ttl_ms, pid_t target, uint64_t until_ms);
+
+/* Says goodbye: the target is gone, or holds nothing. Never waits for a guardian that was stopped. */
 void rdl_cli_guardian_stop(struct rdl_cli_guardian *g);
 
 #endif

@@ -21,7 +21,6 @@
 #include "redlock/cli/process/process.h"
 #include "redlock/cli/servers/servers.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -90,7 +89,7 @@ static void expire(struct run *r)
 static void renew(struct run *r)
 {
     if (rdl_cli_held_renew(&r->held) && !r->exited) /* its pid may be another process's by now */
-        rdl_cli_guardian_update(&r->guardian, r->child, r->held.until_ms);
+        rdl_cli_guardian_update(&r->guardian, -r->child, r->held.until_ms);
 }
 
 /* ---------------------------------------------------------------- the processes */
@@ -172,8 +171,6 @@ static void child_changed(struct run *r, int status)
  */
 static void guardian_ended(struct run *r, int status)
 {
-    struct rdl_cli_guardian g;
-
     r->guardian.pid = 0;
     if (WIFEXITED(status) && r->phase == KILLED)
         return;
@@ -182,20 +179,7 @@ static void guardian_ended(struct run *r, int status)
         rdl_cli_held_lose(&r->held, "its lease has expired");
         return;
     }
-    if (rdl_cli_now(r->lock) >= r->held.until_ms)
-        return; /* nothing is left to guard; the supervisor stops the command itself */
-    rdl_cli_print_warning("the guardian process was killed; starting another");
-    if (rdl_cli_guardian_start(&g, r->lock->o->ttl_ms) != 0) {
-        rdl_cli_print_warning(
-            "cannot start another guardian (%s): if redlock is killed now, the command continues "
-            "without the lock",
-            strerror(errno));
-        return;
-    }
-    close(r->guardian.fd);
-    r->guardian = g;
-    rdl_cli_guardian_wait(&r->guardian, 0); /* redlock itself guards meanwhile */
-    rdl_cli_guardian_update(&r->guardian, r->child, r->held.until_ms);
+    rdl_cli_guardian_replace(&r->guardian, r->lock->o->ttl_ms, -r->child, r->held.until_ms);
 }
 
 /* Handles the end of a helper process. */
@@ -481,13 +465,6 @@ static int is_kept(const struct run *r)
            rdl_cli_keep(r->lock, "the command has ended");
 }
 
-static int cannot(struct rdl_cli_lock *l, const char *what)
-{
-    rdl_cli_print_error("cannot %s: %s", what, strerror(errno));
-    rdl_cli_give_back(l, 0);
-    return RDL_EXIT_OS;
-}
-
 int rdl_cli_supervise(struct rdl_cli_lock *l)
 {
     struct run r;
@@ -496,11 +473,11 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
     r.lock = l;
     rdl_cli_strays_begin();
     if (rdl_cli_guardian_start(&r.guardian, l->o->ttl_ms) != 0)
-        return cannot(l, "start the guardian process");
+        return rdl_cli_give_back_refused(l, "start the guardian process");
     rdl_cli_guardian_wait(&r.guardian, rdl_cli_lease_until_ms(l) - rdl_cli_margin_ms(l->o->ttl_ms));
     r.child = rdl_cli_child_start(l, &r.guardian);
     if (r.child < 0) {
-        int rc = cannot(l, "start a process for the command");
+        int rc = rdl_cli_give_back_refused(l, "start a process for the command");
         rdl_cli_guardian_stop(&r.guardian);
         return rc;
     }

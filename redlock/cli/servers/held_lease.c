@@ -10,6 +10,9 @@
 #include "redlock/cli/servers/warnings.h"
 #include "redlock/redlock.h"
 
+#include <errno.h>
+#include <string.h>
+
 /* ---------------------------------------------------------------- renewing */
 
 void rdl_cli_held_lose(struct rdl_cli_held *h, const char *why)
@@ -173,6 +176,13 @@ int rdl_cli_give_back(struct rdl_cli_lock *l, int lost)
                               why[0] != '\0' ? why : rdl_strerror(rc));
     rdl_cli_lease_cancel(l);
     return stolen;
+}
+
+int rdl_cli_give_back_refused(struct rdl_cli_lock *l, const char *what)
+{
+    rdl_cli_print_error("cannot %s: %s", what, strerror(errno));
+    rdl_cli_give_back(l, 0);
+    return RDL_EXIT_OS;
 }
 
 int rdl_cli_give_back_unread(struct rdl_cli_lock *l, int status)

@@ -42,6 +42,9 @@ int rdl_cli_keep(struct rdl_cli_lock *l, const char *why);
  */
 int rdl_cli_give_back(struct rdl_cli_lock *l, int lost);
 
+/* Prints that the system refused to do `what` (errno), releases the lock, and returns RDL_EXIT_OS. */
+int rdl_cli_give_back_refused(struct rdl_cli_lock *l, const char *what);
+
 /* Releases the lock after rdl_cli_token_write failed, and returns its status. A signal ends the process. */
 int rdl_cli_give_back_unread(struct rdl_cli_lock *l, int status);
 
