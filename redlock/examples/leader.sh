@@ -16,7 +16,8 @@
 # with the next leader for a moment. `redlock run` is stricter: it sends SIGKILL, and its guardian does if it
 # cannot. Processes that COMMAND starts in the background are not stopped.
 #
-# Exit status: that of COMMAND; 75 if the lock was lost, or 137 if `redlock hold` was stopped; if it was not acquired, see redlock(1).
+# Exit status: that of COMMAND; 75 if the lock was lost, or 137 if `redlock hold` was stopped; if the lock was
+# not acquired, see redlock(1).
 set -eu
 
 if [ $# -lt 2 ]; then

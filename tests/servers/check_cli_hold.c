@@ -206,7 +206,7 @@ START_TEST(hold_without_the_lock_prints_a_message_and_no_token)
 }
 END_TEST
 
-/* The script sees its end while the grace is not over. With a short grace, the guardian would kill it later. */
+/* The script sees its end while the grace is not over; with a short one, before the guardian kills it. */
 START_TEST(hold_fails_with_75_if_the_lease_cannot_be_renewed)
 {
     start(&a, _i == 0 ? COPROC("--ttl=3s --attempt=500ms --grace=1s")
@@ -247,7 +247,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- SIGSTOP */
 
-/* Stopped, hold cannot end by itself. Its script sees the end of its output, and then the other client works. */
+/* Stopped, hold cannot end by itself. Its script reads the end of its output before the other works. */
 START_TEST(a_stopped_hold_ends_before_another_client_works)
 {
     start(&a, "coproc { exec \"$RDL_COMMAND\" hold --ttl=6s --attempt=1s nightly; }; hold=$COPROC_PID;"
@@ -264,7 +264,7 @@ END_TEST
 
 enum { PIPE = 1 << 20 };
 
-/* Becomes hold, whose input is a pipe that a child keeps full. Notes that child's process id, and the token. */
+/* Becomes hold, with a pipe as input that a child keeps full. Notes the child's process id and the token. */
 static int fed(int argc, char **argv)
 {
     static const char data[65536];

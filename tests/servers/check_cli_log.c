@@ -444,8 +444,7 @@ START_TEST(with_a_json_log_every_line_on_stderr_is_an_object)
     static const char *const scripts[] = {
         "$RDL_COMMAND run -v --log=json nightly -c true",
         "$RDL_COMMAND run --log=json; $RDL_COMMAND run --log=json --ttl=9s --grace=8s x -c x",
-        "$RDL_COMMAND run --bad --log json x -- y; $RDL_COMMAND hold -qw 5 --log-fd=2 --log json --log-fd 2 "
-        "x y",
+        "$RDL_COMMAND run --bad --log json x -- y; $RDL_COMMAND hold -qw 5 --log json --log-fd 2 x y",
         "$RDL_COMMAND run -n --attempt=5s -u redis://:s3cret@127.0.0.1:1 --log json nightly -- true",
         "$RDL_COMMAND release --log json \" x\"",
         "$RDL_COMMAND run --log json --trace nightly -- true",

@@ -86,7 +86,10 @@ static uint64_t end_ms(const struct hold *h)
 
 /* ---------------------------------------------------------------- waiting */
 
-/* Waits for standard input while the connections are quiet: it is not one of them. Endless input must wait. */
+/*
+ * Waits for standard input while the connections are quiet: it is not one of them. Endless input has to wait
+ * for the next look.
+ */
 static void pause_until(struct hold *h, uint64_t until_ms)
 {
     struct pollfd p[2] = {{h->lock->posix.wake_fd, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
