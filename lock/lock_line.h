@@ -25,6 +25,11 @@ int rdl_line_is_own_text(const char *text);
 void rdl_line_add_no_reply(struct rdl_line *line, const struct rdl_conn *c, int error);
 /* Adds that another client holds it, and for how long: holder_ms as of rdl_lock_holder_ms. */
 void rdl_line_add_holder(struct rdl_line *line, int64_t holder_ms);
+/*
+ * Adds where a server is, as its URL has it: "a:6379", "[::1]:6379/1", "/run/redis.sock?db=1". host is
+ * ep->host as it is to be shown. Only on hosts with sockets (lock_posix.c).
+ */
+void rdl_line_add_where(struct rdl_line *line, const struct rdl_endpoint *ep, const char *host);
 /* Adds the progress of a connection that is not ready. */
 void rdl_line_add_connecting(struct rdl_line *line, const struct rdl_conn *c);
 

@@ -26,13 +26,12 @@ static void add_seconds(struct rdl_line *line, uint64_t ms)
     rdl_line_add(line, " s");
 }
 
-/* Adds what a user chose: it may be UTF-8, but its control bytes are not for a terminal or a log. */
-static void add_foreign(struct rdl_line *line, const char *text)
+/* Replaces the control bytes from here on, which are not for a terminal or a log. The rest may be UTF-8. */
+static void hide_controls(struct rdl_line *line, size_t begin)
 {
-    size_t i = line->len;
+    size_t i;
 
-    rdl_line_add(line, text);
-    for (; i < line->len; i++)
+    for (i = begin; i < line->len; i++)
         if ((uint8_t)line->out[i] < ' ' || line->out[i] == '\x7f')
             line->out[i] = '?';
 }
@@ -40,28 +39,27 @@ static void add_foreign(struct rdl_line *line, const char *text)
 /* Begins with the lock's name. */
 static void begin(struct rdl_easy *e, struct rdl_line *line)
 {
+    size_t name;
+
     rdl_line_begin(line, e->error, sizeof e->error);
     if (e->name_len == 0)
         return;
     rdl_line_add(line, "lock \"");
-    add_foreign(line, e->name);
+    name = line->len;
+    rdl_line_add(line, e->name);
+    hide_controls(line, name);
     rdl_line_add(line, "\": ");
 }
 
 /* ---------------------------------------------------------------- servers */
 
-/* Adds the server as its URL names it: "a:6379", "[::1]:6379", or the path of a socket. */
+/* Adds the server as its URL names it, with the database if that is not 0. */
 static void add_where(struct rdl_line *line, const struct rdl_endpoint *ep)
 {
-    int has_colon = strchr(ep->host, ':') != NULL;
+    size_t begin = line->len;
 
-    rdl_line_add(line, has_colon ? "[" : "");
-    add_foreign(line, ep->host);
-    rdl_line_add(line, has_colon ? "]" : "");
-    if (ep->family == RDL_UNIX)
-        return;
-    rdl_line_add(line, ":");
-    add_number(line, ep->port);
+    rdl_line_add_where(line, ep, ep->host);
+    hide_controls(line, begin);
 }
 
 /*

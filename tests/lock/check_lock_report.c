@@ -250,6 +250,31 @@ START_TEST(any_time_of_the_holder_is_shown)
 }
 END_TEST
 
+/* Another database has other locks. Port and database have their largest and smallest numbers. */
+static const struct {
+    struct rdl_endpoint endpoint;
+    const char *host, *where;
+} places[] = {
+    {{.host = "a.test", .port = 6379, .family = RDL_UNRESOLVED}, "a.test", "a.test:6379"},
+    {{.host = "192.0.2.1", .port = 65535, .family = RDL_INET, .db = 1}, "192.0.2.1", "192.0.2.1:65535/1"},
+    {{.host = "::1", .port = 1, .family = RDL_INET6}, "::1", "[::1]:1"},
+    {{.host = "::1", .port = 1, .family = RDL_INET6, .db = UINT32_MAX}, "::1", "[::1]:1/4294967295"},
+    {{.host = "/run/a:1", .family = RDL_UNIX}, "/run/a:1", "/run/a:1"},
+    {{.host = "/run/a b", .family = RDL_UNIX, .db = 2}, "/run/a%20b", "/run/a%20b?db=2"},
+};
+
+START_TEST(a_server_is_named_with_its_database)
+{
+    char text[64];
+    struct rdl_line line;
+
+    rdl_line_begin(&line, text, sizeof text);
+    rdl_line_add_where(&line, &places[_i].endpoint, places[_i].host);
+    ck_assert_str_eq(text, places[_i].where);
+    ck_assert_uint_eq(line.len, strlen(text));
+}
+END_TEST
+
 Suite *suite_lock_report(void);
 
 Suite *suite_lock_report(void)
@@ -272,6 +297,7 @@ Suite *suite_lock_report(void)
     tcase_add_loop_test(tc, a_missing_reply_is_shown_with_its_reason, 0, 2);
     tcase_add_test(tc, a_phrase_without_an_error_has_no_reason);
     tcase_add_loop_test(tc, any_time_of_the_holder_is_shown, 0, 3);
+    tcase_add_loop_test(tc, a_server_is_named_with_its_database, 0, sizeof places / sizeof *places);
     suite_add_tcase(suite, tc);
     return suite;
 }

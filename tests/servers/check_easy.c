@@ -738,6 +738,19 @@ START_TEST(a_path_with_control_bytes_is_not_printed_as_it_is)
 }
 END_TEST
 
+/* Their locks are not those of database 0. */
+START_TEST(an_error_names_the_database_of_each_server)
+{
+    open_with(&easy, "redis://127.0.0.1:1/3 redis://[::1]:1 unix:///tmp/no%3aserver?db=1",
+              RDL_EASY_NO_RESTART_GUARD);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    expect_error(&easy, "(127.0.0.1:1/3: cannot connect: ");
+    expect_error(&easy, "; [::1]:1: cannot connect: ");
+    expect_error(&easy, "; /tmp/no:server?db=1: cannot connect: ");
+    rdl_easy_close(&easy);
+}
+END_TEST
+
 START_TEST(a_url_that_is_too_long_is_refused)
 {
     char url[RDL_POSIX_URL_MAX + 20] = "redis://";
@@ -921,6 +934,7 @@ Suite *suite_easy(void)
     tcase_add_loop_test(tc, a_wrong_list_of_servers_is_refused_without_repeating_it, 0,
                         sizeof mistakes / sizeof mistakes[0]);
     tcase_add_test(tc, a_path_with_control_bytes_is_not_printed_as_it_is);
+    tcase_add_test(tc, an_error_names_the_database_of_each_server);
     tcase_add_test(tc, a_url_that_is_too_long_is_refused);
     tcase_add_loop_test(tc, a_url_may_fill_its_buffer_to_the_last_byte, 0, 2);
     tcase_add_test(tc, the_shortest_ttl_is_20_ms);

@@ -2,6 +2,7 @@
 /* Makes connections from URLs. Names are resolved here before a lock is held; later, in resolve_again.c. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/servers/connections.h"
+#include "lock/lock_line.h"
 #include "lock/lock_op.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/output/output.h"
@@ -39,17 +40,10 @@ void rdl_cli_servers_ask(struct rdl_cli_servers *s, size_t i, const struct rdl_o
 
 void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX])
 {
-    const struct rdl_endpoint *ep = &s->endpoint[i];
-    int is_v6 = strchr(ep->host, ':') != NULL;
+    struct rdl_line line;
 
-    struct rdl_cli_text t = {out, RDL_CLI_WHERE_MAX, 0};
-
-    if (ep->family == RDL_UNIX)
-        rdl_cli_add(&t, "%s", ep->host);
-    else
-        rdl_cli_add(&t, "%s%s%s:%u", is_v6 ? "[" : "", ep->host, is_v6 ? "]" : "", (unsigned)ep->port);
-    if (ep->db != 0) /* another database has other locks */
-        rdl_cli_add(&t, "%s%lu", ep->family == RDL_UNIX ? "?db=" : "/", (unsigned long)ep->db);
+    rdl_line_begin(&line, out, RDL_CLI_WHERE_MAX);
+    rdl_line_add_where(&line, &s->endpoint[i], s->endpoint[i].host);
 }
 
 /* Adds bytes as a URL has them. `also` are characters that need no escape there. */
@@ -66,19 +60,21 @@ static void add_escaped(struct rdl_cli_text *t, const char *bytes, size_t len, c
 static void add_url(const struct rdl_cli_servers *s, size_t i, struct rdl_cli_text *t)
 {
     const struct rdl_endpoint *ep = &s->endpoint[i];
-    int is_unix = ep->family == RDL_UNIX, is_v6 = !is_unix && strchr(ep->host, ':') != NULL;
+    int is_unix = ep->family == RDL_UNIX;
+    char host[3 * HOST_MAX];
+    struct rdl_cli_text escaped = {host, sizeof host, 0};
+    struct rdl_line where;
 
     rdl_cli_add(t, "%s%s", t->len > 0 ? " " : "",
                 is_unix        ? "unix://"
                 : s->is_tls[i] ? "rediss://"
                                : "redis://");
     add_escaped(t, ep->user.data, ep->user.len, "");
-    rdl_cli_add(t, "%s%s", ep->user.len > 0 ? ":@" : "", is_v6 ? "[" : "");
-    add_escaped(t, ep->host, strlen(ep->host), is_unix ? "/" : ":");
-    if (!is_unix)
-        rdl_cli_add(t, "%s:%u", is_v6 ? "]" : "", (unsigned)ep->port);
-    if (ep->db != 0)
-        rdl_cli_add(t, "%s%lu", is_unix ? "?db=" : "/", (unsigned long)ep->db);
+    rdl_cli_add(t, "%s", ep->user.len > 0 ? ":@" : "");
+    add_escaped(&escaped, ep->host, strlen(ep->host), is_unix ? "/" : ":");
+    rdl_line_begin(&where, t->out + t->len, t->cap - t->len);
+    rdl_line_add_where(&where, ep, host);
+    t->len += where.len;
 }
 
 int rdl_cli_servers_set_urls(const struct rdl_cli_servers *s, const struct rdl_cli_options *o)
