@@ -54,7 +54,7 @@ enum {
     RDL_E_MISCONF = -24,     /**< the server cannot save its data and refuses writes */
     RDL_E_CLUSTER = -25,     /**< a cluster node that does not serve the key: MOVED, ASK, CROSSSLOT */
     RDL_E_CLUSTERDOWN = -26, /**< a cluster node that cannot serve the key now: CLUSTERDOWN, TRYAGAIN */
-    RDL_E_WRONGTYPE = -27,   /**< the lock's key, or rdl:canary, holds a value of another program */
+    RDL_E_WRONGTYPE = -27,   /**< a key of the lock, or rdl:canary, holds another program's value */
     RDL_E_UNSUPPORTED = -28, /**< unknown command or option: the server is too old, or renamed it */
     RDL_E_DB = -29,          /**< the server refused the database number */
     RDL_E_SERVER = -30,      /**< any other error reply; its text says which */
@@ -91,7 +91,7 @@ enum {
     X(RDL_E_MISCONF, "the server cannot save its data and refuses writes")                                   \
     X(RDL_E_CLUSTER, "the server is a cluster node")                                                         \
     X(RDL_E_CLUSTERDOWN, "the cluster node cannot serve the key now")                                        \
-    X(RDL_E_WRONGTYPE, "the lock's key, or rdl:canary, holds a value of another program")                    \
+    X(RDL_E_WRONGTYPE, "a key of the lock, or rdl:canary, holds another program's value")                    \
     X(RDL_E_UNSUPPORTED, "the server does not support the command")                                          \
     X(RDL_E_DB, "the server refused the database number")                                                    \
     X(RDL_E_SERVER, "the server replied with an error")                                                      \

@@ -52,6 +52,7 @@ static const struct golden {
     {"scan", rdl_wire_scan, NULL, 0, "g=17179869184|p=lock:\\[a\\]*"},
     {"getrange", rdl_wire_getrange, NULL, 0, ""},
     {"strlen", rdl_wire_strlen, NULL, 0, ""},
+    {"type", rdl_wire_type, NULL, 0, ""},
     {"eval-release", rdl_wire_call_release, &rdl_script_release, 0, ""},
     {"eval-extend", rdl_wire_call_extend, &rdl_script_extend, 0, ""},
     {"eval-replace", rdl_wire_call_replace, &rdl_script_replace, 0, "v=1700000060.123456789"},

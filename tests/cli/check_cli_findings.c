@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The findings of `redlock doctor` about the clocks of the servers. */
+/* The findings of `redlock doctor` about several servers: their clocks, and what they keep on disk. */
 #include "redlock/cli/doctor/checks.h"
 #include "redlock/cli/doctor/findings.h"
 #include "redlock/cli/options/options.h"
@@ -83,6 +83,56 @@ START_TEST(a_clock_that_is_more_than_a_second_off_is_named)
 }
 END_TEST
 
+/* Each server, by a letter: L keeps a log and syncs it always, l each second, s has snapshots, n nothing. */
+static const struct {
+    const char *servers;
+    enum rdl_guard guard;
+    const char *findings; /* status, server (0: all) and the text up to the colon, of each */
+} losses[] = {
+    {"LLL", RDL_GUARD_REQUIRED, ""},
+    {"nLn", RDL_GUARD_REQUIRED,
+     "0 0 not every lock is kept on disk (appendonly, appendfsync) by 127.0.0.1:6379, 127.0.0.3:6379|"},
+    {"nLn", RDL_GUARD_OFF, "1 1 it keeps nothing on disk|1 3 it keeps nothing on disk|"},
+    {"nls", RDL_GUARD_IF_PERMITTED,
+     "0 0 not every lock is kept on disk (appendonly, appendfsync) by 127.0.0.1:6379, 127.0.0.2:6379, "
+     "127.0.0.3:6379|"},
+    {"nls", RDL_GUARD_OFF,
+     "1 1 it keeps nothing on disk|1 2 appendfsync is everysec|1 3 it keeps no log (appendonly no)|"},
+};
+
+START_TEST(a_loss_that_the_guard_makes_safe_is_one_note)
+{
+    static struct rdl_cli_checks checks[RDL_SERVERS_MAX];
+    static struct rdl_cli_findings f;
+    char lines[1000] = "";
+    size_t n = strlen(losses[_i].servers);
+
+    open_query(n);
+    options.guard = losses[_i].guard;
+    for (size_t i = 0; i < n; i++) {
+        char kept = losses[_i].servers[i];
+        query.host[i].has_info = query.host[i].has_uptime = 1;
+        query.host[i].uptime_s = 900;
+        query.host[i].run_id[0] = (char)('a' + i);
+        query.host[i].has_log = kept == 'L' || kept == 'l';
+        checks[i].is_there = checks[i].has_fsync = checks[i].has_save = 1;
+        strcpy(checks[i].fsync, kept == 'L' ? "always" : "everysec");
+        strcpy(checks[i].save, kept == 's' ? "60 1" : "");
+    }
+    rdl_cli_findings(&query, checks, &f);
+    for (size_t i = 0; i < f.n; i++) {
+        const char *end = strstr(f.at[i].what, ": a ");
+        if (strcmp(f.at[i].id, "persistence") != 0 && strcmp(f.at[i].id, "appendfsync") != 0)
+            continue;
+        ck_assert_ptr_nonnull(end);
+        snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "%d %d %.*s|", f.at[i].status,
+                 f.at[i].server + 1, (int)(end - f.at[i].what), f.at[i].what);
+        ck_assert_ptr_nonnull(strstr(f.at[i].remedy, "set appendonly yes and appendfsync always"));
+    }
+    ck_assert_str_eq(lines, losses[_i].findings);
+}
+END_TEST
+
 Suite *suite_cli_findings(void)
 {
     Suite *suite = suite_create("cli_findings");
@@ -90,6 +140,10 @@ Suite *suite_cli_findings(void)
 
     tcase_add_loop_test(tc, a_clock_that_is_more_than_a_second_off_is_named, 0,
                         (int)(sizeof clocks / sizeof clocks[0]));
+    suite_add_tcase(suite, tc);
+    tc = tcase_create("losses");
+    tcase_add_loop_test(tc, a_loss_that_the_guard_makes_safe_is_one_note, 0,
+                        (int)(sizeof losses / sizeof losses[0]));
     suite_add_tcase(suite, tc);
     return suite;
 }

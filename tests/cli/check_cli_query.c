@@ -168,7 +168,12 @@ static const struct {
     {"..t", RDL_CLI_STATUS, "", 0, 0, 1000, 0},
     {"t", RDL_CLI_STATUS, "", 0, 0, 1000, 0},
     {"ttt", RDL_CLI_LIST, "", 700, 0, 700, 0},
-    {"..f", RDL_CLI_DOCTOR, "", 0, 5000, 0, 0},
+    /* doctor checks --attempt, and does not wait by it */
+    {"..f", RDL_CLI_DOCTOR, "", 0, 1000, 0, 0},
+    {"..f", RDL_CLI_DOCTOR, "--attempt=300ms", 0, 1000, 0, 0},
+    {"ddf", RDL_CLI_DOCTOR, "", 0, 1000, 0, 0},
+    {".df", RDL_CLI_DOCTOR, "", 0, 5000, 0, 0},
+    {"f", RDL_CLI_DOCTOR, "", 0, 5000, 0, 0},
 };
 
 START_TEST(one_frozen_server_costs_one_attempt)

@@ -85,7 +85,7 @@ static const struct rdl_method persistence_method = {.commands = persistence};
 static const struct rdl_method *const persistence_methods[] = {&persistence_method, NULL};
 static const struct rdl_op op_persistence = {.methods = persistence_methods};
 
-static const char *const getrange[] = {rdl_wire_getrange, rdl_wire_strlen, NULL};
+static const char *const getrange[] = {rdl_wire_getrange, rdl_wire_strlen, rdl_wire_type, NULL};
 static const struct rdl_method getrange_method = {.commands = getrange};
 static const struct rdl_method *const getrange_methods[] = {&getrange_method, NULL};
 static const struct rdl_op op_getrange = {.methods = getrange_methods};
@@ -132,6 +132,7 @@ static const struct line lines[] = {
     {"scan", NULL, &op_scan, LITERAL("17179869184"), LITERAL("lock:\\[a\\]*"), {NULL, 0}, 0, 0, {NULL}, 0},
     {LOCK("getrange", op_getrange), {NULL}, 0},
     {LOCK("strlen", op_getrange), {NULL}, 1},
+    {LOCK("type", op_getrange), {NULL}, 2},
     {LOCK("eval-release", rdl_op_release), {NULL}, 0},
     {LOCK("eval-extend", rdl_op_extend), {NULL}, 0},
     {OP("eval-replace", rdl_op_replace, "1700000060.123456789", "1700000030"), {NULL}, 0},

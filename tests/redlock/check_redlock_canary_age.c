@@ -141,7 +141,7 @@ START_TEST(key_of_another_program_is_reported_and_ends_the_wait)
     ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_WRONGTYPE);
     rdl_redlock_report(lock, 0, now, line, sizeof line);
     ck_assert_str_eq(line,
-                     "the lock's key, or rdl:canary, holds a value of another program: rdl:canary is another "
+                     "a key of the lock, or rdl:canary, holds another program's value: rdl:canary is another "
                      "program's: delete it");
     fleet_serve_all(now);
     ck_assert(scripted_has_key(&fleet.s[0], RDL_CANARY_KEY, now));

@@ -243,7 +243,7 @@ static const char *const words[] = {
     "the server refused the database number",
     "the server does not support the command",
     "the cluster node cannot serve the key now",
-    "the lock's key, or rdl:canary, holds a value of another program",
+    "a key of the lock, or rdl:canary, holds another program's value",
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };

@@ -136,6 +136,22 @@ static const struct rdl_method getrange_method = {.commands = getrange, .on_repl
 static const struct rdl_method *const getrange_methods[] = {&getrange_method, NULL};
 static const struct rdl_op op_getrange = {.methods = getrange_methods};
 
+/* NO: the key exists, and is not a list. */
+static int list_on_reply(struct rdl_conn *c, struct rdl_record *r)
+{
+    int is_list = strcmp(c->reply, "list") == 0 || strcmp(c->reply, "none") == 0;
+
+    if (c->reply_kind != RDL_RESP_STATUS)
+        return rdl_reply_error(c, r);
+    r->verdict = is_list ? RDL_ANSWER_YES : RDL_ANSWER_NO;
+    return RDL_OK;
+}
+
+static const char *const type[] = {rdl_wire_type, NULL};
+static const struct rdl_method list_method = {.commands = type, .on_reply = list_on_reply};
+static const struct rdl_method *const list_methods[] = {&list_method, NULL};
+static const struct rdl_op op_list = {list_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+
 static const char *const pexpire[] = {rdl_wire_pexpire, NULL};
 static const struct rdl_method pexpire_method = {.commands = pexpire, .on_reply = any_on_reply};
 static const struct rdl_method *const pexpire_methods[] = {&pexpire_method, NULL};
@@ -204,7 +220,7 @@ static const struct step steps[] = {
     /* keys in use are only read */
     {LOOK(LOCK | SEVERAL, LOCK)},
     {LOOK(FENCE, FENCE)},
-    {LOOK(HINT, WAKE)},
+    {HINT, &op_list, KEY(WAKE), 0, RIGHT(TYPE), 0, 0, 0, NULL, NULL},
     {CANARY, &rdl_cli_op_canary, KEY(CANARY), 0, RIGHT(GET), 0, 0, 0, NULL, NULL},
     /* the commands, one by one */
     {TAKE(PX)},
@@ -342,14 +358,32 @@ static void take_refusal(size_t i, const struct step *step)
     }
 }
 
+/* Returns 1 if the key holds a value that the lock cannot use. Scripts read the counter as a number. */
+static int is_odd(const struct rdl_req *req, const struct step *step)
+{
+    size_t n = 0;
+
+    if (step->op == &op_list)
+        return req->answer == RDL_ANSWER_NO;
+    if (step->op != &rdl_op_found || req->answer != RDL_ANSWER_YES)
+        return step->op == &rdl_op_found && req->answer == RDL_ANSWER_NO;
+    while (n < req->text_len && req->text[n] >= '0' && req->text[n] <= '9')
+        n++;
+    return step->key == RDL_CLI_KEY_FENCE && (n == 0 || n < req->text_len);
+}
+
 static void take_answer(size_t i, const struct step *step)
 {
     const struct rdl_req *req = &query->req[i];
     struct rdl_cli_checks *x = &exams[i];
 
+    if (is_odd(req, step))
+        x->odd |= 1u << step->key;
     if (req->answer == RDL_ANSWER_ERROR)
         take_refusal(i, step);
     if (req->answer == RDL_ANSWER_YES) {
+        x->has_granted |=
+            step->op == &rdl_op_acquire || step->op == &rdl_op_setnx || step->op == &rdl_op_acquire_multi;
         x->releases |= step->releases;
         x->extends |= step->extends;
     }
@@ -417,6 +451,7 @@ static int is_of_several(const struct rdl_op *op)
 static void ask_all(const struct step *step, const struct trial *t)
 {
     const struct rdl_bytes token = {t->value, sizeof t->value};
+    static char texts[RDL_SERVERS_MAX][RDL_PEER_MAX];
     char key[1 + RDL_NAME_MAX + 9];
     struct rdl_command cmd;
 
@@ -430,6 +465,7 @@ static void ask_all(const struct step *step, const struct trial *t)
     for (size_t i = 0; i < query->servers->n; i++) {
         if (!is_asked(i, step))
             continue;
+        query->req[i].text = texts[i];
         name_key(t, i, step, key + 1, sizeof key - 1);
         key[0] = (char)strlen(key + 1); /* with several locks, the length precedes each name */
         cmd.name = is_of_several(step->op) ? (struct rdl_bytes){key, 1 + strlen(key + 1)}
@@ -574,7 +610,7 @@ void rdl_cli_run_checks(struct rdl_cli_query *l, struct rdl_cli_checks checks[RD
     look_at_others(&trial);
     for (size_t i = 0; i < l->servers->n; i++) {
         struct rdl_cli_checks *x = &checks[i];
-        x->is_tried &= (x->keys & 1u << TRIAL) == 0;
+        x->is_tried &= x->has_granted;
         /* The old protocol uses DEL on servers where no method can compare. */
         if ((needs & LEGACY) && x->releases == 0 && ((x->missing | x->unknown) & RIGHT(DEL)) == 0)
             x->releases = RDL_CLI_BY_DEL;

@@ -9,10 +9,12 @@
 /* The results of the checks of one server, in addition to its rdl_cli_host. */
 struct rdl_cli_checks {
     int is_there;               /* it replies */
-    int is_tried;               /* and grants locks, as far as the user may test that */
+    int is_tried;               /* and its methods were tested: it granted a lock */
     unsigned missing;           /* rights that its user lacks */
     unsigned unknown;           /* commands that it does not know */
     unsigned keys;              /* keys that its user may not use */
+    unsigned odd;               /* keys that hold a value of another type */
+    int has_granted;            /* it has set the test key */
     unsigned releases, extends; /* methods */
     int is_db_refused;          /* its user may not use the database (Valkey 9.1) */
     int hints;                  /* it released a lock with a wake hint */

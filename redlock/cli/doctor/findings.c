@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Problems and risks of the servers, each with its fix, from the results of the checks alone. A status of 1
- * is a warning: locks work, but are less safe or more expensive than they could be.
+ * is a warning: locks work, but are less safe or more expensive than they could be. 0 is a note: with these
+ * options nothing is to be done.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/doctor/findings.h"
@@ -18,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { WARNING = 1, APART_MS = 1000, CLOCK_MAX = 20 };
+enum { NOTE = 0, WARNING = 1, APART_MS = 1000, CLOCK_MAX = 20 };
 
 #define RIGHT(name) (1u << RDL_CLI_RIGHT_##name)
 
@@ -100,6 +101,20 @@ static void find_database(size_t i)
     rdl_cli_advise(last(), "%s", grant);
 }
 
+/* why ends with the server's text, which names the fix. */
+static void find_refused(size_t i, const char *why)
+{
+    rdl_cli_describe(begin("refused", RDL_EXIT_UNAVAILABLE, i), "it grants no locks now: %s", why);
+    rdl_cli_advise(last(), "%s", rdl_cli_refusal_advice(why));
+}
+
+static void find_cluster(size_t i)
+{
+    rdl_cli_describe(begin("cluster", RDL_EXIT_CONFIG, i),
+                     "it is a node of a cluster, which moves keys to other nodes");
+    rdl_cli_advise(last(), "use standalone servers (cluster-enabled no)");
+}
+
 static void find_absent(size_t i)
 {
     int error = query->seen[i].error;
@@ -117,6 +132,8 @@ static void find_absent(size_t i)
     } else if (error == RDL_E_PERM) {
         rdl_cli_describe(begin("permission", RDL_EXIT_NOPERM, i), "%s", why);
         rdl_cli_advise(last(), "%s", grant);
+    } else if (error == RDL_E_DB && strstr(why, "cluster mode") != NULL) {
+        find_cluster(i);
     } else if (error == RDL_E_DB) {
         rdl_cli_describe(begin("database", RDL_EXIT_CONFIG, i), "%s", why);
         rdl_cli_advise(last(), "give the number of a database that exists there");
@@ -126,6 +143,8 @@ static void find_absent(size_t i)
                        query->servers->is_tls[i]
                            ? "check that the connect command prints only what the server sends"
                            : "check that this is the server's port");
+    } else if (rdl_cli_is_refusal(error)) {
+        find_refused(i, why);
     } else {
         rdl_cli_describe(begin("unreachable", RDL_EXIT_UNAVAILABLE, i), "%s", why);
         rdl_cli_advise(last(), "%s", unreachable_remedy(i, why));
@@ -155,9 +174,7 @@ static int find_role(size_t i)
     const struct rdl_cli_host *h = &query->host[i];
 
     if (h->is_cluster || exams[i].error == RDL_E_CLUSTER) {
-        rdl_cli_describe(begin("cluster", RDL_EXIT_CONFIG, i),
-                         "it is a node of a cluster, which moves keys to other nodes");
-        rdl_cli_advise(last(), "use standalone servers (cluster-enabled no)");
+        find_cluster(i);
         return 1;
     }
     if (h->is_sentinel) {
@@ -264,17 +281,14 @@ static void find_quarantine(size_t i)
         "restart");
 }
 
-static const char *after_a_crash(void)
+/* Returns 1 if a restart or a crash of the server loses locks. */
+static int is_forgetful(size_t i)
 {
-    if (is_guarded())
-        return "the restart guard makes that safe; if a client uses --restart-guard=off, or has no guard, "
-               "set "
-               "appendonly yes and appendfsync always";
-    return query->o->guard == RDL_GUARD_OFF
-               ? "set appendonly yes and appendfsync always, or do not use --restart-guard=off: another "
-                 "client could get a lock that is still held"
-               : "set appendonly yes and appendfsync always: another client could get a lock that is still "
-                 "held";
+    const struct rdl_cli_checks *x = &exams[i];
+
+    if (!query->host[i].has_info || !query->host[i].has_log)
+        return query->host[i].has_info;
+    return x->has_fsync && strcmp(x->fsync, "always") != 0;
 }
 
 static void find_persistence(size_t i)
@@ -282,9 +296,7 @@ static void find_persistence(size_t i)
     const struct rdl_cli_checks *x = &exams[i];
     int has_log = query->host[i].has_log;
 
-    if (!query->host[i].has_info)
-        return;
-    if (!x->has_fsync && has_log)
+    if (is_guarded() || !is_forgetful(i))
         return;
     if (!has_log && x->has_save && x->save[0] == '\0')
         rdl_cli_describe(begin("persistence", WARNING, i),
@@ -292,13 +304,40 @@ static void find_persistence(size_t i)
     else if (!has_log)
         rdl_cli_describe(begin("persistence", WARNING, i),
                          "it keeps no log (appendonly no): a crash loses the locks since its last snapshot");
-    else if (strcmp(x->fsync, "always") != 0)
+    else
         rdl_cli_describe(begin("appendfsync", WARNING, i),
                          "appendfsync is %s: a crash loses the locks of the last %s", x->fsync,
                          strcmp(x->fsync, "everysec") == 0 ? "second" : "30 s or so");
-    else
+    rdl_cli_advise(last(), "%s",
+                   query->o->guard == RDL_GUARD_OFF
+                       ? "set appendonly yes and appendfsync always, or do not use --restart-guard=off: "
+                         "another client could get a lock that is still held"
+                       : "set appendonly yes and appendfsync always: another client could get a lock that is "
+                         "still held");
+}
+
+/* The restart guard makes a loss safe: one note for all servers. */
+static void note_forgetful(const unsigned char is_one[RDL_SERVERS_MAX])
+{
+    char who[RDL_CLI_FINDING_MAX / 2] = "", where[RDL_CLI_WHERE_MAX];
+    struct rdl_cli_text t = {who, sizeof who, 0};
+
+    for (size_t i = 0; i < query->servers->n; i++) {
+        if (!is_one[i])
+            continue;
+        rdl_cli_servers_where(query->servers, i, where);
+        rdl_cli_add(&t, "%s%s", t.len > 0 ? ", " : "", where);
+    }
+    if (t.len == 0)
         return;
-    rdl_cli_advise(last(), "%s", after_a_crash());
+    rdl_cli_mark_cut(&t);
+    rdl_cli_describe(
+        begin("persistence", NOTE, query->servers->n),
+        "not every lock is kept on disk (appendonly, appendfsync) by %s: a restart or a crash may "
+        "lose locks",
+        who);
+    rdl_cli_advise(last(), "the restart guard makes that safe; if a client uses --restart-guard=off, or has "
+                           "no guard, set appendonly yes and appendfsync always");
 }
 
 static void find_eviction(size_t i)
@@ -374,18 +413,56 @@ static void find_lease(void)
     }
 }
 
-/* Finds a value in the lock's way that no client of redlock wrote. */
-static void find_stray_key(void)
+/* Describes a value in the lock's way that no client of redlock wrote. */
+static void find_stray_key(size_t i)
+{
+    const struct rdl_cli_seen *s = &query->seen[i];
+    const char *lock = query->o->lock;
+
+    begin("key", WARNING, i);
+    if (s->what == RDL_CLI_SEEN_ODD)
+        rdl_cli_describe(last(), "its key %s is %s, so not a lock: another program wrote it", lock,
+                         rdl_cli_seen_odd(s));
+    else
+        rdl_cli_describe(last(), "its key %s never expires: another program or an old client wrote it", lock);
+    rdl_cli_advise(last(), "%s",
+                   rdl_cli_name_is_counter(lock) ? "leave it if it is a fencing counter; name the lock itself"
+                                                 : "DEL it if nothing needs it");
+}
+
+static void find_stray_keys(void)
 {
     for (size_t i = 0; i < query->servers->n; i++) {
         const struct rdl_cli_seen *s = &query->seen[i];
         if (s->what != RDL_CLI_SEEN_ODD && (s->what != RDL_CLI_SEEN_KEY || s->pttl_ms != -1))
             continue;
-        rdl_cli_describe(
-            begin("key", WARNING, i),
-            "its key %s never expires or is not a lock: another program or an old client wrote it",
-            query->o->lock);
-        rdl_cli_advise(last(), "DEL it if nothing needs it");
+        find_stray_key(i);
+    }
+}
+
+/* A single lock's key is among the stray keys, which are not searched for with the old protocol. */
+static void find_odd_keys(size_t i)
+{
+    int is_stray = query->o->n_names == 1 && query->o->legacy == RDL_CLI_LEGACY_NEVER;
+    char key[RDL_NAME_MAX + 9];
+
+    for (int k = 0; k < RDL_CLI_KEYS; k++) {
+        if ((exams[i].odd & 1u << k) == 0 || (k == RDL_CLI_KEY_LOCK && is_stray))
+            continue;
+        rdl_cli_key((enum rdl_cli_key)k, rdl_cli_name_of(query->o, (enum rdl_cli_key)k), "", key, sizeof key);
+        begin("key", k == RDL_CLI_KEY_WAKE ? WARNING : RDL_EXIT_CONFIG, i);
+        if (k == RDL_CLI_KEY_WAKE)
+            rdl_cli_describe(last(), "its key %s is not a list, which --wake-hint needs: no client is woken",
+                             key);
+        else if (k == RDL_CLI_KEY_FENCE)
+            rdl_cli_describe(last(),
+                             "its key %s is not a number, which --fence needs: no client gets the lock", key);
+        else
+            rdl_cli_describe(last(), "its key %s is not a string, which a lock is: no client gets the lock",
+                             key);
+        rdl_cli_advise(last(), "%s",
+                       k == RDL_CLI_KEY_FENCE ? rdl_cli_counter_remedy
+                                              : "find out which program wrote it, then DEL it");
     }
 }
 
@@ -563,6 +640,7 @@ static void find_refusals(size_t i)
     const struct rdl_cli_checks *x = &exams[i];
     unsigned needs = rdl_cli_needs(query->o, query->servers);
     unsigned rights = rdl_cli_rights_on(x, needs) & ~RIGHT(GETRANGE); /* locks work without it */
+    char why[RDL_CLI_SAID_MAX + 100];
 
     if (rdl_cli_is_scriptless(x, needs)) {
         rdl_cli_describe(begin("scripts", WARNING, i),
@@ -589,11 +667,8 @@ static void find_refusals(size_t i)
         rdl_cli_advise(last(), "enable them, or use another server");
     }
     if (x->error != RDL_OK && x->error != RDL_E_READONLY && x->error != RDL_E_CLUSTER) {
-        rdl_cli_describe(begin("refused", RDL_EXIT_UNAVAILABLE, i), "it grants no locks now: %s%s%s",
-                         rdl_strerror(x->error), x->said[0] != '\0' ? ": " : "", x->said);
-        rdl_cli_advise(last(), "%s",
-                       x->error == RDL_E_OOM ? "raise its maxmemory, or delete what fills it"
-                                             : "see its log");
+        snprintf(why, sizeof why, "%s%s%s", rdl_strerror(x->error), x->said[0] != '\0' ? ": " : "", x->said);
+        find_refused(i, why);
     }
 }
 
@@ -609,46 +684,53 @@ static void find_number(void)
     rdl_cli_advise(last(), "use an odd number");
 }
 
-static void find_all_of(size_t i)
+/* Returns 1 if the server may hold locks. */
+static int find_all_of(size_t i)
 {
     if (find_twice(i))
-        return;
+        return 0;
     find_own(i);
     if (query->servers->several[i] != NULL || query->servers->unresolved[i] != NULL) {
         find_address(i);
-        return;
+        return 0;
     }
     if (!exams[i].is_there) {
         find_absent(i);
-        return;
+        return 0;
     }
     if (find_role(i))
-        return;
+        return 0;
     find_unnamed(i);
     find_quarantine(i);
     if (exams[i].is_db_refused)
         find_database(i);
     find_rights(i);
     find_refusals(i);
+    find_odd_keys(i);
     find_persistence(i);
     find_eviction(i);
     find_canary(i);
     find_still_clock(i);
     find_trip(i);
+    return 1;
 }
 
 void rdl_cli_findings(const struct rdl_cli_query *l, const struct rdl_cli_checks *checks,
                       struct rdl_cli_findings *f)
 {
+    unsigned char forgetful[RDL_SERVERS_MAX] = {0};
+
     query = l;
     exams = checks;
     found = f;
     f->n = 0;
     for (size_t i = 0; i < l->servers->n; i++)
-        find_all_of(i);
+        forgetful[i] = find_all_of(i) && is_forgetful(i);
     find_holders();
     find_lease();
-    find_stray_key();
+    find_stray_keys();
     find_clocks();
     find_number();
+    if (is_guarded())
+        note_forgetful(forgetful);
 }

@@ -11,6 +11,6 @@
  *     g  the cursor of a search            p  a pattern of names or of settings
  */
 extern const char rdl_wire_info_persistence[], rdl_wire_config_get[];
-extern const char rdl_wire_getrange[], rdl_wire_strlen[], rdl_wire_scan[];
+extern const char rdl_wire_getrange[], rdl_wire_strlen[], rdl_wire_type[], rdl_wire_scan[];
 
 #endif

@@ -47,7 +47,34 @@ const char *rdl_cli_login_advice(const char *said)
         return "the server needs a password: set $REDLOCK_PASSWORD, or use --password-file";
     if (strstr(said, "has no password set") != NULL)
         return "do not give a password";
+    if (strstr(said, "protected mode") != NULL)
+        return "set a password there; without one it accepts only its own host";
     return "check user and password";
+}
+
+/* Servers say the same in all versions, and the end of a long text is cut. */
+static const struct {
+    const char *says, *remedy;
+} remedies[] = {
+    {"only call FUNCTION", "wait until the function ends, or end it by FUNCTION KILL"},
+    {"a module command", "wait until that command ends"},
+    {"BUSY ", "wait until the script ends, or end it by SCRIPT KILL"},
+    {"max number of clients", "close connections to it, or raise its maxclients"},
+    {"OOM ", "raise its maxmemory, or delete what fills it"},
+    {"MISCONF ", "repair what its log says about saving, such as a full disk"},
+    {"LOADING ", "wait until it has loaded its data"},
+    {"NOREPLICAS ", "connect its replicas again, or set min-replicas-to-write 0"},
+    {"MASTERDOWN ", "it is a replica: name its master"},
+    {"READONLY ", "it is a replica: name its master"},
+    {"CLUSTERDOWN ", "use standalone servers (cluster-enabled no)"},
+};
+
+const char *rdl_cli_refusal_advice(const char *said)
+{
+    for (size_t k = 0; k < sizeof remedies / sizeof remedies[0]; k++)
+        if (strstr(said, remedies[k].says) != NULL)
+            return remedies[k].remedy;
+    return "see its log";
 }
 
 int rdl_cli_is_database_refused(const char *text)

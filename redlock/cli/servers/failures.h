@@ -31,6 +31,9 @@ const char *rdl_cli_cause(const struct rdl_cli_servers *s, size_t i, int error);
 
 /* Returns what to do about a refused login; `said` is the server's text. */
 const char *rdl_cli_login_advice(const char *said);
+
+/* Returns what to do about an error reply that no permission fixes; `said` has the server's text. */
+const char *rdl_cli_refusal_advice(const char *said);
 int rdl_cli_may_be_tls(const struct rdl_cli_servers *s, size_t i, int error);
 
 enum rdl_cli_trouble rdl_cli_trouble_of(const struct rdl_conn *c, int error);

@@ -16,6 +16,7 @@
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/output/output.h"
 #include "redlock/cli/servers/connections.h"
+#include "redlock/cli/servers/lock_names.h"
 #include "redlock/cli/servers/resolve_again.h"
 #include "redlock/cli/servers/server_info.h"
 #include "redlock/redlock.h"
@@ -240,6 +241,8 @@ const char *rdl_cli_lease_endless(const struct rdl_cli_lock *l)
 {
     if (l->is_legacy && l->single.lock.result != RDL_E_FOREIGN_VALUE)
         return "is held by another client without a timeout: it is free when that client releases it";
+    if (rdl_cli_name_is_counter(l->o->lock))
+        return "never expires: it is a fencing counter, which must stay; name the lock itself";
     return l->is_legacy ? "never expires, and is not a lock of the old protocol: DEL it if nothing needs it"
                         : "never expires: it is a lock of an old client (--legacy), or not a lock; DEL it if "
                           "nothing needs it";

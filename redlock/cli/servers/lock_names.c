@@ -54,6 +54,23 @@ void rdl_cli_names_add(struct rdl_cli_names *s, const char *name, size_t len)
         s->name[s->n++] = slots[i];
 }
 
+static int ends_in(const char *name, const char *end)
+{
+    size_t n = strlen(name), len = strlen(end);
+
+    return n >= len && strcmp(name + n - len, end) == 0;
+}
+
+int rdl_cli_name_is_counter(const char *name)
+{
+    return ends_in(name, ":fence");
+}
+
+int rdl_cli_name_is_list(const char *name)
+{
+    return ends_in(name, ":wake");
+}
+
 static int compare(const void *a, const void *b)
 {
     const char *const *x = a, *const *y = b;

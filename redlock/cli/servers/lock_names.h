@@ -17,6 +17,10 @@ struct rdl_cli_names {
 /* Writes the pattern, as for KEYS, of all names with this prefix (RDL_NAME_MAX bytes). Returns its length. */
 size_t rdl_cli_pattern(const char *prefix, char out[RDL_CLI_PATTERN_MAX]);
 
+/* Returns 1 if it may be the counter of a lock's fencing tokens, or the list of its wake hint. */
+int rdl_cli_name_is_counter(const char *name);
+int rdl_cli_name_is_list(const char *name);
+
 /* Adds a name, NUL-terminated. One that is longer than any lock's may be cut. One set for each process. */
 void rdl_cli_names_add(struct rdl_cli_names *s, const char *name, size_t len);
 void rdl_cli_names_sort(struct rdl_cli_names *s);

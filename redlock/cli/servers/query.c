@@ -523,11 +523,11 @@ static int is_decided(void)
     return ready > n / 2 || settled() - ready > (n - 1) / 2;
 }
 
-/* Connects. After a majority, the others have one attempt's time; the doctor waits for all. */
+/* Connects. After a majority, the others have one attempt's time. */
 static void connect_all(void)
 {
     uint64_t until_ms = in_ms(query->servers->config[0].connect_ms);
-    int is_last = query->o->verb == RDL_CLI_DOCTOR;
+    int is_last = 0;
 
     while (settled() < query->servers->n && now_ms() < until_ms) {
         if (!is_last && is_decided()) {

@@ -9,6 +9,7 @@
 #include "redlock/cli/servers/connections.h"
 #include "redlock/cli/servers/failures.h"
 #include "redlock/cli/servers/host_differences.h"
+#include "redlock/cli/servers/lock_names.h"
 #include "redlock/cli/servers/query.h"
 #include "redlock/cli/servers/risks.h"
 #include "redlock/cli/servers/server_info.h"
@@ -300,6 +301,15 @@ static void add_end(struct rdl_cli_text *t, uint64_t ms)
     rdl_cli_add(t, " unless renewed");
 }
 
+static void add_endless(struct rdl_cli_text *t, const struct rdl_cli_verdict *v, const char *name)
+{
+    if (rdl_cli_name_is_counter(name))
+        rdl_cli_add(t, ", never expires: it is a fencing counter, which must stay");
+    else
+        rdl_cli_add(t, ", never expires%s; DEL it if nothing needs it",
+                    v->is_odd ? "" : ": another program or an old client wrote it");
+}
+
 static void add_unknown(struct rdl_cli_text *t, const struct rdl_cli_verdict *v)
 {
     if (v->silent > 0)
@@ -339,8 +349,7 @@ int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name)
         if (v->key == RDL_CLI_KIND_DEADLINE)
             rdl_cli_add(&t, ", by the old protocol");
         else if (v->ends_ms == UINT64_MAX)
-            rdl_cli_add(&t, ", never expires%s; DEL it if nothing needs it",
-                        v->is_odd ? "" : ": another program or an old client wrote it");
+            add_endless(&t, v, name);
         else
             add_end(&t, v->ends_ms);
     }

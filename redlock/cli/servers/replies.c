@@ -404,6 +404,32 @@ static const char *too_old(const struct rdl_cli_lock *l)
     return " (Redis 2.6.12 or newer is needed; redlock run --legacy auto supports older ones)";
 }
 
+/* Only the scripts of fencing tokens and of several locks read such a key. */
+static const char *wrong_type(const struct rdl_cli_lock *l)
+{
+    static char text[4 * RDL_NAME_MAX];
+    char key[RDL_NAME_MAX + 9];
+
+    rdl_cli_side_key(l->o->lock, ":fence", key, sizeof key);
+    if (l->o->fence)
+        snprintf(text, sizeof text,
+                 " (--fence needs strings at %s and %s: redlock doctor --fence says which one is not)",
+                 l->o->lock, key);
+    else
+        snprintf(text, sizeof text,
+                 " (each lock is a string: redlock doctor, with these locks, says which key is not)");
+    return text;
+}
+
+static int is_one_of_wrong_type(const struct rdl_cli_lock *l)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->servers->n; i++)
+        n += rdl_cli_lease_error(l, i) == RDL_E_WRONGTYPE;
+    return n > 0;
+}
+
 static int is_one_behind_gateway(const struct rdl_cli_lock *l)
 {
     size_t n = 0;
@@ -447,6 +473,8 @@ static const char *advice(const struct rdl_cli_lock *l, int status)
         return " (a load balancer or proxy replied: check the server behind it)";
     if (is_one_of_tls(l))
         return " (" RDL_CLI_TLS_HINT ")";
+    if (is_one_of_wrong_type(l))
+        return wrong_type(l);
     if (is_one_too_old(l))
         return too_old(l);
     size_t n = refused(l);

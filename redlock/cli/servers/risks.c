@@ -11,6 +11,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+const char rdl_cli_counter_remedy[] =
+    "find out which program wrote it, then SET it to a number above all tokens that were used";
+
 void rdl_cli_describe(struct rdl_cli_finding *f, const char *format, ...)
 {
     va_list args;

@@ -16,7 +16,7 @@ enum { RDL_CLI_FINDING_MAX = 640 };
 /* A warning of another verb has only the last two members. */
 struct rdl_cli_finding {
     const char *id; /* for programs, such as "replica" */
-    int status;     /* RDL_EXIT_*; 1: a warning */
+    int status;     /* RDL_EXIT_*; 1: a warning; 0: a note */
     int server;     /* -1: all servers together */
     char what[RDL_CLI_FINDING_MAX];
     char remedy[RDL_CLI_FINDING_MAX];
@@ -39,5 +39,8 @@ void rdl_cli_risk_lease(struct rdl_cli_finding *f, const char *where, const stru
 /* ahead_ms: how far the server's clock is ahead of this host's. */
 void rdl_cli_risk_clock(struct rdl_cli_finding *f, const char *where, int64_t ahead_ms);
 void rdl_cli_risk_holders(struct rdl_cli_finding *f, const char *name, const struct rdl_cli_verdict *v);
+
+/* What to do if the key of a fencing counter holds something else. */
+extern const char rdl_cli_counter_remedy[];
 
 #endif

@@ -108,8 +108,9 @@ static int refuse_odd(const struct rdl_cli_query *l)
     while (l->seen[i].what != RDL_CLI_SEEN_ODD)
         i++;
     rdl_cli_servers_where(l->servers, i, where);
-    rdl_cli_print_error("%s on %s is %s, not a lock: if nothing needs it, delete it by hand", l->o->lock,
-                        where, rdl_cli_seen_odd(&l->seen[i]));
+    rdl_cli_print_error("%s on %s is %s, not a lock: %s", l->o->lock, where, rdl_cli_seen_odd(&l->seen[i]),
+                        rdl_cli_name_is_counter(l->o->lock) ? rdl_cli_counter_remedy
+                                                            : "if nothing needs it, delete it by hand");
     return RDL_EXIT_DATA;
 }
 
@@ -176,11 +177,9 @@ static int break_status(const struct rdl_cli_query *l, uint32_t id, int is_chang
         return RDL_EXIT_CONFLICT;
     }
     if (gone < needed) {
-        rdl_cli_print_error(
-            "%s, held by %08" PRIx32
-            ", is gone from %u of %u servers (%u needed): that client may still hold it; %s%s",
-            l->o->lock, id, gone, n, needed, why[0] != '\0' ? why : "try again",
-            why[0] != '\0' ? ": redlock doctor prints what the user needs" : "");
+        rdl_cli_print_error("%s, held by %08" PRIx32
+                            ", is gone from %u of %u servers (%u needed): that client may still hold it; %s",
+                            l->o->lock, id, gone, n, needed, why[0] != '\0' ? why : "try again");
         return rdl_cli_query_status(l);
     }
     rdl_cli_print_info(
@@ -191,7 +190,13 @@ static int break_status(const struct rdl_cli_query *l, uint32_t id, int is_chang
     return 0;
 }
 
-/* Writes why a server refused to delete the key: the first that did; "": none did. */
+static const char *refusal_advice(int error, const char *said)
+{
+    return error == RDL_E_PERM || error == RDL_E_UNSUPPORTED ? "redlock doctor prints what the user needs"
+                                                             : rdl_cli_refusal_advice(said);
+}
+
+/* Writes why a server refused to delete the key, and what to do: the first that did; "": none did. */
 static void add_refusal(const struct rdl_cli_query *l, char *out, size_t cap)
 {
     char where[RDL_CLI_WHERE_MAX], why[400];
@@ -202,13 +207,14 @@ static void add_refusal(const struct rdl_cli_query *l, char *out, size_t cap)
             continue;
         rdl_cli_servers_where(l->servers, i, where);
         rdl_cli_query_error(l, i, why, sizeof why);
-        snprintf(out, cap, "%s did not delete it (%s)", where, why);
+        snprintf(out, cap, "%s did not delete it (%s): %s", where, why,
+                 refusal_advice(l->seen[i].error, why));
     }
 }
 
 static int break_it(struct rdl_cli_query *l)
 {
-    char why[RDL_CLI_WHERE_MAX + 440];
+    char why[RDL_CLI_WHERE_MAX + 520];
     const char *name = l->o->lock;
     struct rdl_cli_verdict v;
     uint32_t id;

@@ -14,6 +14,7 @@
 #include "redlock/redlock.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -88,23 +89,34 @@ static int show_finding(const struct rdl_cli_finding *f)
     char line[LINE_MAX_LEN];
     struct rdl_cli_text t = {line, sizeof line, 0};
 
-    rdl_cli_add(&t, "%s: ", f->status == 1 ? "warning" : "error");
+    rdl_cli_add(&t, "%s: ", f->status == 0 ? "note" : f->status == 1 ? "warning" : "error");
     if (f->server >= 0)
         rdl_cli_add(&t, "%s: ", where_of(f));
-    rdl_cli_add(&t, "%s; remedy: %s", f->what, f->remedy);
+    rdl_cli_add(&t, "%s; %s%s", f->what, f->status == 0 ? "" : "remedy: ", f->remedy);
     return rdl_cli_print_line(t.out);
 }
 
-/* Errors before warnings. */
-static int show_findings(void)
+/* Shows the findings with these statuses. */
+static int show_from(int least, int most)
 {
     int rc = 0;
 
-    for (int is_warning = 0; is_warning <= 1; is_warning++)
-        for (size_t k = 0; k < findings.n && rc == 0; k++)
-            if ((findings.at[k].status == 1) == is_warning)
-                rc = show_finding(&findings.at[k]);
-    return rc == 0 && findings.n == 0 ? rdl_cli_print("no problems found\n") : rc;
+    for (size_t k = 0; k < findings.n && rc == 0; k++)
+        if (findings.at[k].status >= least && findings.at[k].status <= most)
+            rc = show_finding(&findings.at[k]);
+    return rc;
+}
+
+/* Errors before warnings, notes last. */
+static int show_findings(void)
+{
+    int rc = show_from(2, INT_MAX);
+
+    if (rc == 0)
+        rc = show_from(1, 1);
+    if (rc == 0 && worst() == 0)
+        rc = rdl_cli_print("no problems found\n");
+    return rc == 0 ? show_from(0, 0) : rc;
 }
 
 static int show_acl(void)

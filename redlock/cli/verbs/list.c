@@ -49,6 +49,23 @@ static void warn_unsearched(const struct rdl_cli_query *l, size_t i)
                                                                               : "");
 }
 
+/* Returns the advice for the first server that refused the login or SCAN; "": none did. */
+static const char *search_advice(const struct rdl_cli_query *l)
+{
+    static char text[120];
+
+    text[0] = '\0';
+    for (size_t i = 0; i < l->servers->n && text[0] == '\0'; i++) {
+        if (l->searched[i])
+            continue;
+        if (l->seen[i].error == RDL_E_AUTH)
+            snprintf(text, sizeof text, " (%s)", rdl_cli_login_advice(l->seen[i].said));
+        else if (l->seen[i].error == RDL_E_PERM && l->req[i].answer == RDL_ANSWER_ERROR)
+            snprintf(text, sizeof text, " (the user needs +scan +getrange +pttl)");
+    }
+    return text;
+}
+
 /* A lock is on a majority, so a majority must be searched, of servers that cannot have lost locks. */
 static void check_search(const struct rdl_cli_query *l, struct gaps *g)
 {
@@ -70,7 +87,7 @@ static void check_search(const struct rdl_cli_query *l, struct gaps *g)
         add_gap(g, RDL_EXIT_UNAVAILABLE, too_long);
     } else if (searched < quorum) {
         snprintf(why, sizeof why, "%u of %u servers were searched, which is not a majority%s", searched, n,
-                 status == RDL_EXIT_NOPERM ? " (the user needs +scan +getrange +pttl)" : "");
+                 search_advice(l));
         add_gap(g, status, why);
     } else if (counting + young < quorum) {
         snprintf(why, sizeof why,
@@ -88,17 +105,10 @@ static void check_search(const struct rdl_cli_query *l, struct gaps *g)
 
 /* ---------------------------------------------------------------- a name */
 
-static int ends_in(const char *name, const char *end)
-{
-    size_t n = strlen(name), len = strlen(end);
-
-    return n >= len && strcmp(name + n - len, end) == 0;
-}
-
 /* Returns 1 for a key that belongs to a lock: a fencing token may look like a deadline. */
 static int is_side_key(const char *name)
 {
-    return ends_in(name, ":fence") || ends_in(name, ":wake");
+    return rdl_cli_name_is_counter(name) || rdl_cli_name_is_list(name);
 }
 
 static int is_lock(const struct rdl_cli_query *l, const char *name)
