@@ -315,7 +315,7 @@ int rdl_cli_servers_is_own(const struct rdl_cli_servers *s, size_t i)
 {
     const struct rdl_endpoint ep = place_of(s, i);
 
-    return rdl_cli_address_is_own(&ep);
+    return rdl_cli_address_is_own(&ep, 0);
 }
 
 size_t rdl_cli_servers_own(const struct rdl_cli_servers *s)

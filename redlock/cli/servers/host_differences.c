@@ -13,7 +13,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---------------------------------------------------------------- leases above --max-ttl */
 
@@ -60,19 +59,13 @@ static void report_own(const struct rdl_cli_options *o, const char *where, int i
             o->urls_from, where);
 }
 
-/* $REDIS_URL names this host by its name: another host may have its own server there, too. */
-static int is_own_name(const struct rdl_cli_servers *s, const struct rdl_cli_options *o)
-{
-    char name[256] = "";
-
-    return o->urls_from != NULL && strcmp(o->urls_from, "$REDIS_URL") == 0 &&
-           gethostname(name, sizeof name - 1) == 0 && strcmp(s->endpoint[0].host, name) == 0;
-}
-
 void rdl_cli_apart_own(const struct rdl_cli_servers *s, const struct rdl_cli_options *o)
 {
     char where[RDL_CLI_WHERE_MAX];
-    int is_named = is_own_name(s, o), is_mixed = !is_named && rdl_cli_servers_remote(s) > 0;
+    /* $REDIS_URL is one URL. Another host, with its own name there, may have its own server, too. */
+    int by_name = o->urls_from != NULL && strcmp(o->urls_from, "$REDIS_URL") == 0;
+    int is_named = by_name && rdl_cli_address_is_own(&s->endpoint[0], 1);
+    int is_mixed = !is_named && rdl_cli_servers_remote(s) > 0;
     size_t n = 0;
 
     for (size_t i = 0; i < s->n; i++) {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 struct rdl_cli_ip rdl_cli_address_of(const struct rdl_endpoint *ep)
 {
@@ -34,12 +35,15 @@ void rdl_cli_address_words(const struct rdl_endpoint *ep, char out[RDL_CLI_ADDRE
     snprintf(out, RDL_CLI_ADDRESS_MAX, ep->scope != 0 ? "%s%%%lu" : "%s", ip, (unsigned long)ep->scope);
 }
 
-int rdl_cli_address_is_own(const struct rdl_endpoint *ep)
+int rdl_cli_address_is_own(const struct rdl_endpoint *ep, int by_name)
 {
     static const uint8_t six[16] = {[15] = 1}, mapped[13] = {[10] = 0xff, [11] = 0xff, [12] = 127};
 
     static const uint8_t any[16]; /* 0.0.0.0 and :: lead to this host, too */
+    char name[256] = "";
 
+    if (by_name && gethostname(name, sizeof name - 1) == 0 && strcmp(ep->host, name) == 0)
+        return 1;
     if (ep->family == RDL_INET6)
         return memcmp(ep->ip, six, sizeof six) == 0 || memcmp(ep->ip, mapped, sizeof mapped) == 0 ||
                memcmp(ep->ip, any, sizeof any) == 0;

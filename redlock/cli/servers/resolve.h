@@ -21,8 +21,11 @@ enum rdl_resolved rdl_cli_address_find(struct rdl_endpoint *ep, int any, const c
 struct rdl_cli_ip rdl_cli_address_of(const struct rdl_endpoint *ep);
 void rdl_cli_address_take(struct rdl_endpoint *ep, const struct rdl_cli_ip *ip);
 
-/* Returns 1 for a unix socket or a loopback address: on each host it usually is another server. */
-int rdl_cli_address_is_own(const struct rdl_endpoint *ep);
+/*
+ * Returns 1 for a unix socket or a loopback address: on each host it usually is another server. by_name: also
+ * for the name of this host.
+ */
+int rdl_cli_address_is_own(const struct rdl_endpoint *ep, int by_name);
 
 /* Writes the address, such as "192.0.2.1". */
 void rdl_cli_address_words(const struct rdl_endpoint *ep, char out[RDL_CLI_ADDRESS_MAX]);
