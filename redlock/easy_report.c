@@ -27,11 +27,11 @@ static void add_seconds(struct rdl_line *line, uint64_t ms)
 }
 
 /* Replaces the control bytes from here on, which are not for a terminal or a log. The rest may be UTF-8. */
-static void hide_controls(struct rdl_line *line, size_t begin)
+static void hide_controls(struct rdl_line *line, size_t from)
 {
     size_t i;
 
-    for (i = begin; i < line->len; i++)
+    for (i = from; i < line->len; i++)
         if ((uint8_t)line->out[i] < ' ' || line->out[i] == '\x7f')
             line->out[i] = '?';
 }
@@ -56,10 +56,10 @@ static void begin(struct rdl_easy *e, struct rdl_line *line)
 /* Adds the server as its URL names it, with the database if that is not 0. */
 static void add_where(struct rdl_line *line, const struct rdl_endpoint *ep)
 {
-    size_t begin = line->len;
+    size_t from = line->len;
 
     rdl_line_add_where(line, ep, ep->host);
-    hide_controls(line, begin);
+    hide_controls(line, from);
 }
 
 /*
