@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* lock_posix.c - for programs with sockets: a conn with all its memory, from a URL; and a server as a text. */
+/* lock_posix.c - for programs with sockets: a conn with all its memory, from a URL; a server as a text. */
 #include "lock/lock_io.h"
 #include "lock/lock_line.h"
 #include "resp/resp_template.h"
