@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The guardian. It has only the reading end of a pipe, through which it learns which process group, or which
- * `redlock hold`, has the lock and until when. The other end is open in the supervisor or hold and, until its
- * exec, in the child. So at any moment when the command runs, the guardian knows of it.
+ * The guardian. It has only the reading end of a pipe. From it, it learns which process group, or which
+ * `redlock hold`, holds the lock, and until when. The other end is open in the supervisor or hold and, until
+ * its exec, in the child. So at any moment when the command runs, the guardian knows of it.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/child/guardian.h"
