@@ -45,7 +45,7 @@ Q := $(if $(V),,@)
 LIB := $(B)/libredlock.a
 FRAGMENTS := tests/proofs/proofs.mk fuzz/fuzz.mk tests/bench/bench.mk tests/sim/sim.mk tests/demo/demo.mk \
 	tests/cli/cli.mk tests/servers/servers.mk tests/peers/peers.mk tests/port/port.mk \
-	tests/cross/cross.mk tests/dist/dist.mk tests/firmware/firmware.mk tests/targets/targets.mk tests/pkg/pkg.mk docs/docs.mk tests/mutation/mutation.mk
+	tests/cross/cross.mk tests/dist/dist.mk tests/firmware/firmware.mk tests/targets/targets.mk tests/pkg/pkg.mk tests/pkg/reference.mk tests/mutation/mutation.mk
 
 # The sources of the library, as redlock/pkg/ lists them. The core makes no system calls.
 listed = $(filter-out redlock/pkg/%,$(sort $(shell sed -n 's/^\#include "\(.*\.c\)"$$/\1/p' $(1:%=redlock/pkg/%))))

@@ -31,7 +31,7 @@ tests() {
     find tests fuzz -path tests/proofs -prune -o ! -name 'board_*' -name '*.c' -print 2>/dev/null | picked
 }
 scripts() {
-    find .ci docs tests fuzz redlock -type f \( -name '*.sh' -o -name '*.bash' -o -path '.ci/*' \) 2>/dev/null | picked
+    find .ci tests fuzz redlock -type f \( -name '*.sh' -o -name '*.bash' -o -path '.ci/*' \) 2>/dev/null | picked
 }
 picked() {
     if [ -n "$changed" ]; then sort | comm -12 - "$out/changed"; else sort; fi

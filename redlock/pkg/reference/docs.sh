@@ -8,7 +8,7 @@ out=build/docs
 rm -rf "$out"
 mkdir -p "$out"
 # A man page has a date: one that says nothing, and is removed below.
-if ! RDL_VERSION=$1 SOURCE_DATE_EPOCH=0 TZ=UTC LC_ALL=C doxygen docs/Doxyfile >"$out/log" 2>&1; then
+if ! RDL_VERSION=$1 SOURCE_DATE_EPOCH=0 TZ=UTC LC_ALL=C doxygen redlock/pkg/reference/Doxyfile >"$out/log" 2>&1; then
     rm -rf "$out/man"
     # Doxygen repeats some warnings.
     sed "s|^$PWD/||" "$out/log" | awk '!seen[$0]++'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# docs.sh MAKE BUILD VERSION - BUILD/docs, which `make docs` wrote, has a man page for each function of the public headers (HEADERS),
+# reference.sh MAKE BUILD VERSION - BUILD/docs, which `make docs` wrote, has a man page for each function of the public headers (HEADERS),
 # and no link of its start page is broken. It is the same bytes when it is written in another folder. `make install` installs
 # the man pages, and `make uninstall` removes them. A function without a comment, or whose parameter has none, is an error.
 set -eu
@@ -8,7 +8,7 @@ make=$1 build=$2 version=$3
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 fail() {
-    echo "docs: $*" >&2
+    echo "reference: $*" >&2
     exit 1
 }
 
@@ -41,8 +41,8 @@ done <"$dir/links"
 
 # In another folder.
 # shellcheck disable=SC2086 # a list of files
-tar -cf - README.md docs $HEADERS | (mkdir "$dir/copy" && tar -xf - -C "$dir/copy")
-(cd "$dir/copy" && docs/docs.sh "$version" >/dev/null) || fail "it cannot be written in another folder"
+tar -cf - README.md redlock/pkg/reference $HEADERS | (mkdir "$dir/copy" && tar -xf - -C "$dir/copy")
+(cd "$dir/copy" && redlock/pkg/reference/docs.sh "$version" >/dev/null) || fail "it cannot be written in another folder"
 diff -r "$build/docs" "$dir/copy/build/docs" >"$dir/differs" || fail "in another folder it differs: $(head -n 5 "$dir/differs")"
 
 # What is missing is found. DELETE: lines to delete of the comment of rdl_lock_acquire.
@@ -55,7 +55,7 @@ without() { # script for awk, what is printed
             printf "%s%s\n", held, following }' lock/lock_io.h >"$dir/copy/lock/lock_io.h"
     ! cmp -s lock/lock_io.h "$dir/copy/lock/lock_io.h" || fail "the comment of rdl_lock_acquire was not found"
     status=0
-    (cd "$dir/copy" && docs/docs.sh "$version") >"$dir/said" 2>&1 || status=$?
+    (cd "$dir/copy" && redlock/pkg/reference/docs.sh "$version") >"$dir/said" 2>&1 || status=$?
     if [ "$status" -eq 0 ] || ! grep -q "$2" "$dir/said"; then fail "without $2 there is no error:" "$(cat "$dir/said")"; fi
 }
 without 'held = ""' 'rdl_lock_acquire.* is not documented'
@@ -71,4 +71,4 @@ has_pages "$root/usr/share/man"
 $make uninstall DESTDIR="$root" PREFIX=/usr >/dev/null
 left=$(find "$root" ! -type d)
 [ -z "$left" ] || fail "make uninstall leaves $left"
-echo "docs: a man page for each of $(wc -l <"$dir/functions") functions, installed with the rest; every comment is there"
+echo "reference: a man page for each of $(wc -l <"$dir/functions") functions, installed with the rest; every comment is there"
