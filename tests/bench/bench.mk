@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: MIT
-# Benchmarks. They are not part of `make check`, because they measure and have no verdict. CI runs two of them. Clients
-# that split their votes must make progress, which only a longer run can show (bench-split). And a number of
-# instructions does not depend on the time (performance).
-CI_WAITS += 12:bench-split
+# Benchmarks. They are not part of `make check`, because they measure and have no verdict. Clients
+# that split their votes must make progress, which only a longer run can show (bench-split, weekly). A number of
+# instructions does not depend on the time: CI runs performance.
 CI_STAGES += 10:performance
 NEEDS_bench-split = test
 NEEDS_performance = bench
 NEEDS_performance-update = bench
 NEEDS_bench = bench bench-peers
 NEEDS_bench-update = bench bench-peers
-CI_NEEDS += $(B)/bench-split
 
 # Ours and the peers, side by side. A peer that is not installed is not run; the page says so.
 BENCH := $(B)/bench

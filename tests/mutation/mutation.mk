@@ -24,10 +24,3 @@ NEEDS_mutate = test
 mutate: $(LIBRARY_TESTS) $(B)/lib/libredlock.a ## hours: every operator, constant and statement of the library changed: do the tests notice? DRAW=500 DRAW_SEED=7: of 500; MUTATE="lock/lock.c"
 	@$(PROBE)
 	@$(LIBRARY_ENV) tests/mutation/mutate.sh $(B)/mutate $(B) $(DRAW) $(DRAW_SEED) $(MUTATE)
-# Ten changes, other ones for each commit; of files whose tests need no server, because these take minutes.
-.PHONY: mutate-some
-NEEDS_mutate-some = test
-CI_STAGES += 30:mutate-some
-mutate-some: ## ci: of ten small changes of the library, drawn by the commit's hash, the tests notice at least seven
-	@$(PROBE)
-	@WITHOUT_SERVERS=1 LEAST=70 $(MAKE) -s mutate DRAW=10 DRAW_SEED=$(COMMIT_NUMBER) MUTATE="$(filter-out $(WAITING_SRC),$(CORE_SRC))"

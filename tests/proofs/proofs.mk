@@ -34,12 +34,12 @@ CI_NEEDS += $(B)/relay
 prove: ## ci: prove the parser and the writer: Eva and WP (needs frama-c-base, why3, cvc4)
 	@$(PROBE)
 	tests/proofs/prove.sh $(B)/proofs
-prove-seeds: ## ci: five seeded bugs make the proofs fail
+prove-seeds: ## hours: five seeded bugs make the proofs fail
 	@$(PROBE)
 	tests/proofs/seeds.sh $(B)/proofs-seeds
 NEEDS_prove = proof
 NEEDS_prove-seeds = proof
-CI_STAGES += 80:prove 40:prove-seeds
+CI_STAGES += 80:prove
 
 # The coverage of resp/ by the suites and the replayed corpora: lines, branches and conditions (MC/DC).
 CLANG19 = clang-19

@@ -66,7 +66,7 @@ sim-check: $(B)/sim $(B)/sim-clang ## check: scenarios, regressions, some hundre
 
 # The long run: .ci/run
 NEEDS_model = model
-CI_STAGES += 47:sim-long 100:mutants 25:model
+CI_STAGES += 47:sim-long 100:mutants
 CI_NEEDS += $(B)/sim $(B)/sim-clang $(B)/sim-asan $(B)/standin
 sim-long: $(B)/sim $(B)/sim-asan
 	$(B)/sim 1:20000
@@ -101,6 +101,6 @@ sim-branch: $(B)/sim ## hours: schedules that go on from rare states of earlier 
 MUTANT_SEEDS = 600
 mutants: ## ci: one-line changes of production code, each of which the simulator must notice (MUTANTS="name ...")
 	CC='$(CC)' tests/sim/mutants.sh $(B) $(MUTANT_SEEDS) $(MUTANTS)
-model: ## ci: the Spin models (MODEL=-a: the larger bounds too)
+model: ## hours: the Spin models (MODEL=-a: the larger bounds too)
 	@$(PROBE)
 	CC='$(CC)' tests/sim/model/run.sh $(B) $(MODEL)
