@@ -14,7 +14,6 @@
  * The exit status is 0 if something ran and all of it passed.
  */
 #define _POSIX_C_SOURCE 200809L
-#include <check.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -25,9 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SUITE(folder, name) Suite *suite_##name(void);
-#include "tests/suites.inc"
-#undef SUITE
+#include "tests/suite.h"
 
 static const struct {
     const char *folder, *name;

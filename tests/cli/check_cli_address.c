@@ -7,17 +7,15 @@
 #include "redlock/cli/servers/connections.h"
 #include "redlock/redlock.h"
 #include "tests/fixtures/resolver.h"
+#include "tests/suite.h"
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-Suite *suite_cli_address(void);
 
 /* ---------------------------------------------------------------- addresses in the command */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* check_cli_commands.c - the templates: their parts, and that they give the bytes of wire.txt. */
 #include "redlock/cli/servers/commands.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -321,7 +321,6 @@ START_TEST(call_passes_the_keys_and_arguments_of_its_script)
 }
 END_TEST
 
-Suite *suite_cli_commands(void);
 Suite *suite_cli_commands(void)
 {
     Suite *s = suite_create("cli_commands");

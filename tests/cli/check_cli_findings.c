@@ -7,12 +7,10 @@
 #include "redlock/cli/servers/query.h"
 #include "redlock/cli/verbs/start.h"
 #include "redlock/redlock.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
-
-Suite *suite_cli_findings(void);
 
 enum { CLOCKS_MAX = 4, NONE = INT32_MIN };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The guide's table of --ttl matches the constants of the code; tests/sim shows that it is true. */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "redlock/cli/options/verb_table.h"
 #include "redlock/cli/verbs/start.h"
 #include "redlock/redlock.h"
+#include "tests/suite.h"
 
 static const struct {
     const char *row, *option;
@@ -65,8 +65,6 @@ START_TEST(the_guides_ttl_table_matches_the_constants)
     ck_assert_msg(strstr(guide, row) != NULL, "the guide lacks %s", row + 1);
 }
 END_TEST
-
-Suite *suite_cli_guide_ttl(void);
 
 Suite *suite_cli_guide_ttl(void)
 {

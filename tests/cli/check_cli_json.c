@@ -3,14 +3,12 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/output/json.h"
 #include "redlock/cli/output/log.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-Suite *suite_cli_json(void);
 
 static char out[400];
 static struct rdl_cli_json json;

@@ -2,12 +2,10 @@
 /* The names under a prefix: the pattern of the query, and which replies are kept. */
 #include "redlock/cli/servers/lock_names.h"
 #include "redlock/redlock.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
-
-Suite *suite_cli_names(void);
 
 static const struct {
     const char *prefix, *pattern;

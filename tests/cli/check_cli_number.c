@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "redlock/cli/options/numbers.h"
 #include "redlock/redlock.h"
-
-#include <check.h>
-
-Suite *suite_cli_number(void);
+#include "tests/suite.h"
 
 static uint64_t ms_of(const char *text)
 {

@@ -3,8 +3,8 @@
 #include "redlock/cli/output/log.h"
 #include "redlock/cli/output/messages.h"
 #include "tests/fixtures/heard.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,8 +12,6 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
-
-Suite *suite_cli_output(void);
 
 START_TEST(verbosity_decides_which_messages_are_printed)
 {

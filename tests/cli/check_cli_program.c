@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The text of --connect-command: words, quotes, %h and %p, and when a shell reads it. */
 #include "redlock/cli/options/connect_program.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <string.h>
-
-Suite *suite_cli_program(void);
 
 static struct rdl_cli_program p;
 

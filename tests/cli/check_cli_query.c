@@ -11,12 +11,10 @@
 #include "redlock/cli/verbs/start.h"
 #include "redlock/redlock.h"
 #include "tests/sim/server.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
-
-Suite *suite_cli_query(void);
 
 enum { START = 1000000, CONNS = RDL_SERVERS_MAX, URL = 32 };
 

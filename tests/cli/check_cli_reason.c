@@ -3,12 +3,10 @@
 #include "redlock/cli/servers/connections.h"
 #include "redlock/cli/servers/failures.h"
 #include "redlock/redlock.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <errno.h>
 #include <string.h>
-
-Suite *suite_cli_reason(void);
 
 static struct rdl_cli_servers servers;
 

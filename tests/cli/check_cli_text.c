@@ -2,12 +2,10 @@
 /* Strings of any bytes, as JSON and as words of the shell. */
 #include "redlock/cli/output/text.h"
 #include "redlock/redlock.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
-
-Suite *suite_cli_text(void);
 
 static char out[64];
 

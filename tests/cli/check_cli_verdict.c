@@ -5,12 +5,10 @@
 #include "redlock/cli/servers/query_output.h"
 #include "redlock/redlock.h"
 #include "resp/resp_bytes.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
-
-Suite *suite_cli_verdict(void);
 
 /*
  * One letter per server: . free; a b c: held by that client; - no reply. A number after it is the key's

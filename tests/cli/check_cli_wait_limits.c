@@ -15,13 +15,11 @@
 #include "redlock/redlock.h"
 #include "tests/fixtures/heard.h"
 #include "tests/sim/server.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-Suite *suite_cli_wait_limits(void);
 
 enum {
     START = 1000000,

@@ -5,12 +5,10 @@
 #include "redlock/cli/output/progress.h"
 #include "redlock/redlock.h"
 #include "tests/fixtures/heard.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
-
-Suite *suite_cli_waiting(void);
 
 static const char *show_at(uint64_t waited_ms)
 {

@@ -3,13 +3,11 @@
  * check_firmware.c - the reference port (lock/examples/firmware/) without a board: the tick, the UART, the
  * store and the serial number are variables here.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lock/examples/firmware/board.h"
-
-Suite *suite_firmware(void);
+#include "tests/suite.h"
 
 /* ---------------------------------------------------------------- the board */
 

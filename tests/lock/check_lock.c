@@ -5,11 +5,11 @@
  *
  * Rules R7, R9 and R12.
  */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { TTL = 10000, DRIFT = 102, ATTEMPT = 250 };
 
@@ -306,8 +306,6 @@ START_TEST(acquire_makes_the_pauses_of_its_connection_random)
     ck_assert_int_gt(scripted_pauses_that_differ(acquire_with, _i), 10);
 }
 END_TEST
-
-Suite *suite_lock(void);
 
 Suite *suite_lock(void)
 {

@@ -5,12 +5,12 @@
  *
  * Rules R10 and R14.
  */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock.h"
 #include "lock/lock_legacy.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { NOW = 1000, TTL = 10000, ATTEMPT = 250, PAUSE_MS = 256 };
 
@@ -161,8 +161,6 @@ START_TEST(whole_number_deadline_is_released_once)
     ck_assert_int_eq(rdl_lock_step(&legacy.lock, NOW), RDL_OK);
 }
 END_TEST
-
-Suite *suite_lock_again(void);
 
 Suite *suite_lock_again(void)
 {

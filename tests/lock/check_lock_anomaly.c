@@ -9,7 +9,6 @@
  *
  * Rules R4, R5, R6 and R9.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "lock/lock_multi.h"
 #include "tests/sim/any_lock.h"
 #include "tests/fixtures/faulty.h"
+#include "tests/suite.h"
 
 #define OVER "1699999000.5" /* a legacy lease that ended long ago */
 
@@ -363,8 +363,6 @@ START_TEST(no_fault_gives_a_false_lease_or_leaves_a_key)
         printf("%s, operation %d: %u runs with a fault\n", kind->name, operation, runs);
 }
 END_TEST
-
-Suite *suite_lock_anomaly(void);
 
 Suite *suite_lock_anomaly(void)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* check_lock_arithmetic.c - the arithmetic of leases, argument checks, tokens. Rules R1 and R34. */
-#include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "lock/lock_lease.h"
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 static const struct {
     uint32_t ttl, drift;
@@ -260,8 +260,6 @@ START_TEST(numbers_of_64_bits_are_written_in_decimal)
         written(v * v * 1700000001);
 }
 END_TEST
-
-Suite *suite_lock_arithmetic(void);
 
 Suite *suite_lock_arithmetic(void)
 {

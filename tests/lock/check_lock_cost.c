@@ -3,10 +3,10 @@
  * check_lock_cost.c - what an acquire of one lock cost: SETs, refusals, time. It runs against the model
  * server.
  */
-#include <check.h>
 
 #include "tests/sim/any_lock.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { TTL = 10000 };
 
@@ -152,7 +152,6 @@ START_TEST(attempt_counts_as_one_set_in_every_mode)
 }
 END_TEST
 
-Suite *suite_lock_cost(void);
 Suite *suite_lock_cost(void)
 {
     Suite *suite = suite_create("lock_cost");

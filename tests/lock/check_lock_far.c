@@ -3,12 +3,12 @@
  * check_lock_far.c - one lock on a distant server: replies that take longer than the default attempt.
  * Rules R18 and R22.
  */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock.h"
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { TTL = 30000, LEAST = 250 };
 
@@ -371,8 +371,6 @@ START_TEST(pause_before_one_attempt_is_part_of_connecting)
     ck_assert_int_lt(rdl_lock_step(&l, now + 300), RDL_PENDING);
 }
 END_TEST
-
-Suite *suite_lock_far(void);
 
 Suite *suite_lock_far(void)
 {

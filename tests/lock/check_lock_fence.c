@@ -4,12 +4,12 @@
  *
  * Rule R31. tests/servers/check_lock_fenced.c tests it on a real server.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lock/lock_fenced.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { NOW = 1000, TTL = 10000 };
 
@@ -124,8 +124,6 @@ START_TEST(adopted_lease_prolongs_a_counter_that_expires)
     ck_assert_int_ne(scripted_has_key(&s, "{k}:fence", NOW + 2 * TTL), 0);
 }
 END_TEST
-
-Suite *suite_lock_fence(void);
 
 Suite *suite_lock_fence(void)
 {

@@ -5,13 +5,13 @@
  *
  * Rule R32.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lock/lock.h"
 #include "lock/lock_hint.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 /* With a ttl as short as the longest wait, each attempt requests the holder's time. */
 enum { TTL = RDL_HINT_CAP_MS, NOW = 1000 };
@@ -382,7 +382,6 @@ static void add_waiting(TCase *tc)
     tcase_add_test(tc, server_that_never_ends_the_wait_is_disconnected);
 }
 
-Suite *suite_lock_hint(void);
 Suite *suite_lock_hint(void)
 {
     Suite *suite = suite_create("lock_hint");

@@ -5,13 +5,13 @@
  *
  * Rule R32.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lock/lock.h"
 #include "lock/lock_hint.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { CAP = RDL_HINT_CAP_MS, LONGER = CAP + 1, NOW = 1000 };
 
@@ -177,7 +177,6 @@ START_TEST(refused_wait_is_no_reason_to_leave_out_the_pttl)
 }
 END_TEST
 
-Suite *suite_lock_hint_acquire(void);
 Suite *suite_lock_hint_acquire(void)
 {
     Suite *suite = suite_create("lock_hint_acquire");

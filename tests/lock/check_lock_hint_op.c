@@ -3,12 +3,12 @@
  * check_lock_hint_op.c - the release with a hint, and waiting for one: their bytes, their methods, what every
  * reply means.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 #define NOSCRIPT "-NOSCRIPT No matching script. Please use EVAL.\r\n"
 #define REFUSED  "-ERR unknown command 'X', with args beginning with: 'k' \r\n"
@@ -228,7 +228,6 @@ START_TEST(impossible_hint_reply_ends_the_connection)
 }
 END_TEST
 
-Suite *suite_lock_hint_op(void);
 Suite *suite_lock_hint_op(void)
 {
     Suite *suite = suite_create("lock_hint_op");

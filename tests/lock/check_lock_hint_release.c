@@ -5,7 +5,6 @@
  *
  * Rule R32.
  */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock.h"
@@ -13,6 +12,7 @@
 #include "lock/lock_hint.h"
 #include "tests/fixtures/scripted.h"
 #include "tests/sim/any_lock.h"
+#include "tests/suite.h"
 
 enum { NOW = 1000 };
 
@@ -117,7 +117,6 @@ START_TEST(hint_release_that_was_cut_is_sent_again)
 }
 END_TEST
 
-Suite *suite_lock_hint_release(void);
 Suite *suite_lock_hint_release(void)
 {
     Suite *suite = suite_create("lock_hint_release");

@@ -5,10 +5,10 @@
  *
  * Rule R2.
  */
-#include <check.h>
 
 #include "lock/lock.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { NOW = 1000, TTL = 10000, UNTIL = NOW + TTL - 102 };
 
@@ -122,7 +122,6 @@ START_TEST(clock_leap_within_the_lease_keeps_the_lock)
 }
 END_TEST
 
-Suite *suite_lock_leap(void);
 Suite *suite_lock_leap(void)
 {
     Suite *suite = suite_create("lock_leap");

@@ -5,11 +5,11 @@
  *
  * Rules R1, R2, R3 and R14.
  */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { TTL = 10000, DRIFT = 102, ATTEMPT = 250 };
 
@@ -171,8 +171,6 @@ START_TEST(release_after_a_restart_is_unknown)
     ck_assert_int_eq(scripted_has_key(&s, "k", 3002), _i);
 }
 END_TEST
-
-Suite *suite_lock_lease(void);
 
 Suite *suite_lock_lease(void)
 {

@@ -5,7 +5,6 @@
  *
  * Rule R35.
  */
-#include <check.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "lock/lock_legacy.h"
 #include "redlock/redlock.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { TTL = 10000, ATTEMPT = 250, START = 5000, SERVER_S = 1700000000 };
 
@@ -382,8 +382,6 @@ START_TEST(legacy_lock_adopts_no_token)
     ck_assert(rdl_lock_remaining_ms(&l.lock, START) > 0);
 }
 END_TEST
-
-Suite *suite_lock_legacy(void);
 
 Suite *suite_lock_legacy(void)
 {

@@ -3,12 +3,12 @@
  * check_lock_legacy_clock.c - the old SETNX protocol: whose clock counts, and which values are deadlines at
  * all.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lock/lock_commands.h"
 #include "tests/fixtures/legacy_holder.h"
+#include "tests/suite.h"
 
 enum { START = LEGACY_START, DAY_S = 86400 };
 
@@ -393,8 +393,6 @@ START_TEST(value_that_did_not_arrive_is_busy)
     ck_assert_int_eq(rdl_lock_holder_ms(&legacy.lock.lock), -2);
 }
 END_TEST
-
-Suite *suite_lock_legacy_clock(void);
 
 Suite *suite_lock_legacy_clock(void)
 {

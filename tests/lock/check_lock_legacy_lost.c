@@ -5,7 +5,6 @@
  *
  * Rule R35.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,6 +12,7 @@
 #include "lock/lock_commands.h"
 #include "lock/lock_legacy.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { TTL = 30000, ATTEMPT = 1000 };
 
@@ -397,8 +397,6 @@ START_TEST(whole_number_is_released_only_while_it_must_be_ours)
     ck_assert_int_eq(is_there(), _i);
 }
 END_TEST
-
-Suite *suite_lock_legacy_lost(void);
 
 Suite *suite_lock_legacy_lost(void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* check_lock_legacy_op.c - the requests of the old protocol, and what every reply to them means. */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lock/lock_legacy.h"
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 #define REFUSED   "-ERR unknown command 'X', with args beginning with: 'k' \r\n"
 #define WRONGTYPE "-WRONGTYPE Operation against a key holding the wrong kind of value\r\n"
@@ -429,8 +429,6 @@ START_TEST(getset_and_del_are_plain_commands)
     ck_assert_int_eq(req.answer, RDL_ANSWER_UNKNOWN);
 }
 END_TEST
-
-Suite *suite_lock_legacy_op(void);
 
 Suite *suite_lock_legacy_op(void)
 {

@@ -2,12 +2,12 @@
 /*
  * check_lock_legacy_wait.c - the old SETNX protocol: how long to wait, and what is pending without a reply.
  */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock_lease.h"
 #include "lock/lock_op.h"
 #include "tests/fixtures/legacy_holder.h"
+#include "tests/suite.h"
 
 enum { START = LEGACY_START };
 
@@ -367,8 +367,6 @@ START_TEST(unknown_error_ends_a_takeover_and_a_release)
     ck_assert_str_eq(scripted_sent(&legacy.s), "");
 }
 END_TEST
-
-Suite *suite_lock_legacy_wait(void);
 
 Suite *suite_lock_legacy_wait(void)
 {

@@ -6,12 +6,12 @@
  *
  * Rule R35.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lock/lock_commands.h"
 #include "tests/fixtures/legacy_holder.h"
+#include "tests/suite.h"
 
 enum { START = LEGACY_START, END = LEGACY_START + LEGACY_TTL - 102, ATTEMPT = 2500 };
 
@@ -457,8 +457,6 @@ START_TEST(refusal_after_the_lease_means_lost_at_once)
     ck_assert_ptr_null(strstr(scripted_sent(&legacy.s), GET_K));
 }
 END_TEST
-
-Suite *suite_lock_legacy_waiter(void);
 
 Suite *suite_lock_legacy_waiter(void)
 {

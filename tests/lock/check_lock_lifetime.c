@@ -5,7 +5,6 @@
  *
  * Rule R23.
  */
-#include <check.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
 #include "tests/sim/any_lock.h"
+#include "tests/suite.h"
 
 enum { NOW = 1000, TTL = 10000, ATTEMPT = 250, MODES = MODE_LEGACY_SHORTEST + 1 };
 
@@ -277,8 +277,6 @@ START_TEST(release_stays_pending_for_the_ttl_of_the_last_set)
     free(m);
 }
 END_TEST
-
-Suite *suite_lock_lifetime(void);
 
 Suite *suite_lock_lifetime(void)
 {

@@ -5,12 +5,12 @@
  *
  * Rules R3, R4 and R20.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 #define UNKNOWN_COMMAND "-ERR unknown command 'X', with args beginning with: 'k' \r\n"
 #define NOSCRIPT        "-NOSCRIPT No matching script. Please use EVAL.\r\n"
@@ -1022,8 +1022,6 @@ START_TEST(abandoned_request_tries_no_other_method)
     ck_assert_uint_eq(s.conn.reserved, 0);
 }
 END_TEST
-
-Suite *suite_lock_methods(void);
 
 Suite *suite_lock_methods(void)
 {

@@ -4,13 +4,13 @@
  *
  * Rule R5.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lock/lock_multi.h"
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 #define NOSCRIPT "-NOSCRIPT No matching script. Please use EVAL.\r\n"
 #define REFUSED  "-ERR unknown command 'X', with args beginning with: 'k' \r\n"
@@ -232,7 +232,6 @@ START_TEST(same_name_twice_is_refused)
 }
 END_TEST
 
-Suite *suite_lock_multi_op(void);
 Suite *suite_lock_multi_op(void)
 {
     Suite *suite = suite_create("lock_multi_op");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* check_lock_report.c - the line about the last operation of one lock, for people. */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock.h"
 #include "lock/lock_line.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { NOW = 1000, TTL = 10000, ATTEMPT = 250 };
 
@@ -274,8 +274,6 @@ START_TEST(a_server_is_named_with_its_database)
     ck_assert_uint_eq(line.len, strlen(text));
 }
 END_TEST
-
-Suite *suite_lock_report(void);
 
 Suite *suite_lock_report(void)
 {

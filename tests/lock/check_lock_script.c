@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* check_lock_script.c - scripts, and the requests around them, are sent in order. */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 static struct scripted s;
 
@@ -82,8 +82,6 @@ START_TEST(lock_name_may_hold_any_byte)
     ck_assert_mem_eq(argv[1].data, odd, sizeof odd - 1);
 }
 END_TEST
-
-Suite *suite_lock_script(void);
 
 Suite *suite_lock_script(void)
 {

@@ -6,11 +6,11 @@
  *
  * Rules R15 and R17.
  */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { TTL = 10000, ATTEMPT = 250, START = 1000 };
 
@@ -277,8 +277,6 @@ START_TEST(adopted_lock_aborts_no_stalled_connection)
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_STALLED);
 }
 END_TEST
-
-Suite *suite_lock_stalled(void);
 
 Suite *suite_lock_stalled(void)
 {

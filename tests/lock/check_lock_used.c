@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* check_lock_used.c - a lock that was used before: what an operation left behind changes no later one. */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { NOW = 100000, TTL = 10000, ATTEMPT = 250, LATER = NOW + TTL - 50 };
 
@@ -172,8 +172,6 @@ START_TEST(attempt_lasts_as_long_whenever_it_steps)
     ck_assert_uint_eq(rdl_lock_wake_ms(&l), NOW + 100 + ATTEMPT);
 }
 END_TEST
-
-Suite *suite_lock_used(void);
 
 Suite *suite_lock_used(void)
 {

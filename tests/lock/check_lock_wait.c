@@ -3,13 +3,13 @@
  * check_lock_wait.c - one lock on one server: retries against the model server. check_contract.c tests what
  * all kinds have in common.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lock/lock.h"
 #include "lock/lock_lease.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { TTL = 10000, ATTEMPT = 250 };
 
@@ -339,8 +339,6 @@ START_TEST(only_the_first_attempt_may_take_longer_than_the_wait)
     ck_assert_uint_eq(rdl_lock_wake_ms(&l), 1000 + 10000000);
 }
 END_TEST
-
-Suite *suite_lock_wait(void);
 
 Suite *suite_lock_wait(void)
 {

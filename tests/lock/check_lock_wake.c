@@ -3,11 +3,11 @@
  * check_lock_wake.c - the blocking calls over a driver of the test: one that is woken from outside (what
  * ends, what continues, and what is left), and one that reads late.
  */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock_io.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { TTL = 10000, NEVER = 1000 };
 
@@ -190,8 +190,6 @@ START_TEST(text_of_interrupted_names_wake_fd)
     ck_assert(!rdl_is_permanent(RDL_E_INTERRUPTED));
 }
 END_TEST
-
-Suite *suite_lock_wake(void);
 
 Suite *suite_lock_wake(void)
 {

@@ -4,11 +4,11 @@
  *
  * Rules R10 and R13.
  */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { NOW = 1000, TTL = 30000, PAUSE_MS = 256 };
 
@@ -242,8 +242,6 @@ START_TEST(pausing_release_survives_its_connection)
     ck_assert_uint_eq(rdl_conn_tick(&s.conn, now), UINT64_MAX);
 }
 END_TEST
-
-Suite *suite_net_again(void);
 
 Suite *suite_net_again(void)
 {

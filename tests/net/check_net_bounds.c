@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* check_net_bounds.c - a conn where something is empty, over, or not there. */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "net/net_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { NOW = 1000, TTL = 30000 };
 
@@ -187,8 +187,6 @@ START_TEST(the_shortest_timeout_of_the_leases_in_danger_counts)
     ck_assert_uint_eq(s.conn.lease_timeout_ms, 100);
 }
 END_TEST
-
-Suite *suite_net_bounds(void);
 
 Suite *suite_net_bounds(void)
 {

@@ -5,13 +5,13 @@
  *
  * Rules R19 and R21.
  */
-#include <check.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 static struct scripted s;
 static struct rdl_req a, b, c;
@@ -453,8 +453,6 @@ START_TEST(invalid_request_aborts_the_program)
         submit(NULL, &rdl_op_acquire, "k");
 }
 END_TEST
-
-Suite *suite_net_conn(void);
 
 Suite *suite_net_conn(void)
 {

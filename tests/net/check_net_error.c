@@ -5,13 +5,13 @@
  *
  * Rule R20.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "net/net_private.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 static const struct {
     const char *text;
@@ -267,8 +267,6 @@ START_TEST(unexpected_reply_ends_the_connection)
     ck_assert_str_eq(rdl_conn_text(&s.conn), unexpected[_i].text);
 }
 END_TEST
-
-Suite *suite_net_error(void);
 
 Suite *suite_net_error(void)
 {

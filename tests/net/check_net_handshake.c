@@ -5,12 +5,12 @@
  *
  * Rule R19.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 #define AUTH     "*2\r\n$4\r\nAUTH\r\n$6\r\ns3cret\r\n"
 #define SELECT_7 "*2\r\n$6\r\nSELECT\r\n$1\r\n7\r\n"
@@ -373,8 +373,6 @@ START_TEST(trace_hides_a_password_sent_in_any_pieces)
     ck_assert_str_eq(traced[0] + strlen(AUTH), SELECT_7 SETNAME);
 }
 END_TEST
-
-Suite *suite_net_handshake(void);
 
 Suite *suite_net_handshake(void)
 {

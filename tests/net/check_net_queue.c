@@ -5,12 +5,12 @@
  *
  * Rules R10 and R12.
  */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "net/net_private.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 static struct scripted s;
 
@@ -236,8 +236,6 @@ START_TEST(abandoned_release_stays_pending)
     ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", token_hex(1)));
 }
 END_TEST
-
-Suite *suite_net_queue(void);
 
 Suite *suite_net_queue(void)
 {

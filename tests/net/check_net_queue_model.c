@@ -5,13 +5,13 @@
  *
  * Rules R10, R11 and R12.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "net/net_private.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 static struct scripted s;
 
@@ -320,8 +320,6 @@ START_TEST(many_locks_on_one_conn_never_mix_up_their_replies)
     }
 }
 END_TEST
-
-Suite *suite_net_queue_model(void);
 
 Suite *suite_net_queue_model(void)
 {

@@ -5,11 +5,11 @@
  *
  * Rules R11, R19 and R20.
  */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 #define REFUSE_DELEX   "-ERR unknown command 'DELEX'\r\n:-2\r\n"
 #define REFUSE_DELIFEQ "-ERR unknown command 'DELIFEQ'\r\n:-2\r\n"
@@ -364,8 +364,6 @@ START_TEST(interrupted_watch_leaves_nothing_on_the_next_connection)
     ck_assert(rdl_conn_is_idle(&s.conn));
 }
 END_TEST
-
-Suite *suite_net_request(void);
 
 Suite *suite_net_request(void)
 {

@@ -6,11 +6,11 @@
  *
  * Rules R15, R16 and R18.
  */
-#include <check.h>
 #include <string.h>
 
 #include "redlock/redlock_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { NOW = 5000, TIMEOUT = 250, TTL = 10000 };
 
@@ -452,8 +452,6 @@ START_TEST(blocked_transport_counts_as_stalled)
     ck_assert_int_eq(state_at(NOW + TIMEOUT + 1), RDL_CONN_FAILED);
 }
 END_TEST
-
-Suite *suite_net_stalled(void);
 
 Suite *suite_net_stalled(void)
 {

@@ -3,13 +3,13 @@
  * check_net_stream.c - a conn over a stream of four functions that the test controls: what they are called
  * for, and in which order. Rules R19 and R21.
  */
-#include <check.h>
 #include <poll.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "net/net_stream.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { CHUNK = 64, GRANTED_LEN = 13 };
 
@@ -575,8 +575,6 @@ START_TEST(a_failed_tls_handshake_is_reported_in_its_words)
     ck_assert_str_eq(rdl_conn_text(&s.conn), "");
 }
 END_TEST
-
-Suite *suite_net_stream(void);
 
 Suite *suite_net_stream(void)
 {

@@ -3,11 +3,11 @@
  * check_net_timers.c - when a conn is opened, aborted and retried; the time is an argument.
  * Rules R10 and R22.
  */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { CAP_MS = 2000 };
 
@@ -638,8 +638,6 @@ START_TEST(backoff_uses_its_whole_range)
         ck_assert_uint_gt(hits[i], 800);
 }
 END_TEST
-
-Suite *suite_net_timers(void);
 
 Suite *suite_net_timers(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* check_net_url.c - which URLs are accepted, which are refused, and that nothing of them leaks. */
 #include "net/net.h"
+#include "tests/suite.h"
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -392,8 +392,6 @@ START_TEST(ipv6_addresses_are_read_as_by_inet_pton)
     ck_assert_int_gt(valid, 500); /* else the pieces test too little */
 }
 END_TEST
-
-Suite *suite_net_url(void);
 
 Suite *suite_net_url(void)
 {

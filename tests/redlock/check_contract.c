@@ -6,11 +6,11 @@
  *
  * Rules R1, R2, R3, R5, R6, R8, R9 and R14.
  */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "tests/fixtures/subject.h"
+#include "tests/suite.h"
 
 enum { TTL = SUBJECT_TTL, DRIFT = SUBJECT_DRIFT, ATTEMPT = SUBJECT_ATTEMPT };
 enum { START = 1000, END = START + TTL - DRIFT };
@@ -1366,8 +1366,6 @@ static void add_servers(TCase *tc)
     tcase_add_loop_test(tc, single_attempts_on_a_stalled_connection_are_bounded, 0, KINDS);
     tcase_add_loop_test(tc, connection_after_a_stall_acquires_the_lock, 0, KINDS);
 }
-
-Suite *suite_contract(void);
 
 Suite *suite_contract(void)
 {

@@ -3,11 +3,11 @@
  * What a program can read from a lock of any kind, under the same name: how long the lease lasts, why an
  * operation failed, the holder's time, the token; and waiting until nothing is pending.
  */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock_multi.h"
 #include "tests/fixtures/subject.h"
+#include "tests/suite.h"
 
 enum { START = 1000, END = START + SUBJECT_TTL - SUBJECT_DRIFT };
 
@@ -294,8 +294,6 @@ START_TEST(name_expands_to_a_literal_and_its_length)
     ck_assert_mem_eq(name.data, "nightly", 7);
 }
 END_TEST
-
-Suite *suite_contract_queries(void);
 
 Suite *suite_contract_queries(void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* check_easy_report.c - which servers the text of a failed call names, and why. Nothing is connected. */
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "redlock/easy_private.h"
+#include "tests/suite.h"
 
 static struct rdl_easy easy;
 
@@ -284,8 +284,6 @@ START_TEST(text_has_no_control_bytes)
     ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), "lock \"a? b?\": "));
 }
 END_TEST
-
-Suite *suite_easy_report(void);
 
 Suite *suite_easy_report(void)
 {

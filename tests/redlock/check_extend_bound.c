@@ -5,10 +5,10 @@
  *
  * Rules R17 and R22.
  */
-#include <check.h>
 #include <string.h>
 
 #include "tests/fixtures/subject.h"
+#include "tests/suite.h"
 
 enum { TTL = SUBJECT_TTL, DRIFT = SUBJECT_DRIFT, ATTEMPT = SUBJECT_ATTEMPT };
 enum { START = 1000, END = START + TTL - DRIFT };
@@ -210,8 +210,6 @@ START_TEST(connection_that_opened_between_calls_is_used)
     ck_assert_uint_eq(now, begun + RDL_CONNECT_MS);
 }
 END_TEST
-
-Suite *suite_extend_bound(void);
 
 Suite *suite_extend_bound(void)
 {

@@ -6,7 +6,6 @@
  * Rules R23, R26.
  */
 #define _POSIX_C_SOURCE 200809L
-#include <check.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -16,6 +15,7 @@
 #include "net/net_op.h"
 #include "tests/fixtures/fleet.h"
 #include "tests/sim/any_lock.h"
+#include "tests/suite.h"
 
 enum { NOW = 10000000, SERVERS = 3, MODES = MODE_LEGACY_SHORTEST + 1 };
 
@@ -308,8 +308,6 @@ START_TEST(connection_made_again_under_a_guard_does_not_count)
     ck_assert_uint_eq(rdl_redlock_counts_at(lock, 0), UINT64_MAX);
 }
 END_TEST
-
-Suite *suite_misuse(void);
 
 Suite *suite_misuse(void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* check_redlock.c - acquiring on N servers: quorum, validity, pending releases. Rule R24. */
-#include <check.h>
 #include <string.h>
 
 #include "redlock/redlock_private.h"
 #include "lock/lock_op.h"
 #include "redlock/redlock_op.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -377,8 +377,6 @@ START_TEST(acquire_makes_the_pauses_of_its_connections_random)
     ck_assert_int_gt(scripted_pauses_that_differ(acquire_with, _i), 10);
 }
 END_TEST
-
-Suite *suite_redlock(void);
 
 Suite *suite_redlock(void)
 {

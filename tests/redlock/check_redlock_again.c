@@ -5,12 +5,12 @@
  *
  * Rules R10 and R14.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "net/net_op.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -203,8 +203,6 @@ START_TEST(release_of_an_adopted_lock_is_no_repeated_one)
     ck_assert_uint_eq(fleet.servers[0].vote, RDL_VOTE_ABSENT);
 }
 END_TEST
-
-Suite *suite_redlock_again(void);
 
 Suite *suite_redlock_again(void)
 {

@@ -5,11 +5,11 @@
  *
  * Rules R8 and R29.
  */
-#include <check.h>
 #include <string.h>
 
 #include "redlock/redlock_private.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -338,8 +338,6 @@ START_TEST(reply_between_operations_is_no_round_trip)
     ck_assert(last->rtt_is_bound);
 }
 END_TEST
-
-Suite *suite_redlock_blocking(void);
 
 Suite *suite_redlock_blocking(void)
 {

@@ -5,13 +5,13 @@
  *
  * Rule R28.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "redlock/redlock_commands.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -567,8 +567,6 @@ START_TEST(lock_must_not_have_the_name_of_the_canary)
     ck_assert_int_eq(acquire(), RDL_OK);
 }
 END_TEST
-
-Suite *suite_redlock_canary(void);
 
 Suite *suite_redlock_canary(void)
 {

@@ -4,12 +4,12 @@
  *
  * Rule R28.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "redlock/redlock_commands.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -222,8 +222,6 @@ START_TEST(missing_canary_costs_one_request)
     ck_assert_uint_eq(fleet.s[0].model.commands - commands, 4 + 3 + 3);
 }
 END_TEST
-
-Suite *suite_redlock_canary_age(void);
 
 Suite *suite_redlock_canary_age(void)
 {

@@ -3,12 +3,12 @@
  * check_redlock_canary_op.c - reading a canary and writing one: their bytes, and what every reply means.
  * Rule R28.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "redlock/redlock_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 #define TEXT    "return redis.call('SETNX',KEYS[1],ARGV[1]..redis.call('TIME')[1])"
 #define SUM     "cd7d5901b0f22567ebc704edf87ed3edc382b7b6"
@@ -280,8 +280,6 @@ START_TEST(text_of_a_foreign_canary_is_kept)
     ck_assert_mem_eq(text, kept[_i].text, req.text_len);
 }
 END_TEST
-
-Suite *suite_redlock_canary_op(void);
 
 Suite *suite_redlock_canary_op(void)
 {

@@ -3,11 +3,11 @@
  * check_redlock_certainty.c - extending and releasing on N servers, and how certain their keys are.
  * Rule R29.
  */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock_commands.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -549,8 +549,6 @@ START_TEST(extend_during_an_unanswered_one_works)
     ck_assert_uint_eq(rdl_redlock_until_ms(lock), now + FLEET_TTL - FLEET_DRIFT);
 }
 END_TEST
-
-Suite *suite_redlock_certainty(void);
 
 Suite *suite_redlock_certainty(void)
 {

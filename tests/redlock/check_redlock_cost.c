@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* check_redlock_cost.c - what an acquire on N servers cost: SETs to all of them, refusals, time. */
-#include <check.h>
 
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -121,7 +121,6 @@ START_TEST(redlock_cost_counters_stop_at_65535)
 }
 END_TEST
 
-Suite *suite_redlock_cost(void);
 Suite *suite_redlock_cost(void)
 {
     Suite *suite = suite_create("redlock_cost");

@@ -6,12 +6,12 @@
  *
  * Rule R30.
  */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "redlock/redlock.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { N = 5, CLIENTS = 64, BYTES = 4096, GAP_MS = 200, END_MS = 30000, LINKS = N * CLIENTS };
 
@@ -181,8 +181,6 @@ START_TEST(every_client_of_a_crowd_gets_the_lock)
     }
 }
 END_TEST
-
-Suite *suite_redlock_crowd(void);
 
 Suite *suite_redlock_crowd(void)
 {

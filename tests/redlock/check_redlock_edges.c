@@ -2,12 +2,12 @@
 /*
  * check_redlock_edges.c - where two limits meet: the deadline, the end of the lease, the end of an attempt.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tests/fixtures/fleet.h"
 #include "tests/fixtures/guard_page.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -486,8 +486,6 @@ START_TEST(nothing_beyond_the_last_server_is_used)
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_NO_QUORUM);
 }
 END_TEST
-
-Suite *suite_redlock_edges(void);
 
 Suite *suite_redlock_edges(void)
 {

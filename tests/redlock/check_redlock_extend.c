@@ -4,12 +4,12 @@
  *
  * Rules R2, R8 and R29.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "redlock/redlock_private.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -466,8 +466,6 @@ START_TEST(late_set_is_no_proof_after_a_missing_key)
     ck_assert_int_eq(extend_at(now), RDL_UNKNOWN);
 }
 END_TEST
-
-Suite *suite_redlock_extend(void);
 
 Suite *suite_redlock_extend(void)
 {

@@ -2,11 +2,11 @@
 /*
  * check_redlock_far.c - N servers, all or some of them distant: how long an operation waits for a majority.
  */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -388,8 +388,6 @@ START_TEST(lost_connections_do_not_shorten_the_attempt)
     ck_assert_int_eq(trip, 3); /* connect, connection checks, request */
 }
 END_TEST
-
-Suite *suite_redlock_far(void);
 
 Suite *suite_redlock_far(void)
 {

@@ -3,12 +3,12 @@
  * check_redlock_fence.c - fencing tokens of N servers: unique, growing, and without needless round trips.
  * Rule R31.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "redlock/redlock_private.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -738,8 +738,6 @@ START_TEST(random_schedules_give_unique_growing_tokens)
     }
 }
 END_TEST
-
-Suite *suite_redlock_fence(void);
 
 Suite *suite_redlock_fence(void)
 {

@@ -3,12 +3,12 @@
  * check_redlock_guard.c - the restart guard: which votes count, from when on, and what a caller sees.
  * Rule R26.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "redlock/redlock_private.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -426,8 +426,6 @@ START_TEST(report_of_a_lost_server_has_no_end_of_the_quarantine)
     expect_report(now, "confirmed in 0 ms, but restarted too recently to be used");
 }
 END_TEST
-
-Suite *suite_redlock_guard(void);
 
 Suite *suite_redlock_guard(void)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* check_redlock_hint.c - waiting for a majority with a hint from the first server. Rule R32. */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lock/lock_hint.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 #define CAME "*2\r\n$8\r\n{k}:wake\r\n$1\r\n1\r\n"
@@ -200,8 +200,6 @@ START_TEST(redlock_pauses_are_normal_without_a_hint_connection)
     ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
 }
 END_TEST
-
-Suite *suite_redlock_hint(void);
 
 Suite *suite_redlock_hint(void)
 {

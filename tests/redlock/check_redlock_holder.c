@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* check_redlock_holder.c - what N servers say together: when a lock is free, who is in quarantine. */
-#include <check.h>
 #include <string.h>
 
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 enum { NOW = 1000 };
 
@@ -118,8 +118,6 @@ START_TEST(only_the_canarys_own_name_is_reserved)
     ck_assert_int_eq(rdl_redlock_init(lock, &fleet.opt, fleet.servers, 1, name, strlen(name)), RDL_OK);
 }
 END_TEST
-
-Suite *suite_redlock_holder(void);
 
 Suite *suite_redlock_holder(void)
 {

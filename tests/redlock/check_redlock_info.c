@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* check_redlock_info.c - the connection checks, and what their replies mean. Rules R26 and R27. */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "redlock/redlock.h"
 #include "redlock/redlock_op.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 #define RUN_A "run_id:0123456789abcdef0123456789abcdef01234567\r\n"
 #define RUN_B "run_id:1123456789abcdef0123456789abcdef01234567\r\n"
@@ -442,8 +442,6 @@ START_TEST(checks_work_with_small_chunks)
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
 }
 END_TEST
-
-Suite *suite_redlock_info(void);
 
 Suite *suite_redlock_info(void)
 {

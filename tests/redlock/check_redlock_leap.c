@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* check_redlock_leap.c - the host slept: the clock leaps, and an earlier lease has expired. */
-#include <check.h>
 #include <string.h>
 
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -133,8 +133,6 @@ START_TEST(redlock_leap_within_the_lease_keeps_the_lock)
     ck_assert_uint_eq(rdl_redlock_until_ms(lock), now + FLEET_TTL - FLEET_DRIFT);
 }
 END_TEST
-
-Suite *suite_redlock_leap(void);
 
 Suite *suite_redlock_leap(void)
 {

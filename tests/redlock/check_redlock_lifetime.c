@@ -6,7 +6,6 @@
  *
  * Rule R23.
  */
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "lock/lock_hint.h"
 #include "net/net_op.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 enum { NOW = 10000000, SERVERS = 5 };
 
@@ -519,8 +519,6 @@ START_TEST(init_of_canaries_in_use_by_one_server_aborts)
     rdl_redlock_set_canary(&other, m->canaries);
 }
 END_TEST
-
-Suite *suite_redlock_lifetime(void);
 
 Suite *suite_redlock_lifetime(void)
 {

@@ -5,10 +5,10 @@
  *
  * Rule R30.
  */
-#include <check.h>
 #include <string.h>
 
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -230,8 +230,6 @@ START_TEST(endless_refusals_keep_the_pauses_long)
     ck_assert_uint_gt(now - begun, 8 * RDL_RETRY_CAP_MS / 4); /* with full jitter a half, on average */
 }
 END_TEST
-
-Suite *suite_redlock_probe_server(void);
 
 Suite *suite_redlock_probe_server(void)
 {

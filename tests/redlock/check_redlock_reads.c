@@ -5,11 +5,11 @@
  *
  * Rule R8.
  */
-#include <check.h>
 #include <string.h>
 
 #include "redlock/redlock_private.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -98,8 +98,6 @@ START_TEST(a_call_after_a_quiet_time_reads_first)
     ck_assert_uint_eq(driver.for_reading, 1);
 }
 END_TEST
-
-Suite *suite_redlock_reads(void);
 
 Suite *suite_redlock_reads(void)
 {

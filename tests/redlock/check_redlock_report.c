@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* check_redlock_report.c - the line about each server for people. */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -240,8 +240,6 @@ START_TEST(cancelled_attempt_has_no_negative_time)
     ck_assert_str_eq(report(0), "confirmed in 0 ms");
 }
 END_TEST
-
-Suite *suite_redlock_report(void);
 
 Suite *suite_redlock_report(void)
 {

@@ -4,11 +4,11 @@
  *
  * Rules R10 and R13.
  */
-#include <check.h>
 
 #include "lock/lock_op.h"
 #include "net/net_op.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -188,8 +188,6 @@ START_TEST(release_without_room_may_still_find_the_key)
     release_waits_for_server_2();
 }
 END_TEST
-
-Suite *suite_redlock_room(void);
 
 Suite *suite_redlock_room(void)
 {

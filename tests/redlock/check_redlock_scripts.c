@@ -2,8 +2,8 @@
 /* check_redlock_scripts.c - the scripts; check_cli_commands.c checks the calls. */
 #include "redlock/redlock_commands.h"
 #include "tests/sim/server.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,7 +50,6 @@ START_TEST(script_uses_the_expected_keys_and_arguments)
 }
 END_TEST
 
-Suite *suite_redlock_scripts(void);
 Suite *suite_redlock_scripts(void)
 {
     Suite *s = suite_create("redlock_scripts");

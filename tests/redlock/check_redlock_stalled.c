@@ -6,11 +6,11 @@
  *
  * Rules R17 and R18.
  */
-#include <check.h>
 #include <string.h>
 
 #include "redlock/redlock_private.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 static struct rdl_redlock *const lock = &fleet.lock;
 static uint64_t now;
@@ -354,8 +354,6 @@ START_TEST(drain_reads_before_it_checks_timeouts)
     ck_assert_uint_eq(rdl_redlock_count(lock, RDL_VOTE_GRANTED), 5);
 }
 END_TEST
-
-Suite *suite_redlock_stalled(void);
 
 Suite *suite_redlock_stalled(void)
 {

@@ -5,11 +5,11 @@
  *
  * Rule R25.
  */
-#include <check.h>
 #include <string.h>
 
 #include "lock/lock_op.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -272,8 +272,6 @@ START_TEST(half_a_reply_is_a_refusal)
     ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_ATTEMPT), RDL_BUSY);
 }
 END_TEST
-
-Suite *suite_redlock_verdict(void);
 
 Suite *suite_redlock_verdict(void)
 {

@@ -5,12 +5,12 @@
  *
  * Rules R7 and R24.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "redlock/redlock_private.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -220,8 +220,6 @@ START_TEST(server_that_reconnects_gets_no_second_request)
     ck_assert_str_eq(scripted_sent(&fleet.s[0]), "");
 }
 END_TEST
-
-Suite *suite_redlock_vote(void);
 
 Suite *suite_redlock_vote(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* check_redlock_wait.c - waiting and cancelling on N servers. */
-#include <check.h>
 #include <string.h>
 
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -224,8 +224,6 @@ START_TEST(cancel_leaves_no_key_and_frees_the_memory)
     ck_assert_uint_eq(fleet_keys(now), place == 5 ? 3 : 0);
 }
 END_TEST
-
-Suite *suite_redlock_wait(void);
 
 Suite *suite_redlock_wait(void)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* check_redlock_wake.c - the blocking calls of a redlock and a driver that is woken from outside. */
-#include <check.h>
 #include <string.h>
 
 #include "redlock/redlock.h"
 #include "tests/fixtures/fleet.h"
+#include "tests/suite.h"
 
 #define lock (&fleet.lock)
 
@@ -87,8 +87,6 @@ START_TEST(wake_does_not_end_extend_release_or_drain)
     ck_assert_uint_eq(fleet_keys(now), 0);
 }
 END_TEST
-
-Suite *suite_redlock_wake(void);
 
 Suite *suite_redlock_wake(void)
 {

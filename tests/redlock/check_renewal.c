@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* check_renewal.c - the renewal timer's table of times. Rule R33. */
-#include <check.h>
 
 #include "redlock/redlock.h"
+#include "tests/suite.h"
 
 enum { TTL = 9000 };
 
@@ -216,8 +216,6 @@ START_TEST(timer_that_is_all_zero_is_lost)
     expect(1, RDL_RENEWAL_LOST, 0);
 }
 END_TEST
-
-Suite *suite_renewal(void);
 
 Suite *suite_renewal(void)
 {

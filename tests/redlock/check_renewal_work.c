@@ -3,9 +3,9 @@
  * check_renewal_work.c - a thread that works and also renews with blocking calls: it has stopped before its
  * lease ends, whenever the servers freeze. Every kind of lock, in virtual time. Rule R33.
  */
-#include <check.h>
 
 #include "tests/fixtures/subject.h"
+#include "tests/suite.h"
 
 enum { TTL = SUBJECT_TTL, ATTEMPT = SUBJECT_ATTEMPT, START = 1000, PIECE_MS = 10, STEP_MS = 17 };
 enum { TRIP_MS = 2, FROZEN_TRIP_MS = 25 };
@@ -107,8 +107,6 @@ START_TEST(work_ends_late_if_the_grace_is_too_short)
         ck_assert_uint_gt(count_late((enum subject_kind)_i, ATTEMPT / 2), 0);
 }
 END_TEST
-
-Suite *suite_renewal_work(void);
 
 Suite *suite_renewal_work(void)
 {

@@ -3,11 +3,11 @@
  * check_set_up.c - locks whose set-up failed, and whose program did not look: each call is harmless, and the
  * next operations report the same error.
  */
-#include <check.h>
 
 #include "lock/lock_multi.h"
 #include "tests/fixtures/fleet.h"
 #include "tests/sim/any_lock.h"
+#include "tests/suite.h"
 
 enum { NOW = 1000 };
 
@@ -155,8 +155,6 @@ START_TEST(driver_is_never_asked_to_poll_no_connection)
     ck_assert_int_eq(rdl_redlock_drain(&fleet.lock, &platform, UINT64_MAX), RDL_OK);
 }
 END_TEST
-
-Suite *suite_set_up(void);
 
 Suite *suite_set_up(void)
 {

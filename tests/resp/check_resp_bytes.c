@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* check_resp_bytes.c - copying, comparing, hashing and digits; the clang build tests the versions for -Os. */
 #include "resp/resp_bytes.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <string.h>
 
 enum { LONG = 40 };
@@ -124,7 +124,6 @@ START_TEST(prefix_is_compared_completely)
 }
 END_TEST
 
-Suite *suite_resp_bytes(void);
 Suite *suite_resp_bytes(void)
 {
     Suite *s = suite_create("resp_bytes");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* check_resp_decimal.c - decimal numbers. */
 #include "resp/resp_template.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,7 +51,6 @@ START_TEST(decimals_are_right_for_every_small_and_many_large_numbers)
 }
 END_TEST
 
-Suite *suite_resp_decimal(void);
 Suite *suite_resp_decimal(void)
 {
     Suite *s = suite_create("resp_decimal");

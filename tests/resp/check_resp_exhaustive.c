@@ -5,8 +5,8 @@
  */
 #include "resp/resp.h"
 #include "tests/fixtures/guard_page.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,7 +193,6 @@ START_TEST(every_short_string_parses_as_specified)
 }
 END_TEST
 
-Suite *suite_resp_exhaustive(void);
 Suite *suite_resp_exhaustive(void)
 {
     Suite *s = suite_create("resp_exhaustive");

@@ -4,8 +4,8 @@
  */
 #include "tests/fixtures/guard_page.h"
 #include "tests/resp/grammar.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -196,7 +196,6 @@ START_TEST(every_prefix_of_a_reply_needs_more)
 }
 END_TEST
 
-Suite *suite_resp_grammar(void);
 Suite *suite_resp_grammar(void)
 {
     Suite *s = suite_create("resp_grammar");

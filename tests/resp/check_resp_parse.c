@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* check_resp_parse.c - the parser's events and results. */
 #include "resp/resp.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -343,7 +343,6 @@ START_TEST(init_leaves_nothing_of_an_earlier_state)
 }
 END_TEST
 
-Suite *suite_resp_parse(void);
 Suite *suite_resp_parse(void)
 {
     Suite *s = suite_create("resp_parse");

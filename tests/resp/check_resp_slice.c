@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* check_resp_slice.c - writing any part of a command, and no byte outside of it. Rule R21. */
 #include "resp/resp_template.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -204,7 +204,6 @@ START_TEST(capital_letter_marks_a_secret)
 }
 END_TEST
 
-Suite *suite_resp_slice(void);
 Suite *suite_resp_slice(void)
 {
     Suite *s = suite_create("resp_slice");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* check_resp_strerror.c - the version, and a text for every result. */
 #include "redlock/redlock.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
@@ -83,7 +83,6 @@ START_TEST(linked_version_matches_the_header)
 }
 END_TEST
 
-Suite *suite_resp_strerror(void);
 Suite *suite_resp_strerror(void)
 {
     Suite *s = suite_create("resp_strerror");

@@ -5,14 +5,12 @@
 #include "tests/fixtures/fakeserver.h"
 #include "tests/fixtures/relay.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-Suite *suite_cli_advice(void);
 
 #define TOKEN "00112233445566778899aabbccddeeff00000001"
 #define ID    "98f34076"

@@ -4,13 +4,11 @@
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/relay.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-
-Suite *suite_cli_apart(void);
 
 enum { N = 3 };
 

@@ -4,15 +4,13 @@
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
 #include "tests/fixtures/terminal.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-Suite *suite_cli_break(void);
 
 enum { N = 3 };
 

@@ -11,8 +11,8 @@
 #include "tests/fixtures/relay.h"
 #include "tests/fixtures/servers.h"
 #include "tests/fixtures/terminal.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -23,8 +23,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-Suite *suite_cli_child(void);
 
 static struct live_server server;
 static struct command c;

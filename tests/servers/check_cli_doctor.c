@@ -5,13 +5,11 @@
 #include "tests/fixtures/fakeserver.h"
 #include "tests/fixtures/relay.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-Suite *suite_cli_doctor(void);
 
 enum { N = 3 };
 

@@ -3,13 +3,11 @@
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
-
-Suite *suite_cli_entropy(void);
 
 enum { EXIT_OS = 71 };
 

@@ -7,14 +7,12 @@
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/relay.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-Suite *suite_cli_far(void);
 
 enum { N = 3 };
 

@@ -6,15 +6,13 @@
 #include "tests/fixtures/fleet.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-
-Suite *suite_cli_guard(void);
 
 enum { N = 3 };
 

@@ -6,8 +6,8 @@
 #include "redlock/redlock.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <dirent.h>
 #include <sched.h>
 #include <signal.h>
@@ -17,8 +17,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-Suite *suite_cli_guardian(void);
 
 static struct live_server server;
 static struct command c;

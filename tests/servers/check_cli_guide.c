@@ -8,14 +8,12 @@
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
 #include "tests/fixtures/shown.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-Suite *suite_cli_guide(void);
 
 enum { N = 3, BLOCKS = 13 };
 

@@ -3,8 +3,8 @@
 #define _GNU_SOURCE /* F_SETPIPE_SZ */
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,8 +14,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-Suite *suite_cli_hold(void);
 
 enum { N = 3, TOKEN = 40 };
 

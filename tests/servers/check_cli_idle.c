@@ -8,8 +8,8 @@
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -21,9 +21,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-Suite *suite_cli_idle(void);
-Suite *suite_cli_idle_no_timers(void);
 
 enum { WINDOW_S = 2, WINDOWS = 5, NO_TIMERS_WINDOWS = 2 };
 

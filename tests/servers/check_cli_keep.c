@@ -4,15 +4,13 @@
 #include "net/net.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-Suite *suite_cli_keep(void);
 
 enum { N = 3, QUORUM = 2, KEEP_MS = 60000, TICKS = 20 };
 

@@ -4,18 +4,14 @@
 #include "redlock/redlock.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-Suite *suite_cli_lease(void);
-Suite *suite_cli_lease_renewed(void);
-Suite *suite_cli_lease_lost(void);
 
 enum { N = 3 };
 

@@ -11,16 +11,14 @@
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/resolver.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-Suite *suite_cli_log(void);
 
 enum { N = 3, LOG = 65536 };
 

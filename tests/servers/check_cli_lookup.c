@@ -16,8 +16,8 @@
 #include "tests/fixtures/heard.h"
 #include "tests/fixtures/resolver.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <signal.h>
@@ -27,10 +27,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-Suite *suite_cli_lookup(void);
-Suite *suite_cli_lookup_held(void);
-Suite *suite_cli_lookup_waits(void);
 
 enum { EVERY_MS = 5000, AGAIN_MS = 1000, TIMEOUT_MS = 10000, MANY = 200 };
 

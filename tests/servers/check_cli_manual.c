@@ -11,16 +11,14 @@
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
 #include "tests/fixtures/shown.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-Suite *suite_cli_manual(void);
 
 enum { N = 5, LINES = 24, WIDTH = 80 };
 

@@ -6,15 +6,13 @@
 #include "redlock/cli/output/progress.h"
 #include "redlock/redlock.h"
 #include "tests/fixtures/command.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-Suite *suite_cli_options(void);
 
 static struct rdl_cli_options o;
 static char text[COMMAND_ARGS][256];

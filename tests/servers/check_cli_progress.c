@@ -4,15 +4,13 @@
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
 #include "tests/fixtures/terminal.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-Suite *suite_cli_progress(void);
 
 static struct live_server server;
 static struct command c;

@@ -6,13 +6,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
-
-Suite *suite_cli_rights(void);
-Suite *suite_cli_rights_used(void);
 
 enum { LINE = 1024, WORDS = 48, FIRST = 4 /* words after ACL SETUSER NAME on */ };
 

@@ -7,8 +7,8 @@
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/fakeserver.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,8 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <sys/resource.h>
-
-Suite *suite_cli_secret(void);
 
 static struct command c;
 static struct live_server server;

@@ -4,15 +4,13 @@
 #include "redlock/cli/verbs/verbs.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-Suite *suite_cli_servers(void);
 
 enum { N = 3 };
 

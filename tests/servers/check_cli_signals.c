@@ -4,8 +4,8 @@
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -15,8 +15,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-Suite *suite_cli_signals(void);
 
 static struct live_server server;
 static struct command c;

@@ -6,8 +6,8 @@
 #include "redlock/redlock.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,9 +15,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-Suite *suite_cli_supervise(void);
-Suite *suite_cli_supervise_stops(void);
 
 enum { N = 5, TTL_MS = 10000 };
 

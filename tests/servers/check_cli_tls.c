@@ -3,15 +3,13 @@
 #define _GNU_SOURCE
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/tls.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-Suite *suite_cli_tls(void);
 
 static struct tls_server server;
 static struct command a;

@@ -4,8 +4,8 @@
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/relay.h"
 #include "tests/fixtures/tls.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,8 +13,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-Suite *suite_cli_tls_held(void);
 
 enum { N = 5, FEW = 40, PROCESSES = 40 };
 

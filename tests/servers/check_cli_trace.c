@@ -6,8 +6,8 @@
 #include "redlock/cli/output/trace.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <regex.h>
 #include <stdio.h>
@@ -15,8 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-Suite *suite_cli_trace(void);
 
 static struct rdl_bytes secret; /* the password of server 2 */
 static char path[] = "build/trace.XXXXXX";

@@ -5,8 +5,8 @@
 #include "tests/fixtures/fakeserver.h"
 #include "tests/fixtures/relay.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>
@@ -15,9 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-Suite *suite_cli_verbs(void);
-Suite *suite_cli_verbs_crowd(void);
 
 enum { N = 3, TOKEN = 40 };
 

@@ -5,14 +5,11 @@
 #include "tests/fixtures/fakeserver.h"
 #include "tests/fixtures/relay.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-
-Suite *suite_cli_wait(void);
-Suite *suite_cli_wait_long(void);
 
 enum { N = 5 };
 

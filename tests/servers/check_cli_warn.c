@@ -7,15 +7,13 @@
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/relay.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-Suite *suite_cli_warn(void);
 
 enum { N = 3 };
 

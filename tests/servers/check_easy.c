@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* check_easy.c - easy.h on real servers: one, three, dead, new, moved, and behind host names. */
 #define _POSIX_C_SOURCE 200809L
-#include <check.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "tests/fixtures/freed.h"
 #include "tests/fixtures/resolver.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
 enum { MOST = 3, URLS = 600, TTL = 20000, PATIENT = 10000 };
 
@@ -886,8 +886,6 @@ START_TEST(a_text_has_no_control_bytes)
     expect_error(&easy, "lock \"a?[1m?\": no server");
 }
 END_TEST
-
-Suite *suite_easy(void);
 
 Suite *suite_easy(void)
 {

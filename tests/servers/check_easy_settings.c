@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* check_easy_settings.c - easy.h: what can be set, what is refused, and what the texts say about a server. */
 #define _GNU_SOURCE
-#include <check.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -20,6 +19,7 @@
 #include "tests/fixtures/resolver.h"
 #include "tests/fixtures/servers.h"
 #include "tests/fixtures/tls.h"
+#include "tests/suite.h"
 
 enum { TTL = 20000, PATIENT = 10000 };
 
@@ -590,8 +590,6 @@ START_TEST(a_thread_renews_a_lock_that_is_held_and_has_none)
     rdl_easy_close(&easy);
 }
 END_TEST
-
-Suite *suite_easy_settings(void);
 
 Suite *suite_easy_settings(void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* check_easy_thread.c - a thread renews a lock: losses, forks, signals, and threads that come and go. */
 #define _GNU_SOURCE
-#include <check.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,6 +20,7 @@
 #include "tests/fixtures/freed.h"
 #include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
 enum { SERVERS = 3, TTL = 20000, SHORT = 1500, GRACE = 50, PATIENT = 10000 };
 
@@ -525,8 +525,6 @@ START_TEST(the_thread_that_locked_may_end)
     ck_assert_int_eq(unlock(&easy), RDL_OK);
 }
 END_TEST
-
-Suite *suite_easy_thread(void);
 
 Suite *suite_easy_thread(void)
 {

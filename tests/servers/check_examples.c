@@ -2,7 +2,6 @@
 /* The examples run, with servers and without; the programs at the top of the headers are the real ones. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <check.h>
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>
@@ -17,6 +16,7 @@
 #include "net/net_uring.h"
 #include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/tls.h"
+#include "tests/suite.h"
 
 enum { SERVERS = 5, OUTPUT_MAX = 4096, LINES_MAX = 400, LINE_MAX = 160 };
 
@@ -762,12 +762,6 @@ START_TEST(examples_report_a_missing_server_in_the_systems_words)
     ck_assert_ptr_nonnull(strstr(output, "Connection refused"));
 }
 END_TEST
-
-Suite *suite_examples(void);
-Suite *suite_examples_comments(void);
-Suite *suite_examples_loops(void);
-Suite *suite_examples_lwip(void);
-Suite *suite_examples_tls(void);
 
 Suite *suite_examples(void)
 {

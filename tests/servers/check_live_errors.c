@@ -3,7 +3,6 @@
  * Every error reply that a server can give to an acquire, made by a real server. Tested are whether it is
  * permanent, that nothing was done, and the message.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "tests/sim/any_lock.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
 static struct live_server server;
 static struct client client, other;
@@ -385,8 +385,6 @@ START_TEST(an_operator_can_fix_a_permanent_error)
     live_remove(&server);
 }
 END_TEST
-
-Suite *suite_live_errors(void);
 
 Suite *suite_live_errors(void)
 {

@@ -5,7 +5,6 @@
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <check.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -20,6 +19,7 @@
 #include "lock/lock_op.h"
 #include "tests/fixtures/asking.h"
 #include "tests/fixtures/relay.h"
+#include "tests/suite.h"
 
 static struct relay relay;
 static struct rdl_lock lock;
@@ -250,8 +250,6 @@ START_TEST(a_login_during_a_busy_script_is_retried)
     ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n"); /* in database 0 */
 }
 END_TEST
-
-Suite *suite_live_errors_host(void);
 
 Suite *suite_live_errors_host(void)
 {

@@ -3,7 +3,6 @@
  * Refusals of releases, extensions and waits by real servers; cluster nodes that redirect; and connections
  * that end instead of a reply. check_live_errors.c has the errors of an acquire.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "lock/lock_op.h"
 #include "redlock/redlock.h"
 #include "tests/fixtures/asking.h"
+#include "tests/suite.h"
 
 static struct live_server second;
 
@@ -318,8 +318,6 @@ START_TEST(a_deleted_user_is_disconnected)
     ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":1\r\n");
 }
 END_TEST
-
-Suite *suite_live_errors_more(void);
 
 Suite *suite_live_errors_more(void)
 {

@@ -3,7 +3,6 @@
  * The rest of the refusals of real servers, and how they disconnect a client. Broken clusters, commands that
  * scripts may not run or that were renamed, the methods that are left then, paused and closed connections.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "lock/lock_io.h"
 #include "lock/lock_op.h"
 #include "tests/fixtures/asking.h"
+#include "tests/suite.h"
 
 static struct rdl_lock lock;
 
@@ -239,8 +239,6 @@ START_TEST(a_disconnected_client_releases_on_its_next_connection)
     ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");
 }
 END_TEST
-
-Suite *suite_live_errors_rare(void);
 
 Suite *suite_live_errors_rare(void)
 {

@@ -4,7 +4,6 @@
  * errors, scripts that were killed or fail, transactions that are aborted, commands of administrators.
  */
 #define _POSIX_C_SOURCE 200809L
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "lock/lock_op.h"
 #include "tests/fixtures/asking.h"
 #include "tests/fixtures/relay.h"
+#include "tests/suite.h"
 
 static struct relay relay;
 static pid_t background;
@@ -318,8 +318,6 @@ START_TEST(a_wrong_number_of_arguments_counts_as_unsupported)
     ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");
 }
 END_TEST
-
-Suite *suite_live_errors_relay(void);
 
 Suite *suite_live_errors_relay(void)
 {

@@ -4,7 +4,6 @@
  * this one. The server's counters show which command it ran; the key shows that the result is right.
  */
 #define _POSIX_C_SOURCE 200809L
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "redlock/redlock_op.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
 static struct live_server server;
 static struct client client;
@@ -306,8 +306,6 @@ START_TEST(the_sha1_of_each_script_is_that_of_the_server)
     }
 }
 END_TEST
-
-Suite *suite_live_methods(void);
 
 Suite *suite_live_methods(void)
 {

@@ -2,13 +2,13 @@
 /* The fixture guarantees that a server keeps its port from before it listens until it is removed. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <check.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
 static struct live_server server;
 
@@ -81,7 +81,6 @@ START_TEST(a_removed_server_frees_its_port)
 }
 END_TEST
 
-Suite *suite_live_port(void);
 Suite *suite_live_port(void)
 {
     Suite *suite = suite_create("live_port");

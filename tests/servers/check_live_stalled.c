@@ -4,7 +4,6 @@
  * acts like a firewall that forgot its connections.
  */
 #define _POSIX_C_SOURCE 200809L
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/relay.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
 /* Well below the tests' limit: a wait that ends is reported. */
 enum { WAIT_MS = 30000 };
@@ -139,8 +139,6 @@ START_TEST(a_relay_that_cannot_reach_the_server_fails_its_test)
         pause();
 }
 END_TEST
-
-Suite *suite_live_stalled(void);
 
 Suite *suite_live_stalled(void)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A token from elsewhere: another handle releases or extends the lock with it, on a real server. */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "lock/lock_io.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { TTL = 20000, DRIFT = 202 };
 
@@ -275,8 +275,6 @@ START_TEST(a_new_lease_after_an_adopted_one_has_an_end)
     ck_assert(rdl_conn_is_idle(&s.conn));
 }
 END_TEST
-
-Suite *suite_lock_adopt(void);
 
 Suite *suite_lock_adopt(void)
 {

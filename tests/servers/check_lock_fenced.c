@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Fencing tokens grow, on a real server, whatever happens to the lock and to its fence. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "lock/lock_io.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 enum { TTL = 20000, DAY_MS = 86400000 };
 
@@ -526,8 +526,6 @@ START_TEST(eval_counts_the_fence_if_only_evalsha_is_refused)
     ck_assert_uint_eq(cycle(&lock), 2);
 }
 END_TEST
-
-Suite *suite_lock_fenced(void);
 
 Suite *suite_lock_fenced(void)
 {

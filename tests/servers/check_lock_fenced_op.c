@@ -3,7 +3,6 @@
  * The fenced acquire: its bytes, its methods, and the meaning of every reply; and the script on a real
  * server.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/servers.h"
 #include "tests/fixtures/scripted.h"
+#include "tests/suite.h"
 
 #define NOSCRIPT "-NOSCRIPT No matching script. Please use EVAL.\r\n"
 #define REFUSED  "-ERR unknown command 'X', with args beginning with: 'k' \r\n"
@@ -330,8 +330,6 @@ START_TEST(a_lock_is_not_taken_without_its_fence)
     ck_reply("DBSIZE", ":0\r\n");
 }
 END_TEST
-
-Suite *suite_lock_fenced_op(void);
 
 Suite *suite_lock_fenced_op(void)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The wake hint on a real server: which client is woken, in which order, and what is left. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "lock/lock_commands.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
 enum { TTL = 20000 };
 
@@ -307,7 +307,6 @@ START_TEST(the_hint_script_has_its_stated_sha1)
 }
 END_TEST
 
-Suite *suite_lock_hint_live(void);
 Suite *suite_lock_hint_live(void)
 {
     Suite *suite = suite_create("lock_hint_live");

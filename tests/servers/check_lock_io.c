@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The blocking calls for one server, with a real one. */
-#include <check.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include "tests/fixtures/calls.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
 static struct live_server server;
 static struct client client;
@@ -332,8 +332,6 @@ START_TEST(acquire_and_release_cost_two_round_trips)
     ck_assert_msg(strspn(calls, cycle) == strlen(calls), "%s", calls);
 }
 END_TEST
-
-Suite *suite_lock_io(void);
 
 Suite *suite_lock_io(void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The old SETNX protocol on real servers: complete ones, limited ones, and together with other clients. */
 #define _GNU_SOURCE
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "lock/lock_io.h"
 #include "tests/sim/any_lock.h"
 #include "tests/fixtures/client.h"
+#include "tests/suite.h"
 
 enum { TTL = 20000, CHILDREN = 4, ROUNDS = 15 };
 
@@ -445,8 +445,6 @@ START_TEST(overwriting_peers_and_the_shortest_ttl_take_turns)
     ck_assert_str_eq(live_command(&server, "EXISTS k"), ":0\r\n");
 }
 END_TEST
-
-Suite *suite_lock_legacy_edges(void);
 
 Suite *suite_lock_legacy_edges(void)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Several locks as one, on a real server: all of them or none. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "lock/lock_io.h"
 #include "lock/lock_multi.h"
 #include "tests/fixtures/client.h"
+#include "tests/suite.h"
 
 enum { TTL = 20000 };
 
@@ -250,7 +250,6 @@ START_TEST(a_multi_lock_accepts_no_hint)
 }
 END_TEST
 
-Suite *suite_lock_multi(void);
 Suite *suite_lock_multi(void)
 {
     Suite *suite = suite_create("lock_multi");

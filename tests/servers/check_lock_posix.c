@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* check_lock_posix.c - a connection from a URL: usable at once, and safe with an invalid URL. */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lock/lock_io.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
 static struct rdl_posix_conn server;
 static struct rdl_posix posix;
@@ -88,7 +88,6 @@ START_TEST(an_invalid_url_is_refused_and_connects_nowhere)
 }
 END_TEST
 
-Suite *suite_lock_posix(void);
 Suite *suite_lock_posix(void)
 {
     Suite *suite = suite_create("lock_posix");

@@ -6,7 +6,6 @@
  * each in its own range; some are stolen or deleted while they are held.
  */
 #define _GNU_SOURCE
-#include <check.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 #include "tests/sim/any_lock.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
 enum {
     LOCKS = 1000,
@@ -279,8 +279,6 @@ START_TEST(no_reply_of_a_thousand_locks_reaches_the_wrong_lock)
                counts[0], counts[1], counts[2], counts[3], counts[4], most_waiting);
 }
 END_TEST
-
-Suite *suite_lock_shared(void);
 
 Suite *suite_lock_shared(void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* check_net_posix.c - the socket driver with servers that work as they should. */
 #define _GNU_SOURCE
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -20,6 +19,7 @@
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
 static struct live_server server;
 static struct client client;
@@ -461,8 +461,6 @@ START_TEST(a_missing_random_source_is_an_error)
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 END_TEST
-
-Suite *suite_net_posix(void);
 
 Suite *suite_net_posix(void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* check_net_posix_bad.c - the socket driver with peers that fail. */
 #define _GNU_SOURCE
-#include <check.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -15,6 +14,7 @@
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/fakeserver.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
 static struct fake_server fake;
 static struct client client;
@@ -453,8 +453,6 @@ START_TEST(a_peer_that_never_stops_sending_does_not_block_others)
     ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_READY);
 }
 END_TEST
-
-Suite *suite_net_posix_bad(void);
 
 Suite *suite_net_posix_bad(void)
 {

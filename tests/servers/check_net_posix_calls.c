@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* check_net_posix_calls.c - the cost of a request: its system calls, counted from outside. */
 #define _GNU_SOURCE
-#include <check.h>
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "tests/fixtures/calls.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
 enum { CYCLES = 30, WAYS = LIVE_UNIX + 1 };
 
@@ -229,8 +229,6 @@ START_TEST(a_poll_without_a_deadline_does_not_wake_up_idly)
     ck_assert_int_eq(calls_is_endless, 1);
 }
 END_TEST
-
-Suite *suite_net_posix_calls(void);
 
 Suite *suite_net_posix_calls(void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* check_net_posix_errors.c - the socket driver where system calls fail, and below another stream. */
 #define _GNU_SOURCE
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
@@ -19,6 +18,7 @@
 #include "tests/fixtures/fakeserver.h"
 #include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
 static struct live_server server;
 static struct fake_server fake;
@@ -270,8 +270,6 @@ START_TEST(a_stream_learns_that_sending_failed)
     ck_assert_int_eq(rdl_posix_errno(&client.conn), EPIPE);
 }
 END_TEST
-
-Suite *suite_net_posix_errors(void);
 
 Suite *suite_net_posix_errors(void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A child after fork that uses its parent's connections gets an error, and the parent notices nothing. */
 #define _GNU_SOURCE
-#include <check.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "redlock/redlock.h"
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/refused_call.h"
+#include "tests/suite.h"
 
 static struct live_server server;
 static struct client client;
@@ -311,8 +311,6 @@ static const struct {
              {"one process number", setup_same_number, 0},
              {"old kernel", setup_old_kernel, 1},
              {"advice without effect", setup_no_advice, 1}};
-
-Suite *suite_net_posix_fork(void);
 
 Suite *suite_net_posix_fork(void)
 {

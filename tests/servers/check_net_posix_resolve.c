@@ -2,7 +2,6 @@
 /* check_net_posix_resolve.c - which address of a host name is used. The test supplies the resolver. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -17,6 +16,7 @@
 #include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/resolver.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
 static struct rdl_endpoint endpoint;
 static char all[RDL_ADDRESSES_MAX];
@@ -325,8 +325,6 @@ START_TEST(endpoints_with_one_address_and_port_are_the_same_server)
     ck_assert(!rdl_posix_is_same_address(&path, &other));
 }
 END_TEST
-
-Suite *suite_net_posix_resolve(void);
 
 Suite *suite_net_posix_resolve(void)
 {

@@ -7,7 +7,6 @@
  * One that the program gives works like any other.
  */
 #define _GNU_SOURCE
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -20,6 +19,7 @@
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
 enum { HOUR_MS = 3600 * 1000, N_CLOSED = 4 };
 
@@ -189,8 +189,6 @@ START_TEST(dev_urandom_may_have_descriptor_0)
     ck_assert(is_closed(0));
 }
 END_TEST
-
-Suite *suite_net_posix_stdin(void);
 
 Suite *suite_net_posix_stdin(void)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* check_net_posix_wait.c - how long the socket driver waits, and what ends a wait. */
 #define _GNU_SOURCE
-#include <check.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "tests/fixtures/fakeserver.h"
 #include "tests/fixtures/refused_call.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
 static struct fake_server fake;
 static struct client client;
@@ -299,8 +299,6 @@ START_TEST(a_closed_wake_fd_is_an_error)
                      RDL_E_SYSTEM);
 }
 END_TEST
-
-Suite *suite_net_posix_wait(void);
 
 Suite *suite_net_posix_wait(void)
 {

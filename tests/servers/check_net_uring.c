@@ -4,7 +4,6 @@
  * `make check-port-uring` has the rules of all drivers, `make check-uring` the other suites over it.
  */
 #define _GNU_SOURCE
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -26,6 +25,7 @@
 #include "tests/fixtures/client.h"
 #include "tests/fixtures/quorum.h"
 #include "tests/fixtures/refused_call.h"
+#include "tests/suite.h"
 
 enum { CYCLES = 20, FAR_MS = 20000 };
 
@@ -820,8 +820,6 @@ START_TEST(another_thread_cannot_poll)
     ck_assert_int_eq(rc, RDL_E_SYSTEM);
 }
 END_TEST
-
-Suite *suite_net_uring(void);
 
 /* Where io_uring is refused, that is what can be tested. */
 static void add_refusals(Suite *suite)

@@ -2,15 +2,13 @@
 /* Recipes of redlock/examples/ whose steps follow each other. Real servers; the scripts are unchanged. */
 #define _GNU_SOURCE
 #include "tests/fixtures/recipe.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-Suite *suite_recipes(void);
 
 static struct recipe r;
 static struct command a, b;

@@ -5,14 +5,12 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/recipe.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-Suite *suite_recipes_crowd(void);
 
 static struct recipe r;
 static struct command a, b;

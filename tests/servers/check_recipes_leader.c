@@ -2,16 +2,14 @@
 /* leader.sh of redlock/examples/: one of three leads, and another one when it is gone. Real servers. */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/recipe.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-Suite *suite_recipes_leader(void);
 
 enum { CANDIDATES = 3, WAIT_MS = 60000 };
 

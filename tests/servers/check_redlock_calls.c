@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The cost of a lock on five servers: its system calls, counted from outside. */
 #define _GNU_SOURCE
-#include <check.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include "lock/lock_op.h"
 #include "tests/fixtures/calls.h"
 #include "tests/fixtures/quorum.h"
+#include "tests/suite.h"
 
 enum { CYCLES = 20 };
 
@@ -114,8 +114,6 @@ START_TEST(a_stalled_server_costs_no_call)
     ck_assert_int_le(count(at, 'p'), 6 * CYCLES);
 }
 END_TEST
-
-Suite *suite_redlock_calls(void);
 
 Suite *suite_redlock_calls(void)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Real servers with one kind of problem after the other: a minority costs nothing but its votes. */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "redlock/redlock_op.h"
 #include "tests/fixtures/quorum.h"
 #include "tests/fixtures/relay.h"
+#include "tests/suite.h"
 
 #define lock (&party.lock)
 
@@ -282,8 +282,6 @@ START_TEST(a_server_that_was_flushed_is_repaired)
     all_recovers();
 }
 END_TEST
-
-Suite *suite_redlock_faults(void);
 
 Suite *suite_redlock_faults(void)
 {

@@ -3,13 +3,13 @@
  * The blocking calls for N servers, with five real ones; check_redlock_faults.c tests servers with problems.
  */
 #define _POSIX_C_SOURCE 200809L
-#include <check.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "lock/lock_hint.h"
 #include "tests/fixtures/quorum.h"
+#include "tests/suite.h"
 
 #define lock (&party.lock)
 
@@ -271,8 +271,6 @@ START_TEST(a_hint_that_only_wakes_others_needs_no_connection)
     ck_assert_int_eq(quorum_keys(), 0);
 }
 END_TEST
-
-Suite *suite_redlock_io(void);
 
 Suite *suite_redlock_io(void)
 {

@@ -3,7 +3,6 @@
  * Many locks over the same connections: those that find no queue space wait for it; a thousand over five real
  * ones.
  */
-#include <check.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "redlock/redlock_private.h"
 #include "tests/fixtures/fleet.h"
 #include "tests/fixtures/quorum.h"
+#include "tests/suite.h"
 
 /* ---------------------------------------------------------------- no queue space */
 
@@ -339,8 +339,6 @@ START_TEST(a_thousand_locks_share_five_connections)
         ck_assert_str_eq(live_command(&quorum_live[i], "DBSIZE"), ":0\r\n");
 }
 END_TEST
-
-Suite *suite_redlock_many(void);
 
 Suite *suite_redlock_many(void)
 {

@@ -2,11 +2,11 @@
 /*
  * Several servers, any number of them; several clients with split votes, or with a server that lost its data.
  */
-#include <check.h>
 #include <string.h>
 
 #include "redlock/redlock_op.h"
 #include "tests/fixtures/quorum.h"
+#include "tests/suite.h"
 
 static struct party parties[2];
 #define one (&parties[0])
@@ -218,8 +218,6 @@ START_TEST(a_server_restarted_without_data_grants_no_second_lease)
     ck_assert_int_eq(quorum_keys(), 0);
 }
 END_TEST
-
-Suite *suite_redlock_several(void);
 
 Suite *suite_redlock_several(void)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* check_sim_server.c - the model server against a real one; tests/fixtures/differ.c compares them. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "tests/fixtures/differ.h"
 #include "tests/fixtures/servers.h"
 #include "tests/sim/server.h"
+#include "tests/suite.h"
 
 enum { BYTES = 8192 };
 
@@ -120,8 +120,6 @@ START_TEST(the_models_info_matches_a_real_servers)
         ck_assert_uint_eq(m, n);
 }
 END_TEST
-
-Suite *suite_sim_server(void);
 
 Suite *suite_sim_server(void)
 {

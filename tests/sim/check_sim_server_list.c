@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The model server's lists: the order of the waiters and the end of a wait; and the fields of INFO. */
-#include <check.h>
 #include <string.h>
 
 #include "tests/sim/server.h"
+#include "tests/suite.h"
 
 static struct sim_features kind;
 static struct sim_server server;
@@ -150,8 +150,6 @@ START_TEST(a_user_may_be_denied_commands)
         "$-1\r\n");
 }
 END_TEST
-
-Suite *suite_sim_server_list(void);
 
 Suite *suite_sim_server_list(void)
 {
