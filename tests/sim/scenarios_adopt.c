@@ -21,24 +21,20 @@ static struct handle *back_with_its_token(struct world *w, int c, uint32_t after
     return scene_lock(w, c);
 }
 
-static void returning_client_continues(void)
+static void returning_client_continues(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(2, 3, 2000);
-        scene_one_server(w, single);
-        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
-        struct handle *h = back_with_its_token(w, 0, 500);
-        EXPECT(w, scene_left(w, h) == 0);
-        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_ADOPTED);
-        EXPECT(w, scene_left(w, h) > 1900);
-        EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_BUSY);
-        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
-        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-        scene_go(w, 10);
-        EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(2, 3, 2000);
+    scene_one_server(w, single);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    struct handle *h = back_with_its_token(w, 0, 500);
+    EXPECT(w, scene_left(w, h) == 0);
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_ADOPTED);
+    EXPECT(w, scene_left(w, h) > 1900);
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_BUSY);
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    scene_go(w, 10);
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
 }
 
 /* A new process has no connection yet. To open one takes longer than an attempt does by default. */
@@ -66,63 +62,51 @@ static void over_far_servers(void)
     }
 }
 
-static void released_at_once(void)
+static void released_at_once(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(2, 3, 2000);
-        scene_one_server(w, single);
-        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
-        struct handle *h = back_with_its_token(w, 0, 100);
-        if (single)
-            scene_do(w, h, RELEASING, 0);
-        else
-            EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-        scene_go(w, 10);
-        EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(2, 3, 2000);
+    scene_one_server(w, single);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    struct handle *h = back_with_its_token(w, 0, 100);
+    if (single)
+        scene_do(w, h, RELEASING, 0);
+    else
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    scene_go(w, 10);
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
 }
 
 /* Its lease has expired, and another client holds the lock. */
-static void too_late(void)
+static void too_late(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(2, 3, 500);
-        scene_one_server(w, single);
-        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
-        struct handle *h = back_with_its_token(w, 0, 510);
-        EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
-        EXPECT(w, scene_do(w, h, EXTENDING, 500) == RDL_LOST);
-        scene_go(w, 50);
-        EXPECT(w, scene_owner(w, 0) == 1 && scene_left(w, scene_lock(w, 1)) > 400);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(2, 3, 500);
+    scene_one_server(w, single);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    struct handle *h = back_with_its_token(w, 0, 510);
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, h, EXTENDING, 500) == RDL_LOST);
+    scene_go(w, 50);
+    EXPECT(w, scene_owner(w, 0) == 1 && scene_left(w, scene_lock(w, 1)) > 400);
 }
 
 /* The reply is a grant, and it arrives when that lease has expired. */
-static void late_reply(void)
+static void late_reply(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(2, 3, 1000);
-        scene_one_server(w, single);
-        scene_ready(w);
-        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
-        struct handle *h = scene_lock(w, 0);
-        char hex[RDL_VALUE_MAX];
-        token_hex(handle_token(h), hex);
-        adopt(w, h, hex);
-        h->hold_until = h->act_at = NEVER;
-        scene_begin(w, h, EXTENDING, 1000);
-        w->client[0].paused_until = w->now + 1005 * MS;
-        EXPECT(w, scene_wait(w, h) == RDL_LOST);
-        EXPECT(w, scene_left(w, h) == 0 && !handle_is_adopting(h));
-        h->state = IDLE;
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK); /* it is a normal lock again */
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(2, 3, 1000);
+    scene_one_server(w, single);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    struct handle *h = scene_lock(w, 0);
+    char hex[RDL_VALUE_MAX];
+    token_hex(handle_token(h), hex);
+    adopt(w, h, hex);
+    h->hold_until = h->act_at = NEVER;
+    scene_begin(w, h, EXTENDING, 1000);
+    w->client[0].paused_until = w->now + 1005 * MS;
+    EXPECT(w, scene_wait(w, h) == RDL_LOST);
+    EXPECT(w, scene_left(w, h) == 0 && !handle_is_adopting(h));
+    h->state = IDLE;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK); /* it is a normal lock again */
 }
 
 /* Two of five have lost the key: until a majority confirms it, it is not restored. */
@@ -159,30 +143,26 @@ static void by_a_minority(void)
 }
 
 /* The key lives longer than the adopting extend requested, and the servers are unreachable for a while. */
-static void pending_until_the_key_expires(void)
+static void pending_until_the_key_expires(int i)
 {
-    for (int i = 0; i < 4; i++) {
-        int single = i % 2, is_answered = i / 2;
-        struct world *w = scene(1, 3, 2000);
-        scene_one_server(w, single);
-        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
-        EXPECT(w, scene_do(w, scene_lock(w, 0), EXTENDING, 9000) == RDL_OK);
-        struct handle *h = back_with_its_token(w, 0, 100);
-        if (is_answered)
-            EXPECT(w, scene_do(w, h, EXTENDING, 500) == RDL_ADOPTED);
-        for (int s = 0; s < 3; s++) {
-            w->host[s].refuse_until = w->now + 2000 * MS;
-            if (w->client[0].tcp[s])
-                scene_cut(w, 0, s);
-        }
-        if (!is_answered)
-            EXPECT(w, scene_do(w, h, EXTENDING, 500) < 0);
-        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_UNKNOWN);
-        scene_go(w, 5000);
-        EXPECT(w, scene_pttl(w, 0) == -2 && scene_pttl(w, 1) == -2);
-        if (w->violation)
-            return;
+    int single = i % 2, is_answered = i / 2;
+    struct world *w = scene(1, 3, 2000);
+    scene_one_server(w, single);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), EXTENDING, 9000) == RDL_OK);
+    struct handle *h = back_with_its_token(w, 0, 100);
+    if (is_answered)
+        EXPECT(w, scene_do(w, h, EXTENDING, 500) == RDL_ADOPTED);
+    for (int s = 0; s < 3; s++) {
+        w->host[s].refuse_until = w->now + 2000 * MS;
+        if (w->client[0].tcp[s])
+            scene_cut(w, 0, s);
     }
+    if (!is_answered)
+        EXPECT(w, scene_do(w, h, EXTENDING, 500) < 0);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_UNKNOWN);
+    scene_go(w, 5000);
+    EXPECT(w, scene_pttl(w, 0) == -2 && scene_pttl(w, 1) == -2);
 }
 
 /* Adopting releases the lock that was held before. */
@@ -353,37 +333,34 @@ static void between_get_and_pttl(void)
 }
 
 /* The next acquire gets the same random bytes, and a release of the first one is late. */
-static void same_bytes_again(void)
+static void same_bytes_again(int i)
 {
-    for (int i = 0; i < 4; i++) {
-        int single = i & 1, is_adopted = i & 2;
-        struct world *w = scene(1, 3, 2000);
-        struct handle *h = scene_lock(w, 0);
-        struct rng before = w->stream[STREAM_LIBRARY];
-        scene_one_server(w, single);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        if (is_adopted)
-            h = back_with_its_token(w, 0, 100);
-        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-        scene_go(w, 10);
-        w->stream[STREAM_LIBRARY] = before;
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK); /* the oracle knows all tokens that were used */
-        if (w->violation)
-            return;
-    }
+    int single = i & 1, is_adopted = i & 2;
+    struct world *w = scene(1, 3, 2000);
+    struct handle *h = scene_lock(w, 0);
+    struct rng before = w->stream[STREAM_LIBRARY];
+    scene_one_server(w, single);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    if (is_adopted)
+        h = back_with_its_token(w, 0, 100);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    scene_go(w, 10);
+    w->stream[STREAM_LIBRARY] = before;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK); /* the oracle knows all tokens that were used */
 }
 
 const struct scenario scenarios_adopt[] = {
-    {"a client that returns with its token continues the lease", returning_client_continues, SCENE},
-    {"an adopted lock can be released at once", released_at_once, SCENE},
+    {"a client that returns with its token continues the lease", NULL, SCENE, returning_client_continues, 2},
+    {"an adopted lock can be released at once", NULL, SCENE, released_at_once, 2},
     {"an adopted lock works over round trips of 260 ms and 1 s", over_far_servers, SCENE},
-    {"a client that returns too late has lost the lock", too_late, SCENE},
-    {"a reply after the ttl adopts nothing", late_reply, SCENE},
+    {"a client that returns too late has lost the lock", NULL, SCENE, too_late, 2},
+    {"a reply after the ttl adopts nothing", NULL, SCENE, late_reply, 2},
     {"an adopted key is not restored before it is confirmed", not_restored, SCENE},
     {"a minority adopts nothing", by_a_minority, SCENE},
-    {"an adopted key's release is pending until the key expires", pending_until_the_key_expires, SCENE},
+    {"an adopted key's release is pending until the key expires", NULL, SCENE, pending_until_the_key_expires,
+     4},
     {"adopting releases the lock that was held before", releases_what_it_held, SCENE},
-    {"the same random bytes again make another token", same_bytes_again, SCENE},
+    {"the same random bytes again make another token", NULL, SCENE, same_bytes_again, 4},
     {"a dead client's late SET proves nothing", dead_clients_late_set, SCENE},
     {"a dead client's late extend shortens nothing", dead_clients_late_extend, SCENE},
     {"WATCH detects changes between its commands", between_get_and_pttl, SCENE},

@@ -23,59 +23,51 @@ static uint64_t commands(const struct world *w)
 }
 
 /* The program has freed its handle, and the key would live for another 20 s. */
-static void sent_again_after_the_error(void)
+static void sent_again_after_the_error(int i)
 {
-    for (int i = 0; i < 8; i++) {
-        struct world *w = scene(1, i % 2 ? 1 : 3, 20000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, i % 2);
-        scene_ready(w);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        scene_go(w, 10);
-        h->keeps = 0;
-        for (int s = 0; s < w->servers; s++) {
-            w->host[s].model.loading = i / 2 == 0;
-            w->host[s].model.busy = i / 2 == 1;
-            w->host[s].model.misconf = i / 2 == 2;
-            w->host[s].model.readonly = i / 2 == 3;
-        }
-        EXPECT(w, is_unreleased(scene_do(w, h, RELEASING, 0)) && h->is_free);
-        uint64_t before = commands(w);
-        scene_go(w, 2000);
-        EXPECT(w, commands(w) > before); /* once in a while */
-        EXPECT(w, commands(w) < before + 100);
-        for (int s = 0; s < w->servers; s++) {
-            struct sim_server *m = &w->host[s].model;
-            m->loading = m->busy = m->misconf = m->readonly = 0;
-        }
-        scene_go(w, i / 2 == 3 ? 3000 : 600); /* a replica's connection is closed, and the next one pauses */
-        for (int s = 0; s < w->servers; s++)
-            EXPECT(w, scene_pttl(w, s) == -2);
-        scene_rest(w);
-        if (w->violation)
-            return;
+    struct world *w = scene(1, i % 2 ? 1 : 3, 20000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, i % 2);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    h->keeps = 0;
+    for (int s = 0; s < w->servers; s++) {
+        w->host[s].model.loading = i / 2 == 0;
+        w->host[s].model.busy = i / 2 == 1;
+        w->host[s].model.misconf = i / 2 == 2;
+        w->host[s].model.readonly = i / 2 == 3;
     }
+    EXPECT(w, is_unreleased(scene_do(w, h, RELEASING, 0)) && h->is_free);
+    uint64_t before = commands(w);
+    scene_go(w, 2000);
+    EXPECT(w, commands(w) > before); /* once in a while */
+    EXPECT(w, commands(w) < before + 100);
+    for (int s = 0; s < w->servers; s++) {
+        struct sim_server *m = &w->host[s].model;
+        m->loading = m->busy = m->misconf = m->readonly = 0;
+    }
+    scene_go(w, i / 2 == 3 ? 3000 : 600); /* a replica's connection is closed, and the next one pauses */
+    for (int s = 0; s < w->servers; s++)
+        EXPECT(w, scene_pttl(w, s) == -2);
+    scene_rest(w);
 }
 
 /* A server that is busy for longer than the key could live gets no more requests. */
-static void not_after_the_key_expired(void)
+static void not_after_the_key_expired(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, 1, 2000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, single);
-        scene_ready(w);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        all_busy(w, 1);
-        EXPECT(w, is_unreleased(scene_do(w, h, RELEASING, 0)));
-        scene_go(w, 2600);
-        uint64_t before = commands(w);
-        scene_go(w, 2000);
-        EXPECT(w, commands(w) == before);
-        scene_rest(w);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(1, 1, 2000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, single);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    all_busy(w, 1);
+    EXPECT(w, is_unreleased(scene_do(w, h, RELEASING, 0)));
+    scene_go(w, 2600);
+    uint64_t before = commands(w);
+    scene_go(w, 2000);
+    EXPECT(w, commands(w) == before);
+    scene_rest(w);
 }
 
 /* Requests on this connection still get their replies, and the connection is not stalled. */
@@ -100,48 +92,40 @@ static void pause_is_no_stall(void)
 }
 
 /* The next acquire of this handle would be refused by the key that its failed release left. */
-static void sent_before_the_next_acquire(void)
+static void sent_before_the_next_acquire(int i)
 {
-    for (int i = 0; i < 4; i++) {
-        int single = i % 2;
-        struct world *w = scene(1, single ? 1 : 3, 20000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, single);
-        if (i < 2) /* else the refused text is sent, and is unknown afterwards */
-            scene_ready(w);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        scene_go(w, 10);
-        all_busy(w, 1);
-        EXPECT(w, is_unreleased(scene_do(w, h, RELEASING, 0)));
-        all_busy(w, 0);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        scene_rest(w);
-        if (w->violation)
-            return;
-    }
+    int single = i % 2;
+    struct world *w = scene(1, single ? 1 : 3, 20000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, single);
+    if (i < 2) /* else the refused text is sent, and is unknown afterwards */
+        scene_ready(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    all_busy(w, 1);
+    EXPECT(w, is_unreleased(scene_do(w, h, RELEASING, 0)));
+    all_busy(w, 0);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_rest(w);
 }
 
 /* The handle retries the release: done now, or done meanwhile by the connection, which is no loss. */
-static void tried_again(void)
+static void tried_again(int i)
 {
-    for (int i = 0; i < 4; i++) {
-        struct world *w = scene(1, i % 2 ? 1 : 3, 20000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, i % 2);
-        scene_ready(w);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        scene_go(w, 10);
-        all_busy(w, 1);
-        EXPECT(w, is_unreleased(scene_do(w, h, RELEASING, 0)));
-        all_busy(w, 0);
-        if (i / 2)
-            scene_go(w, 600);
-        EXPECT(w, scene_do(w, h, RELEASING, 0) == (i == 3 ? RDL_UNKNOWN : RDL_OK)); /* one server: the run_id
-                                                                                  * is not queried */
-        scene_rest(w);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(1, i % 2 ? 1 : 3, 20000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, i % 2);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    all_busy(w, 1);
+    EXPECT(w, is_unreleased(scene_do(w, h, RELEASING, 0)));
+    all_busy(w, 0);
+    if (i / 2)
+        scene_go(w, 600);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == (i == 3 ? RDL_UNKNOWN : RDL_OK)); /* one server: the run_id
+                                                                              * is not queried */
+    scene_rest(w);
 }
 
 /* A value in whole seconds may be the next holder's by the time of a resent release. */
@@ -178,11 +162,11 @@ static void refused_set_is_released_once(void)
 }
 
 const struct scenario scenarios_again[] = {
-    {"a release is sent again after a temporary error", sent_again_after_the_error, SCENE},
-    {"a release is not sent again after its key expired", not_after_the_key_expired, SCENE},
+    {"a release is sent again after a temporary error", NULL, SCENE, sent_again_after_the_error, 8},
+    {"a release is not sent again after its key expired", NULL, SCENE, not_after_the_key_expired, 2},
     {"a release that pauses does not stall its connection", pause_is_no_stall, SCENE},
-    {"a failed release is sent before the next acquire", sent_before_the_next_acquire, SCENE},
-    {"a failed release can be retried", tried_again, SCENE},
+    {"a failed release is sent before the next acquire", NULL, SCENE, sent_before_the_next_acquire, 4},
+    {"a failed release can be retried", NULL, SCENE, tried_again, 4},
     {"a value in whole seconds is released only once", whole_seconds_are_released_once, SCENE},
     {"a SET refused with an error is released only once", refused_set_is_released_once, SCENE},
     {NULL, NULL, SCENE},

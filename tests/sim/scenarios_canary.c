@@ -37,24 +37,20 @@ static struct world *held_by_a(enum rdl_guard guard, int has_canary)
     return w;
 }
 
-static void majority_loses_its_data(void)
+static void majority_loses_its_data(int i)
 {
-    for (int i = 0; i < 4; i++) {
-        struct world *w = held_by_a(i < 2 ? RDL_GUARD_REQUIRED : RDL_GUARD_STRICT, 1);
-        struct handle *b = scene_lock(w, 1);
-        for (unsigned s = 0; s < 3; s++)
-            losses[i % 2](w, s);
-        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
-        EXPECT(w, rdl_redlock_counts_at(&b->m->redlock, 0) > clock_ms(&w->client[1].clock, w->now) + 3000);
-        scene_go(w, 2500);
-        EXPECT(w, scene_left(w, scene_lock(w, 0)) > 0);
-        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
-        scene_go(w, 2000);
-        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK); /* it has a canary again, old enough */
-        EXPECT(w, scene_do(w, b, RELEASING, 0) == RDL_OK);
-        if (w->violation)
-            return;
-    }
+    struct world *w = held_by_a(i < 2 ? RDL_GUARD_REQUIRED : RDL_GUARD_STRICT, 1);
+    struct handle *b = scene_lock(w, 1);
+    for (unsigned s = 0; s < 3; s++)
+        losses[i % 2](w, s);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
+    EXPECT(w, rdl_redlock_counts_at(&b->m->redlock, 0) > clock_ms(&w->client[1].clock, w->now) + 3000);
+    scene_go(w, 2500);
+    EXPECT(w, scene_left(w, scene_lock(w, 0)) > 0);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
+    scene_go(w, 2000);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK); /* it has a canary again, old enough */
+    EXPECT(w, scene_do(w, b, RELEASING, 0) == RDL_OK);
 }
 
 /* A client that comes later reads the canary's age, and waits less. */
@@ -70,45 +66,37 @@ static void age_is_read(void)
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK); /* and B has never seen it */
 }
 
-static void holder_learns_of_the_loss(void)
+static void holder_learns_of_the_loss(int i)
 {
-    for (int i = 0; i < 2; i++) {
-        struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
-        struct handle *a = scene_lock(w, 0);
-        for (unsigned s = 0; s < 3; s++)
-            losses[i](w, s);
-        EXPECT(w, scene_do(w, a, EXTENDING, 3000) == RDL_LOST);
-        EXPECT(w, scene_left(w, a) == 0);
-        if (w->violation)
-            return;
-    }
+    struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
+    struct handle *a = scene_lock(w, 0);
+    for (unsigned s = 0; s < 3; s++)
+        losses[i](w, s);
+    EXPECT(w, scene_do(w, a, EXTENDING, 3000) == RDL_LOST);
+    EXPECT(w, scene_left(w, a) == 0);
 }
 
 /*
  * The servers no longer know the script, so it is sent twice. In between they lose all data, including A's
  * keys. The canary check after the first script proves nothing about the second.
  */
-static void lost_between_two_sends(void)
+static void lost_between_two_sends(int i)
 {
-    for (int i = 0; i < 2; i++) {
-        struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
-        struct handle *b = scene_lock(w, 1);
-        b->opt.fencing = &rdl_fencing;
-        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_BUSY); /* by EVALSHA from here on */
-        scene_go(w, 10);
-        for (unsigned s = 0; s < 5; s++) {
-            w->host[s].model.scripts = 0;
-            w->link[1][s].gap_before = "EVAL";
-            w->link[1][s].gap_until = w->now + 20 * MS;
-        }
-        scene_begin(w, b, ACQUIRING, 0);
-        scene_go(w, 10);
-        for (unsigned s = 0; s < 5; s++)
-            losses[i](w, s);
-        EXPECT(w, scene_wait(w, b) == RDL_E_QUARANTINE);
-        if (w->violation)
-            return;
+    struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
+    struct handle *b = scene_lock(w, 1);
+    b->opt.fencing = &rdl_fencing;
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_BUSY); /* by EVALSHA from here on */
+    scene_go(w, 10);
+    for (unsigned s = 0; s < 5; s++) {
+        w->host[s].model.scripts = 0;
+        w->link[1][s].gap_before = "EVAL";
+        w->link[1][s].gap_until = w->now + 20 * MS;
     }
+    scene_begin(w, b, ACQUIRING, 0);
+    scene_go(w, 10);
+    for (unsigned s = 0; s < 5; s++)
+        losses[i](w, s);
+    EXPECT(w, scene_wait(w, b) == RDL_E_QUARANTINE);
 }
 
 /*
@@ -148,34 +136,30 @@ static void cancelled_before_it_stepped(void)
  * quarantine and arrives after a FLUSHALL. The canary has its time of creation, not of B's check. Otherwise
  * C, which comes then, would accept it as old enough while A counts on the lost lease.
  */
-static void late_canary_has_its_time(void)
+static void late_canary_has_its_time(int i)
 {
-    for (int i = 0; i < 2; i++) {
-        struct world *w = scene(3, 1, 3000);
-        struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1), *c = scene_lock(w, 2);
-        scene_guard(w, RDL_GUARD_REQUIRED, 3000);
-        w->has_canary = 1;
-        for (int k = 0; k < 3; k++)
-            handle_init(w, scene_lock(w, k));
-        if (i == 1)
-            host_promote(w, 0);
-        scene_begin(w, b, ACQUIRING, 0);
-        while (scene_pttl(w, 0) == -2 && !w->violation)
-            world_run_until(w, w->now + 10);
-        w->link[1][0].up_blocked = w->now + 5000 * MS; /* blocks what is sent from now on */
-        uint64_t arrives = w->link[1][0].up_blocked;
-        EXPECT(w, scene_wait(w, b) == RDL_E_QUARANTINE);
-        EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_BUSY); /* it creates a canary, too */
-        scene_go(w, 4100);
-        EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
-        world_run_until(w, arrives - 1 * MS);
-        flush(w, 0);
-        scene_go(w, 2);
-        EXPECT(w, scene_do(w, c, ACQUIRING, 0) == RDL_E_QUARANTINE);
-        EXPECT(w, scene_left(w, a) > 1000);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(3, 1, 3000);
+    struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1), *c = scene_lock(w, 2);
+    scene_guard(w, RDL_GUARD_REQUIRED, 3000);
+    w->has_canary = 1;
+    for (int k = 0; k < 3; k++)
+        handle_init(w, scene_lock(w, k));
+    if (i == 1)
+        host_promote(w, 0);
+    scene_begin(w, b, ACQUIRING, 0);
+    while (scene_pttl(w, 0) == -2 && !w->violation)
+        world_run_until(w, w->now + 10);
+    w->link[1][0].up_blocked = w->now + 5000 * MS; /* blocks what is sent from now on */
+    uint64_t arrives = w->link[1][0].up_blocked;
+    EXPECT(w, scene_wait(w, b) == RDL_E_QUARANTINE);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_BUSY); /* it creates a canary, too */
+    scene_go(w, 4100);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    world_run_until(w, arrives - 1 * MS);
+    flush(w, 0);
+    scene_go(w, 2);
+    EXPECT(w, scene_do(w, c, ACQUIRING, 0) == RDL_E_QUARANTINE);
+    EXPECT(w, scene_left(w, a) > 1000);
 }
 
 /*
@@ -323,14 +307,14 @@ static void promotion_without_canary(void)
 }
 
 const struct scenario scenarios_canary[] = {
-    {"canaries put a majority that lost its data in quarantine", majority_loses_its_data, SCENE},
+    {"canaries put a majority that lost its data in quarantine", NULL, SCENE, majority_loses_its_data, 4},
     {"a canary shows its age to other clients", age_is_read, SCENE},
     {"without INFO any canary is accepted", any_canary_without_info, SCENE},
     {"a resent extend checks the canary again", resent_extend_checks_again, SCENE},
-    {"a canary that arrives late carries a late time", late_canary_has_its_time, SCENE},
+    {"a canary that arrives late carries a late time", NULL, SCENE, late_canary_has_its_time, 2},
     {"a new canary causes one quarantine, also for STRICT", made_in_the_next_second, SCENE},
-    {"an extend reports that a majority lost its data", holder_learns_of_the_loss, SCENE},
-    {"a resent script checks the canary again", lost_between_two_sends, SCENE},
+    {"an extend reports that a majority lost its data", NULL, SCENE, holder_learns_of_the_loss, 2},
+    {"a resent script checks the canary again", NULL, SCENE, lost_between_two_sends, 2},
     {"an acquire canceled before its step sees no canary", cancelled_before_it_stepped, SCENE},
     {"quarantines of two servers run at the same time", quarantines_begin_together, SCENE},
     {"a minority that loses its data costs nothing", minority_costs_nothing, SCENE},

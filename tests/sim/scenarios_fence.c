@@ -6,29 +6,25 @@
 /*
  * The server refuses the script when its release has followed already: if it were resent, its key would stay.
  */
-static void refused_script_is_not_sent_again(void)
+static void refused_script_is_not_sent_again(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, 1, 5000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, single);
-        h->opt.fencing = &rdl_fencing;
-        h->mode = MODE_FENCED;
-        handle_init(w, h);
-        w->is_fenced = 1;
-        scene_do(w, h, ACQUIRING, 0);
-        scene_do(w, h, RELEASING, 0);
-        scene_forget_script(w, 0, &rdl_script_acquire); /* the release's script is still known */
-        w->host[0].is_frozen = 1;
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
-        w->host[0].is_frozen = 0;
-        host_serve_all(w, 0);
-        scene_go(w, 10);
-        EXPECT(w, scene_pttl(w, 0) == -2);
-        scene_rest(w);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(1, 1, 5000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, single);
+    h->opt.fencing = &rdl_fencing;
+    h->mode = MODE_FENCED;
+    handle_init(w, h);
+    w->is_fenced = 1;
+    scene_do(w, h, ACQUIRING, 0);
+    scene_do(w, h, RELEASING, 0);
+    scene_forget_script(w, 0, &rdl_script_acquire); /* the release's script is still known */
+    w->host[0].is_frozen = 1;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
+    w->host[0].is_frozen = 0;
+    host_serve_all(w, 0);
+    scene_go(w, 10);
+    EXPECT(w, scene_pttl(w, 0) == -2);
+    scene_rest(w);
 }
 
 /* The next token as another client gets it, which never had the last one. */
@@ -74,59 +70,51 @@ static struct world *counters_out_of_step(void)
 }
 
 /* The servers lose their counters. A minimum below the last token does not make the holder forget it. */
-static void low_floor_keeps_the_token(void)
+static void low_floor_keeps_the_token(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, 3, 2000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, single);
-        w->is_fenced = 1;
-        h->mode = MODE_FENCED;
-        h->opt.fencing = &rdl_fencing;
-        handle_init(w, h);
-        for (int i = 0; i < 5; i++) {
-            if (single)
-                rdl_lock_set_min_fence(&h->m->own.fenced, i == 0 ? 41 : (uint64_t)i);
-            else
-                rdl_redlock_set_min_fence(&h->m->redlock, i == 0 ? 41 : (uint64_t)i);
-            EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-            EXPECT(w, handle_fence(h) == 41 + (uint64_t)i);
-            EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-            for (int s = 0; s < 3; s++)
-                host_command(w, (unsigned)s, "DEL {nightly}:fence\r\n");
-            scene_go(w, 5);
-        }
-        if (w->violation)
-            return;
+    struct world *w = scene(1, 3, 2000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, single);
+    w->is_fenced = 1;
+    h->mode = MODE_FENCED;
+    h->opt.fencing = &rdl_fencing;
+    handle_init(w, h);
+    for (int i = 0; i < 5; i++) {
+        if (single)
+            rdl_lock_set_min_fence(&h->m->own.fenced, i == 0 ? 41 : (uint64_t)i);
+        else
+            rdl_redlock_set_min_fence(&h->m->redlock, i == 0 ? 41 : (uint64_t)i);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, handle_fence(h) == 41 + (uint64_t)i);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        for (int s = 0; s < 3; s++)
+            host_command(w, (unsigned)s, "DEL {nightly}:fence\r\n");
+        scene_go(w, 5);
     }
 }
 
 /* Two clients count in turn, up to the scripts' limit: the last token is granted once, and then no lock. */
-static void tokens_end(void)
+static void tokens_end(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(2, 3, 2000);
-        scene_one_server(w, single);
-        w->is_fenced = 1;
-        for (int c = 0; c < 2; c++) {
-            scene_lock(w, c)->mode = MODE_FENCED;
-            scene_lock(w, c)->opt.fencing = &rdl_fencing;
-            handle_init(w, scene_lock(w, c));
-        }
-        for (int s = 0; s < 3; s++)
-            host_command(w, (unsigned)s, "SET {nightly}:fence 9007199254740989\r\n");
-        for (int i = 0; i < 6; i++) {
-            struct handle *h = scene_lock(w, i % 2);
-            int rc = scene_do(w, h, ACQUIRING, 0);
-            EXPECT(w, rc == (i < 2 ? RDL_OK : RDL_E_FENCE_RANGE));
-            EXPECT(w, handle_fence(h) == (i < 2 ? RDL_FENCE_MAX - 1 + (unsigned)i : 0));
-            if (i < 2)
-                EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-            scene_go(w, 5);
-            EXPECT(w, scene_pttl(w, 0) == -2);
-        }
-        if (w->violation)
-            return;
+    struct world *w = scene(2, 3, 2000);
+    scene_one_server(w, single);
+    w->is_fenced = 1;
+    for (int c = 0; c < 2; c++) {
+        scene_lock(w, c)->mode = MODE_FENCED;
+        scene_lock(w, c)->opt.fencing = &rdl_fencing;
+        handle_init(w, scene_lock(w, c));
+    }
+    for (int s = 0; s < 3; s++)
+        host_command(w, (unsigned)s, "SET {nightly}:fence 9007199254740989\r\n");
+    for (int i = 0; i < 6; i++) {
+        struct handle *h = scene_lock(w, i % 2);
+        int rc = scene_do(w, h, ACQUIRING, 0);
+        EXPECT(w, rc == (i < 2 ? RDL_OK : RDL_E_FENCE_RANGE));
+        EXPECT(w, handle_fence(h) == (i < 2 ? RDL_FENCE_MAX - 1 + (unsigned)i : 0));
+        if (i < 2)
+            EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        scene_go(w, 5);
+        EXPECT(w, scene_pttl(w, 0) == -2);
     }
 }
 
@@ -246,47 +234,43 @@ static void adopt_own(struct world *w, struct handle *h)
 }
 
 /* By a client that acquired the lock, or that adopted its token. */
-static void expiring_fence_outlives_a_hold(void)
+static void expiring_fence_outlives_a_hold(int k)
 {
-    for (int k = 0; k < 4; k++) {
-        int single = k % 2, is_adopted = k / 2;
-        struct world *w = scene(2, single ? 1 : 3, 1000);
-        uint64_t fences[2];
-        w->is_fenced = 1;
-        for (int c = 0; c < 2; c++) {
-            struct handle *h = scene_lock(w, c);
-            h->opt.fencing = &rdl_fencing;
-            h->mode = MODE_FENCED;
-            h->opt.lease.fence_expiry_ms = 1500;
-        }
-        scene_one_server(w, single);
-        for (int c = 0; c < 2; c++) {
-            struct handle *h = scene_lock(w, c);
-            EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-            fences[c] = handle_fence(h);
-            if (is_adopted)
-                adopt_own(w, h);
-            for (int i = 0; i < 10; i++) {
-                scene_go(w, 500);
-                EXPECT(w, scene_do(w, h, EXTENDING, 1000) >= 0);
-            }
-            EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-            scene_go(w, 1400);
-        }
-        EXPECT(w, fences[1] > fences[0]);
-        if (w->violation)
-            return;
+    int single = k % 2, is_adopted = k / 2;
+    struct world *w = scene(2, single ? 1 : 3, 1000);
+    uint64_t fences[2];
+    w->is_fenced = 1;
+    for (int c = 0; c < 2; c++) {
+        struct handle *h = scene_lock(w, c);
+        h->opt.fencing = &rdl_fencing;
+        h->mode = MODE_FENCED;
+        h->opt.lease.fence_expiry_ms = 1500;
     }
+    scene_one_server(w, single);
+    for (int c = 0; c < 2; c++) {
+        struct handle *h = scene_lock(w, c);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        fences[c] = handle_fence(h);
+        if (is_adopted)
+            adopt_own(w, h);
+        for (int i = 0; i < 10; i++) {
+            scene_go(w, 500);
+            EXPECT(w, scene_do(w, h, EXTENDING, 1000) >= 0);
+        }
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        scene_go(w, 1400);
+    }
+    EXPECT(w, fences[1] > fences[0]);
 }
 
 const struct scenario scenarios_fence[] = {
-    {"a refused script is not resent after its release", refused_script_is_not_sent_again, SCENE},
+    {"a refused script is not resent after its release", NULL, SCENE, refused_script_is_not_sent_again, 2},
     {"fencing tokens grow over any majority", tokens_grow_over_any_majority, SCENE},
-    {"a low floor does not lower the fencing token", low_floor_keeps_the_token, SCENE},
-    {"fencing tokens end where scripts cannot count further", tokens_end, SCENE},
+    {"a low floor does not lower the fencing token", NULL, SCENE, low_floor_keeps_the_token, 2},
+    {"fencing tokens end where scripts cannot count further", NULL, SCENE, tokens_end, 2},
     {"a fencing token counts once a majority holds it", token_counts_when_a_majority_holds_it, SCENE},
     {"servers that grant late are raised to the fencing token", late_grants_are_raised, SCENE},
     {"a fencing token may fall if too few servers hold it", token_may_fall_where_too_few_hold_it, SCENE},
-    {"a counter with an expiry outlives the hold", expiring_fence_outlives_a_hold, SCENE},
+    {"a counter with an expiry outlives the hold", NULL, SCENE, expiring_fence_outlives_a_hold, 4},
     {NULL, NULL, SCENE},
 };

@@ -21,23 +21,19 @@ static struct world *waiting_for_a(int clients, int single, uint32_t ttl_ms)
     return w;
 }
 
-static void a_release_wakes(void)
+static void a_release_wakes(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = waiting_for_a(2, single, 10000);
-        struct handle *b = scene_lock(w, 1);
-        scene_go(w, 900);
-        EXPECT(w, w->host[0].model.waiters == 1);
-        uint64_t before = w->now;
-        EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
-        EXPECT(w, scene_wait(w, b) == RDL_OK);
-        EXPECT(w, w->now < before + 5 * MS);
-        EXPECT(w, scene_do(w, b, RELEASING, 0) == RDL_OK);
-        scene_go(w, 100);
-        EXPECT(w, w->host[0].model.waiters == 0);
-        if (w->violation)
-            return;
-    }
+    struct world *w = waiting_for_a(2, single, 10000);
+    struct handle *b = scene_lock(w, 1);
+    scene_go(w, 900);
+    EXPECT(w, w->host[0].model.waiters == 1);
+    uint64_t before = w->now;
+    EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
+    EXPECT(w, scene_wait(w, b) == RDL_OK);
+    EXPECT(w, w->now < before + 5 * MS);
+    EXPECT(w, scene_do(w, b, RELEASING, 0) == RDL_OK);
+    scene_go(w, 100);
+    EXPECT(w, w->host[0].model.waiters == 0);
 }
 
 /* The client that gets the next hint. */
@@ -52,76 +48,60 @@ static unsigned first_in_line(const struct world *w)
 }
 
 /* The first waiter in the list is dead, and the server has not noticed: it gets the hint. */
-static void a_lost_hint_costs_the_cap(void)
+static void a_lost_hint_costs_the_cap(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = waiting_for_a(3, single, 10000);
-        scene_go(w, 900);
-        EXPECT(w, w->host[0].model.waiters == 2);
-        unsigned first = first_in_line(w);
-        EXPECT(w, first == 1 || first == 2);
-        client_die(w, first, 1);
-        uint64_t before = w->now;
-        EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
-        EXPECT(w, scene_wait(w, scene_lock(w, first == 1 ? 2 : 1)) == RDL_OK);
-        EXPECT(w, w->now > before + 5 * MS && w->now < before + (RDL_HINT_CAP_MS + 50) * MS);
-        if (w->violation)
-            return;
-    }
+    struct world *w = waiting_for_a(3, single, 10000);
+    scene_go(w, 900);
+    EXPECT(w, w->host[0].model.waiters == 2);
+    unsigned first = first_in_line(w);
+    EXPECT(w, first == 1 || first == 2);
+    client_die(w, first, 1);
+    uint64_t before = w->now;
+    EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
+    EXPECT(w, scene_wait(w, scene_lock(w, first == 1 ? 2 : 1)) == RDL_OK);
+    EXPECT(w, w->now > before + 5 * MS && w->now < before + (RDL_HINT_CAP_MS + 50) * MS);
 }
 
 /* The first waiter in the list cancels, and the other one gets the hint. */
-static void canceled_waiter_takes_none(void)
+static void canceled_waiter_takes_none(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = waiting_for_a(3, single, 10000);
-        scene_go(w, 900);
-        EXPECT(w, w->host[0].model.waiters == 2);
-        unsigned first = first_in_line(w);
-        EXPECT(w, first == 1 || first == 2);
-        user_cancel(w, scene_lock(w, (int)first));
-        scene_go(w, 10);
-        uint64_t before = w->now;
-        EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
-        EXPECT(w, scene_wait(w, scene_lock(w, first == 1 ? 2 : 1)) == RDL_OK);
-        EXPECT(w, w->now < before + 5 * MS);
-        if (w->violation)
-            return;
-    }
+    struct world *w = waiting_for_a(3, single, 10000);
+    scene_go(w, 900);
+    EXPECT(w, w->host[0].model.waiters == 2);
+    unsigned first = first_in_line(w);
+    EXPECT(w, first == 1 || first == 2);
+    user_cancel(w, scene_lock(w, (int)first));
+    scene_go(w, 10);
+    uint64_t before = w->now;
+    EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
+    EXPECT(w, scene_wait(w, scene_lock(w, first == 1 ? 2 : 1)) == RDL_OK);
+    EXPECT(w, w->now < before + 5 * MS);
 }
 
 /* A foreign client fills the list: the attempts stay few. */
-static void foreign_hints(void)
+static void foreign_hints(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = waiting_for_a(2, single, 10000);
-        scene_go(w, 500);
-        uint64_t before = w->counts.commands, tries;
-        for (int i = 0; i < 100; i++) {
-            host_hint(w, 0, 0, 0);
-            scene_go(w, 5);
-        }
-        tries = w->counts.commands - before;
-        EXPECT(w, tries > 5 && tries < (single ? 40 : 160));
-        EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
-        EXPECT(w, scene_wait(w, scene_lock(w, 1)) == RDL_OK);
-        if (w->violation)
-            return;
+    struct world *w = waiting_for_a(2, single, 10000);
+    scene_go(w, 500);
+    uint64_t before = w->counts.commands, tries;
+    for (int i = 0; i < 100; i++) {
+        host_hint(w, 0, 0, 0);
+        scene_go(w, 5);
     }
+    tries = w->counts.commands - before;
+    EXPECT(w, tries > 5 && tries < (single ? 40 : 160));
+    EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
+    EXPECT(w, scene_wait(w, scene_lock(w, 1)) == RDL_OK);
 }
 
-static void not_a_list(void)
+static void not_a_list(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = waiting_for_a(2, single, 10000);
-        scene_go(w, 900);
-        host_hint(w, 0, 0, 2);
-        scene_go(w, 1000);
-        EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
-        EXPECT(w, scene_wait(w, scene_lock(w, 1)) == RDL_OK);
-        if (w->violation)
-            return;
-    }
+    struct world *w = waiting_for_a(2, single, 10000);
+    scene_go(w, 900);
+    host_hint(w, 0, 0, 2);
+    scene_go(w, 1000);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_OK);
+    EXPECT(w, scene_wait(w, scene_lock(w, 1)) == RDL_OK);
 }
 
 /*
@@ -141,11 +121,11 @@ static void a_late_release_deletes_nothing(void)
 }
 
 const struct scenario scenarios_hint[] = {
-    {"a release wakes a waiting client", a_release_wakes, SCENE},
-    {"a lost hint delays a waiter by at most the cap", a_lost_hint_costs_the_cap, SCENE},
-    {"a canceled waiter takes no hint", canceled_waiter_takes_none, SCENE},
-    {"foreign hints cause few extra attempts", foreign_hints, SCENE},
-    {"a hint key that is not a list does no harm", not_a_list, SCENE},
+    {"a release wakes a waiting client", NULL, SCENE, a_release_wakes, 2},
+    {"a lost hint delays a waiter by at most the cap", NULL, SCENE, a_lost_hint_costs_the_cap, 2},
+    {"a canceled waiter takes no hint", NULL, SCENE, canceled_waiter_takes_none, 2},
+    {"foreign hints cause few extra attempts", NULL, SCENE, foreign_hints, 2},
+    {"a hint key that is not a list does no harm", NULL, SCENE, not_a_list, 2},
     {"a late release with a hint deletes nothing", a_late_release_deletes_nothing, SCENE},
     {NULL, NULL, SCENE},
 };

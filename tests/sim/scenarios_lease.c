@@ -38,26 +38,22 @@ static void slow_connect_costs_no_validity(void)
 }
 
 /* The grants are read when the lease is nearly over: of no use, and released at once. */
-static void late_grant_is_expired(void)
+static void late_grant_is_expired(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, 3, 10000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, single);
-        scene_do(w, h, ACQUIRING, 0);
-        scene_do(w, h, RELEASING, 0);
-        scene_go(w, 10);
-        scene_begin(w, h, ACQUIRING, 0);
-        w->client[0].paused_until = w->now + 9920 * MS; /* the drift is 102 ms */
-        EXPECT(w, scene_wait(w, h) == RDL_EXPIRED);
-        EXPECT(w, scene_left(w, h) == 0);
-        EXPECT(w, scene_pttl(w, 0) > 50);
-        scene_go(w, 1);
-        EXPECT(w, scene_pttl(w, 0) == -2);
-        scene_rest(w);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(1, 3, 10000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, single);
+    scene_do(w, h, ACQUIRING, 0);
+    scene_do(w, h, RELEASING, 0);
+    scene_go(w, 10);
+    scene_begin(w, h, ACQUIRING, 0);
+    w->client[0].paused_until = w->now + 9920 * MS; /* the drift is 102 ms */
+    EXPECT(w, scene_wait(w, h) == RDL_EXPIRED);
+    EXPECT(w, scene_left(w, h) == 0);
+    EXPECT(w, scene_pttl(w, 0) > 50);
+    scene_go(w, 1);
+    EXPECT(w, scene_pttl(w, 0) == -2);
+    scene_rest(w);
 }
 
 /* The slowest clock at the client, the fastest at the servers: the key must outlive the lease. */
@@ -120,43 +116,35 @@ static void expired_lease_is_not_revived(void)
 }
 
 /* The extend is executed in time, and its replies arrive when the old lease has expired. */
-static void late_extend_is_lost(void)
+static void late_extend_is_lost(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, single ? 1 : 3, 1000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, single);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        scene_go(w, 960);
-        scene_begin(w, h, EXTENDING, 1000);
-        w->client[0].paused_until = w->now + 40 * MS;
-        EXPECT(w, scene_wait(w, h) == RDL_LOST);
-        EXPECT(w, scene_left(w, h) == 0);
-        scene_rest(w);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(1, single ? 1 : 3, 1000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, single);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 960);
+    scene_begin(w, h, EXTENDING, 1000);
+    w->client[0].paused_until = w->now + 40 * MS;
+    EXPECT(w, scene_wait(w, h) == RDL_LOST);
+    EXPECT(w, scene_left(w, h) == 0);
+    scene_rest(w);
 }
 
-static void taken_lease_is_lost(void)
+static void taken_lease_is_lost(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(2, 3, 1000);
-        struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
-        scene_one_server(w, single);
-        EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
-        for (int s = 0; s < 2; s++)
-            sim_server_flush(&w->host[s].model);
-        scene_begin(w, b, ACQUIRING, 0);
-        scene_go(w, 2);
-        w->violation = NULL; /* FLUSHALL is outside the assumptions; here the result is of interest */
-        w->client[1].is_dead = 1;
-        EXPECT(w, scene_do(w, a, EXTENDING, 1000) == RDL_LOST);
-        EXPECT(w, scene_left(w, a) == 0);
-        EXPECT(w, scene_owner(w, 0) == 1); /* and A's release left B's keys alone */
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(2, 3, 1000);
+    struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+    scene_one_server(w, single);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    for (int s = 0; s < 2; s++)
+        sim_server_flush(&w->host[s].model);
+    scene_begin(w, b, ACQUIRING, 0);
+    scene_go(w, 2);
+    w->violation = NULL; /* FLUSHALL is outside the assumptions; here the result is of interest */
+    w->client[1].is_dead = 1;
+    EXPECT(w, scene_do(w, a, EXTENDING, 1000) == RDL_LOST);
+    EXPECT(w, scene_left(w, a) == 0);
+    EXPECT(w, scene_owner(w, 0) == 1); /* and A's release left B's keys alone */
 }
 
 /*
@@ -213,38 +201,34 @@ static void reconnect(struct world *w)
  * The reply to an extend is lost, and the key has the old value or the new one, both our own. What follows,
  * maybe after a second lost reply: another extend, a release, or a cancel.
  */
-static void two_values_are_both_ours(void)
+static void two_values_are_both_ours(int i)
 {
-    for (int i = 0; i < 12; i++) {
-        int next = i % 3, is_lost_twice = i / 3 % 2, is_done = i / 6;
-        struct world *w = scene(1, 1, 1000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, 1);
-        h->mode = MODE_LEGACY;
-        handle_init(w, h);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_OK); /* the server has the script now */
-        for (int lost = 0; lost <= is_lost_twice; lost++) {
-            reconnect(w);
-            uint64_t *blocked = is_done ? &w->link[0][0].down_blocked : &w->link[0][0].up_blocked;
-            *blocked = w->now + 70 * MS;
-            EXPECT(w, scene_do(w, h, EXTENDING, 1000) < 0);
-            if (lost || !is_done)
-                scene_cut(w, 0, 0);
-            scene_go(w, 100);
-        }
-        if (next == 0)
-            EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_OK && scene_left(w, h) > 900);
-        if (next < 2)
-            EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-        else
-            user_cancel(w, h);
+    int next = i % 3, is_lost_twice = i / 3 % 2, is_done = i / 6;
+    struct world *w = scene(1, 1, 1000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, 1);
+    h->mode = MODE_LEGACY;
+    handle_init(w, h);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_OK); /* the server has the script now */
+    for (int lost = 0; lost <= is_lost_twice; lost++) {
+        reconnect(w);
+        uint64_t *blocked = is_done ? &w->link[0][0].down_blocked : &w->link[0][0].up_blocked;
+        *blocked = w->now + 70 * MS;
+        EXPECT(w, scene_do(w, h, EXTENDING, 1000) < 0);
+        if (lost || !is_done)
+            scene_cut(w, 0, 0);
         scene_go(w, 100);
-        EXPECT(w, scene_pttl(w, 0) == -2);
-        scene_rest(w);
-        if (w->violation)
-            return;
     }
+    if (next == 0)
+        EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_OK && scene_left(w, h) > 900);
+    if (next < 2)
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    else
+        user_cancel(w, h);
+    scene_go(w, 100);
+    EXPECT(w, scene_pttl(w, 0) == -2);
+    scene_rest(w);
 }
 
 static void renewal_renews_in_time(void)
@@ -327,23 +311,19 @@ static void servers_away_as_in_the_guide(void)
 }
 
 /* The reply to an extend was lost, and the lease expired here; the server keeps the key for longer. */
-static void not_locked_out_by_own_key(void)
+static void not_locked_out_by_own_key(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, 3, 1000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, single);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        scene_go(w, 900);
-        for (int s = 0; s < 3; s++)
-            w->link[0][s].down_blocked = w->now + 150 * MS;
-        EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_UNKNOWN);
-        scene_go(w, 200);
-        EXPECT(w, scene_left(w, h) == 0 && scene_pttl(w, 0) > 500);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(1, 3, 1000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, single);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 900);
+    for (int s = 0; s < 3; s++)
+        w->link[0][s].down_blocked = w->now + 150 * MS;
+    EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_UNKNOWN);
+    scene_go(w, 200);
+    EXPECT(w, scene_left(w, h) == 0 && scene_pttl(w, 0) > 500);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
 }
 
 /*
@@ -389,18 +369,18 @@ const struct scenario scenarios_lease[] = {
     {"a lock is acquired over round trips of 260 ms and 1 s", far_servers, SCENE},
     {"validity is exact to the millisecond", exact_validity, SCENE},
     {"a slow connect costs no validity", slow_connect_costs_no_validity, SCENE},
-    {"a grant after the validity ends is released", late_grant_is_expired, SCENE},
+    {"a grant after the validity ends is released", NULL, SCENE, late_grant_is_expired, 2},
     {"a key outlives its lease at the extremes of clock rates", drift_covers_the_clocks, SCENE},
     {"an extend never shortens a lease", extend_never_shortens, SCENE},
     {"an extend lengthens a lease", extend_lengthens, SCENE},
     {"an expired lease is not revived", expired_lease_is_not_revived, SCENE},
-    {"an extend answered after the expiry reports the lock lost", late_extend_is_lost, SCENE},
-    {"a lock that another client took is lost and left alone", taken_lease_is_lost, SCENE},
+    {"an extend answered after the expiry reports the lock lost", NULL, SCENE, late_extend_is_lost, 2},
+    {"a lock that another client took is lost and left alone", NULL, SCENE, taken_lease_is_lost, 2},
     {"a foreign value is left alone (legacy)", foreign_value_is_left_alone, SCENE},
-    {"an extend without a reply leaves two own values (legacy)", two_values_are_both_ours, SCENE},
+    {"an extend without a reply leaves two own values (legacy)", NULL, SCENE, two_values_are_both_ours, 12},
     {"the renewal timer leaves time for two more tries", renewal_renews_in_time, SCENE},
     {"servers may be away for as long as the guide says", servers_away_as_in_the_guide, SCENE},
     {"the renewal timer retries, then reports the loss in time", renewal_retries_until_lost, SCENE},
-    {"a client is not locked out by its own key", not_locked_out_by_own_key, SCENE},
+    {"a client is not locked out by its own key", NULL, SCENE, not_locked_out_by_own_key, 2},
     {NULL, NULL, SCENE},
 };

@@ -65,33 +65,29 @@ static void lease_is_saved(void)
 }
 
 /* The timeout was longer before, over the same connection: that does not count any more. */
-static void timeout_ends_with_the_reply(void)
+static void timeout_ends_with_the_reply(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, single ? 1 : 3, 20000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, single);
-        scene_ready(w);
-        for (int i = 0; i < 2; i++) {
-            enum handle_state op = i ? RELEASING : EXTENDING;
-            h->opt.lease.attempt_ms = 4000;
-            EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-            h->opt.lease.attempt_ms = 200;
-            scene_go(w, 300);
-            stall(w, 0, UP);
-            EXPECT(w, scene_do(w, h, op, 20000) == RDL_UNKNOWN);
-            scene_go(w, 300);
-            if (op == EXTENDING) {
-                EXPECT(w, scene_do(w, h, EXTENDING, 20000) == RDL_OK);
-                EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-            }
-            scene_go(w, 100);
-            EXPECT(w, scene_pttl(w, 0) == -2);
+    struct world *w = scene(1, single ? 1 : 3, 20000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, single);
+    scene_ready(w);
+    for (int i = 0; i < 2; i++) {
+        enum handle_state op = i ? RELEASING : EXTENDING;
+        h->opt.lease.attempt_ms = 4000;
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        h->opt.lease.attempt_ms = 200;
+        scene_go(w, 300);
+        stall(w, 0, UP);
+        EXPECT(w, scene_do(w, h, op, 20000) == RDL_UNKNOWN);
+        scene_go(w, 300);
+        if (op == EXTENDING) {
+            EXPECT(w, scene_do(w, h, EXTENDING, 20000) == RDL_OK);
+            EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
         }
-        scene_rest(w);
-        if (w->violation)
-            return;
+        scene_go(w, 100);
+        EXPECT(w, scene_pttl(w, 0) == -2);
     }
+    scene_rest(w);
 }
 
 /* The timeout was longer over the previous connection, which left this one a pending release. */
@@ -117,71 +113,59 @@ static void timeout_ends_with_the_connection(void)
 }
 
 /* It only releases other clients' locks, over connections that stall after the first release. */
-static void releases_alone_detect_a_stall(void)
+static void releases_alone_detect_a_stall(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, single ? 1 : 3, 5000);
-        struct handle *h = scene_lock(w, 0);
-        char hex[RDL_VALUE_MAX];
-        scene_one_server(w, single);
-        memset(hex, 'a', sizeof hex);
-        for (int i = 0; i < 3; i++) {
-            handle_init(w, h);
-            user_adopt(w, h, hex);
-            EXPECT(w, scene_do(w, h, RELEASING, 0) == (i == 1 ? RDL_UNKNOWN : RDL_EXPIRED));
-            scene_go(w, 1000);
-            if (i == 0)
-                stall(w, 0, BOTH);
-        }
-        scene_rest(w);
-        if (w->violation)
-            return;
+    struct world *w = scene(1, single ? 1 : 3, 5000);
+    struct handle *h = scene_lock(w, 0);
+    char hex[RDL_VALUE_MAX];
+    scene_one_server(w, single);
+    memset(hex, 'a', sizeof hex);
+    for (int i = 0; i < 3; i++) {
+        handle_init(w, h);
+        user_adopt(w, h, hex);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == (i == 1 ? RDL_UNKNOWN : RDL_EXPIRED));
+        scene_go(w, 1000);
+        if (i == 0)
+            stall(w, 0, BOTH);
     }
+    scene_rest(w);
 }
 
-static void pending_release_is_sent(void)
+static void pending_release_is_sent(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, 1, 5000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, single);
-        scene_ready(w);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        stall(w, 0, UP);
-        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_UNKNOWN);
-        scene_go(w, 500);
-        EXPECT(w, scene_pttl(w, 0) == -2);
-        scene_rest(w);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(1, 1, 5000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, single);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    stall(w, 0, UP);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_UNKNOWN);
+    scene_go(w, 500);
+    EXPECT(w, scene_pttl(w, 0) == -2);
+    scene_rest(w);
 }
 
 /* It was busy for longer than an attempt and steps before it reads: the replies are there. */
-static void step_before_read_keeps_connections(void)
+static void step_before_read_keeps_connections(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, single ? 1 : 5, 5000);
-        struct handle *h = scene_lock(w, 0);
-        struct client *c = &w->client[0];
-        struct tcp *before[SERVERS_MAX];
-        scene_one_server(w, single);
-        scene_ready(w);
-        memcpy(before, c->tcp, sizeof before);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        scene_begin(w, h, EXTENDING, 5000);
-        c->paused_until = w->now + 300 * MS;
-        scene_go(w, 299);
-        user_result(w, h, handle_step(w, h, client_now_ms(w, c)), client_now_ms(w, c));
-        EXPECT(w, h->result == RDL_UNKNOWN);
-        scene_go(w, 100);
-        EXPECT(w, scene_do(w, h, EXTENDING, 5000) == RDL_OK);
-        for (int s = 0; s < w->servers; s++)
-            EXPECT(w, c->tcp[s] == before[s]);
-        scene_rest(w);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(1, single ? 1 : 5, 5000);
+    struct handle *h = scene_lock(w, 0);
+    struct client *c = &w->client[0];
+    struct tcp *before[SERVERS_MAX];
+    scene_one_server(w, single);
+    scene_ready(w);
+    memcpy(before, c->tcp, sizeof before);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_begin(w, h, EXTENDING, 5000);
+    c->paused_until = w->now + 300 * MS;
+    scene_go(w, 299);
+    user_result(w, h, handle_step(w, h, client_now_ms(w, c)), client_now_ms(w, c));
+    EXPECT(w, h->result == RDL_UNKNOWN);
+    scene_go(w, 100);
+    EXPECT(w, scene_do(w, h, EXTENDING, 5000) == RDL_OK);
+    for (int s = 0; s < w->servers; s++)
+        EXPECT(w, c->tcp[s] == before[s]);
+    scene_rest(w);
 }
 
 /* Nineteen more locks on the first client's connections; they share a name, and none is held for long. */
@@ -230,58 +214,50 @@ static void others_rest(struct world *w)
 }
 
 /* The other lock waits 100 ms and sends first. The replies take 200 ms, for which this lock waits. */
-static void long_timeout_is_not_cut_short(void)
+static void long_timeout_is_not_cut_short(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, single ? 1 : 3, 20000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, single);
-        scene_ready(w);
-        others_init(w);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        scene_go(w, 10);
-        EXPECT(w, handle_acquire(w, &other[0]) == RDL_PENDING);
-        others_go(w, 40);
-        for (int s = 0; s < w->servers; s++)
-            w->link[0][s].delay_us = 100 * MS;
-        other[0].opt.lease.attempt_ms = 100;
-        h->opt.lease.attempt_ms = 400;
-        handle_extend(w, &other[0], 20000);
-        scene_go(w, 5);
-        EXPECT(w, scene_do(w, h, EXTENDING, 20000) == RDL_OK);
-        others_rest(w);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(1, single ? 1 : 3, 20000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, single);
+    scene_ready(w);
+    others_init(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    EXPECT(w, handle_acquire(w, &other[0]) == RDL_PENDING);
+    others_go(w, 40);
+    for (int s = 0; s < w->servers; s++)
+        w->link[0][s].delay_us = 100 * MS;
+    other[0].opt.lease.attempt_ms = 100;
+    h->opt.lease.attempt_ms = 400;
+    handle_extend(w, &other[0], 20000);
+    scene_go(w, 5);
+    EXPECT(w, scene_do(w, h, EXTENDING, 20000) == RDL_OK);
+    others_rest(w);
 }
 
 /*
  * The lock with the long timeout waits for an extend, which keeps no connection open; neither does its
  * timeout.
  */
-static void lease_in_danger_waits_its_own_time(void)
+static void lease_in_danger_waits_its_own_time(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, single ? 1 : 3, 5000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, single);
-        scene_ready(w);
-        others_init(w);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        EXPECT(w, handle_acquire(w, &other[0]) == RDL_PENDING);
-        others_go(w, 40);
-        stall(w, 0, BOTH);
-        other[0].opt.lease.ttl_ms = other[0].opt.max_ttl_ms = 60000;
-        other[0].opt.lease.attempt_ms = 15000;
-        handle_extend(w, &other[0], 60000);
-        scene_go(w, 5);
-        while (scene_do(w, h, EXTENDING, 5000) < 0 && scene_left(w, h) > 0 && !w->violation)
-            scene_go(w, 50);
-        EXPECT(w, scene_left(w, h) > 4000);
-        others_rest(w);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(1, single ? 1 : 3, 5000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, single);
+    scene_ready(w);
+    others_init(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, handle_acquire(w, &other[0]) == RDL_PENDING);
+    others_go(w, 40);
+    stall(w, 0, BOTH);
+    other[0].opt.lease.ttl_ms = other[0].opt.max_ttl_ms = 60000;
+    other[0].opt.lease.attempt_ms = 15000;
+    handle_extend(w, &other[0], 60000);
+    scene_go(w, 5);
+    while (scene_do(w, h, EXTENDING, 5000) < 0 && scene_left(w, h) > 0 && !w->violation)
+        scene_go(w, 50);
+    EXPECT(w, scene_left(w, h) > 4000);
+    others_rest(w);
 }
 
 /*
@@ -388,29 +364,25 @@ static void minority_is_sent_nothing(void)
     scene_rest(w);
 }
 
-static void replying_server_is_used(void)
+static void replying_server_is_used(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, 1, 8000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, single);
-        scene_ready(w);
-        h->opt.lease.wait_ms = 6000;
-        h->opt.lease.retry_ms = 50;
-        w->host[0].is_frozen = 1;
-        scene_begin(w, h, ACQUIRING, 0);
-        scene_go(w, 1500);
-        EXPECT(w, rdl_conn_state(&w->client[0].conn[0]) == RDL_CONN_STALLED);
-        EXPECT(w, waiting(w, 0) == 2);
-        w->host[0].is_frozen = 0;
-        host_serve_all(w, 0);
-        uint64_t thawed = w->now;
-        EXPECT(w, scene_wait(w, h) == RDL_OK);
-        EXPECT(w, w->now < thawed + 600 * MS);
-        scene_rest(w);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(1, 1, 8000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, single);
+    scene_ready(w);
+    h->opt.lease.wait_ms = 6000;
+    h->opt.lease.retry_ms = 50;
+    w->host[0].is_frozen = 1;
+    scene_begin(w, h, ACQUIRING, 0);
+    scene_go(w, 1500);
+    EXPECT(w, rdl_conn_state(&w->client[0].conn[0]) == RDL_CONN_STALLED);
+    EXPECT(w, waiting(w, 0) == 2);
+    w->host[0].is_frozen = 0;
+    host_serve_all(w, 0);
+    uint64_t thawed = w->now;
+    EXPECT(w, scene_wait(w, h) == RDL_OK);
+    EXPECT(w, w->now < thawed + 600 * MS);
+    scene_rest(w);
 }
 
 static const struct sim_features by_watch = {.version = "7.0.15", .no_scripts = 1};
@@ -529,15 +501,17 @@ const struct scenario scenarios_stalled[] = {
     {"a stall is aborted when half the remaining lease is over", stall_lasts_for_half_of_what_was_left,
      SCENE},
     {"a lease that a majority extends aborts no connection", extended_lease_aborts_nothing, SCENE},
-    {"the reply timeout is that of the current waiters", timeout_ends_with_the_reply, SCENE},
+    {"the reply timeout is that of the current waiters", NULL, SCENE, timeout_ends_with_the_reply, 2},
     {"the reply timeout is forgotten with the connection", timeout_ends_with_the_connection, SCENE},
-    {"a client that only releases detects a stall", releases_alone_detect_a_stall, SCENE},
-    {"a longer reply timeout is not cut short by another lock", long_timeout_is_not_cut_short, SCENE},
-    {"a lease in danger uses its own reply timeout", lease_in_danger_waits_its_own_time, SCENE},
-    {"after a stall the pending release is sent", pending_release_is_sent, SCENE},
-    {"a client that steps before it reads keeps its connections", step_before_read_keeps_connections, SCENE},
+    {"a client that only releases detects a stall", NULL, SCENE, releases_alone_detect_a_stall, 2},
+    {"a longer reply timeout is not cut short by another lock", NULL, SCENE, long_timeout_is_not_cut_short,
+     2},
+    {"a lease in danger uses its own reply timeout", NULL, SCENE, lease_in_danger_waits_its_own_time, 2},
+    {"after a stall the pending release is sent", NULL, SCENE, pending_release_is_sent, 2},
+    {"a client that steps before it reads keeps its connections", NULL, SCENE,
+     step_before_read_keeps_connections, 2},
     {"a stalled minority is sent nothing more", minority_is_sent_nothing, SCENE},
-    {"a server that replies again is used again", replying_server_is_used, SCENE},
+    {"a server that replies again is used again", NULL, SCENE, replying_server_is_used, 2},
     {"a stalled connection is kept until its SETs expire", stalled_is_not_closed_early, SCENE},
     {"a late SET is released over the next connection", late_set_is_released, SCENE},
     {"a server that thaws late keeps a key for one ttl", late_thaw_costs_a_ttl, SCENE},

@@ -167,7 +167,10 @@ static int run(const struct scenario *s)
     struct world *w = world_get();
     if (scene_trace)
         printf("---- %s\n", s->name);
-    s->run();
+    if (s->run != NULL)
+        s->run();
+    for (int k = 0; k < s->times && (k == 0 || !w->violation); k++)
+        s->run_each(k);
     if (scene_plot && plot_write(w, s->name, scene_plot) != 0)
         return 1;
     int is_expected = s->kind == SCENE  ? !w->violation

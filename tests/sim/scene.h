@@ -15,7 +15,9 @@ enum scenario_kind {
 struct scenario {
     const char *name; /* the property it shows */
     void (*run)(void);
-    int kind; /* enum scenario_kind */
+    int kind;                /* enum scenario_kind */
+    void (*run_each)(int k); /* instead of run, until one breaks the property */
+    int times;               /* so often, with k from 0 */
 };
 
 extern const struct scenario scenarios_lease[], scenarios_quorum[], scenarios_net[], scenarios_guard[],
