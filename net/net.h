@@ -358,7 +358,8 @@ struct rdl_conn {
     int8_t error;
     uint8_t handshake_sent; /* commands of the handshake that were sent, and that were answered */
     uint8_t handshake_done;
-    uint8_t handshake_seen; /* progress of the handshake at mark_ms */
+    uint8_t handshake_seen; /* its progress at mark_ms */
+    uint8_t step_is_bound;  /* 1: the time since mark_ms may contain a pause of the program */
     /* the reply being read */
     uint8_t reply_open;
     uint8_t reply_kind;
@@ -369,7 +370,7 @@ struct rdl_conn {
     uint8_t failures;              /* connections in a row that completed no request */
     uint8_t beat;                  /* number of the last multiple of 256 ms since mark_ms; pauses end there */
     uint8_t refused[RDL_FAMILIES]; /* methods that this server refuses; reset with the connection */
-    uint8_t is_awaited;            /* 1: since the last tick an operation has waited for the conn */
+    uint8_t is_awaited;            /* 1: an operation waits for the conn */
     uint8_t rtt_is_bound;          /* 1: rtt_ms may contain a pause of the program */
     uint16_t scripts; /* a bit for each script whose text was sent on this connection: from then on EVALSHA */
     int16_t

@@ -64,27 +64,29 @@ uint32_t rdl_conn_connect_ms(const struct rdl_conn *c)
  * nearby proxy that opens the connection for the server makes it too short. Until the first one ends, the
  * value is that of the previous connection.
  *
- * If no operation waited for a reply, or if the step took longer than a login may, the reply may have been
+ * If no operation waited for all of a step, or if it took longer than a login may, the reply may have been
  * there for long. Such a time is only an upper bound, and is cut to what a login may take.
  */
-static void time_login(struct rdl_conn *c, uint64_t now_ms)
+RDL_NOINLINE static void time_login(struct rdl_conn *c, uint64_t now_ms)
 {
+    uint32_t took_ms;
     uint8_t seen = c->state != RDL_CONN_OPENING ? (uint8_t)(c->handshake_done + 1) : 0;
-    uint32_t took_ms = (uint32_t)now_ms - c->mark_ms + 1;
-    int is_bound = !c->is_awaited;
+    uint8_t is_bound = c->step_is_bound | !c->is_awaited;
 
-    c->is_awaited = 0;
+    c->step_is_bound = is_bound;
     if (seen == c->handshake_seen)
         return;
+    took_ms = (uint32_t)now_ms - c->mark_ms + 1;
     if (took_ms > rdl_conn_connect_ms(c)) {
         took_ms = rdl_conn_connect_ms(c);
         is_bound = 1;
     }
-    if (took_ms > c->rtt_ms || c->handshake_seen == 0 || c->rtt_is_bound > is_bound) {
+    if (took_ms > c->rtt_ms || c->handshake_seen == 0 || (c->rtt_is_bound && !is_bound)) {
         c->rtt_ms = took_ms;
-        c->rtt_is_bound = (uint8_t)is_bound;
+        c->rtt_is_bound = is_bound;
     }
     c->handshake_seen = seen;
+    c->step_is_bound = 0;
     c->mark_ms = (uint32_t)now_ms;
 }
 
@@ -94,7 +96,7 @@ static void time_login(struct rdl_conn *c, uint64_t now_ms)
  */
 static uint64_t tick_closed(struct rdl_conn *c, uint64_t now_ms)
 {
-    uint32_t over_ms = ((uint32_t)now_ms - c->open_ms) * !c->is_awaited;
+    uint32_t over_ms = ((uint32_t)now_ms - c->open_ms) & (c->is_awaited - 1u); /* 0 if it is awaited */
 
     if (c->waits == RDL_PAUSE_DUE && c->failures > 0) {
         uint32_t pause_ms;
@@ -111,9 +113,10 @@ static uint64_t tick_closed(struct rdl_conn *c, uint64_t now_ms)
     drop_stale(c, now_ms);
     c->waits = RDL_PAUSE_NONE;
     c->state = RDL_CONN_OPENING;
-    c->handshake_seen = 0;
+    c->handshake_seen = c->step_is_bound = 0;
     c->mark_ms = c->open_ms = (uint32_t)now_ms;
-    c->failures = c->failures < UINT8_MAX ? (uint8_t)(c->failures + 1) : c->failures;
+    if (c->failures < UINT8_MAX)
+        c->failures++;
     c->retry_ms = now_ms + rdl_conn_connect_ms(c);
     return c->retry_ms;
 }

@@ -459,7 +459,7 @@ START_TEST(each_connection_is_timed_again)
 }
 END_TEST
 
-/* An operation waits until the next tick (lock/lock.c, redlock/redlock_vote.c). */
+/* An operation waits (lock/lock.c, redlock/redlock_vote.c). */
 static void awaited_tick(uint64_t t)
 {
     s.conn.is_awaited = 1;
@@ -475,10 +475,8 @@ static void open_and_reply(int is_awaited, uint64_t replied)
     awaited_tick(1030);
     scripted_sent(&s);
     scripted_reply(&s, "+OK\r\n");
-    if (is_awaited)
-        awaited_tick(replied);
-    else
-        rdl_conn_tick(&s.conn, replied);
+    s.conn.is_awaited = (uint8_t)is_awaited;
+    rdl_conn_tick(&s.conn, replied);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_READY);
 }
 
@@ -497,6 +495,24 @@ START_TEST(step_without_an_operation_is_a_bound)
     open_and_reply(0, 1500);
     ck_assert_uint_eq(s.conn.rtt_ms, 471);
     ck_assert(s.conn.rtt_is_bound);
+}
+END_TEST
+
+/* The first operation ends before the step does: the program pauses, and the next operation waits on. */
+START_TEST(step_that_spans_two_operations_is_a_bound)
+{
+    uint64_t t = 1030;
+
+    open_and_reply(1, t + 1);
+    rdl_conn_closed(&s.conn, RDL_E_CLOSED);
+    rdl_conn_end_pause(&s.conn);
+    awaited_tick(t += 100); /* it opens */
+    s.conn.is_awaited = (uint8_t)_i;
+    rdl_conn_tick(&s.conn, t += 300);
+    rdl_conn_opened(&s.conn);
+    awaited_tick(t += 20);
+    ck_assert_uint_eq(s.conn.rtt_ms, 321);
+    ck_assert_int_eq(s.conn.rtt_is_bound, !_i);
 }
 END_TEST
 
@@ -668,6 +684,7 @@ Suite *suite_net_timers(void)
     tcase_add_test(tc, each_connection_is_timed_again);
     tcase_add_test(tc, step_that_an_operation_waited_for_is_a_round_trip);
     tcase_add_test(tc, step_without_an_operation_is_a_bound);
+    tcase_add_loop_test(tc, step_that_spans_two_operations_is_a_bound, 0, 2);
     tcase_add_test(tc, bound_is_no_longer_than_a_login);
     tcase_add_loop_test(tc, step_that_ends_in_a_late_tick_is_a_bound, 0, 2);
     tcase_add_test(tc, bound_is_not_below_a_measured_step);

@@ -102,6 +102,25 @@ static void a_pause_is_no_round_trip(void)
     }
 }
 
+/* An operation ends before anything is sent. Only the next one opens the connections, after a pause. */
+static void a_step_that_spans_two_operations_is_no_round_trip(void)
+{
+    for (int single = 0; single < 2; single++) {
+        struct world *w = scene(1, 3, 10000);
+        scene_one_server(w, single);
+        struct handle *h = scene_lock(w, 0);
+        EXPECT(w, handle_acquire(w, h) == RDL_PENDING);
+        handle_cancel(w, h);
+        w->client[0].paused_until = w->now + 1500 * MS;
+        scene_go(w, 1500);
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, w->client[0].conn[0].rtt_ms < 10 && !w->client[0].conn[0].rtt_is_bound);
+        scene_rest(w);
+        if (w->violation)
+            return;
+    }
+}
+
 static struct handle *one_attempt(struct world *w, int single)
 {
     scene_one_server(w, single);
@@ -163,6 +182,8 @@ const struct scenario scenarios_blocking[] = {
      SCENE},
     {"a blocking extend puts nothing back without a majority", nothing_is_put_back_without_a_majority, SCENE},
     {"a pause of the program is no round trip", a_pause_is_no_round_trip, SCENE},
+    {"a login step that spans two operations is no round trip",
+     a_step_that_spans_two_operations_is_no_round_trip, SCENE},
     {"a handshake that was lost between two calls is tried again", lost_handshake_is_tried_again, SCENE},
     {"one attempt waits for the rest of a pause", one_attempt_waits_for_a_pause, SCENE},
     {NULL, NULL, 0}};
