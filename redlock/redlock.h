@@ -360,9 +360,9 @@ void rdl_redlock_set_hint(struct rdl_redlock *r, struct rdl_hint *hint);
  *
  * The attempt begins when a majority of the conns is ready. The wait for them is bounded by the longest
  * connect_ms, and contains the rest of the pauses after earlier failures. It ends at once if a majority is
- * refused then. An attempt that cannot get a majority any more releases at once what it holds. Whether the
- * result is RDL_BUSY or RDL_NO_QUORUM may depend on the other replies, for which it waits within the
- * attempt's time.
+ * refused then. RDL_E_QUARANTINE waits for the conns that are connecting. An attempt that cannot get a
+ * majority any more releases at once what it holds. Whether the result is RDL_BUSY or RDL_NO_QUORUM may
+ * depend on the other replies, for which it waits within the attempt's time.
  *
  * Call it between operations, on a lock that is not held. It first releases an expired lease, or an adopted
  * token that no extend has confirmed.

@@ -250,9 +250,12 @@ static int too_few_servers(struct rdl_redlock *r, unsigned admitted, uint64_t no
     unsigned spare = r->n - rdl_redlock_quorum(r);
     unsigned closed = rdl_votes_count_refused(r);
     unsigned hopeless = closed + rdl_votes_count_ineligible(r);
-    unsigned barred = rdl_votes_count_conns(r, RDL_CONN_READY) - admitted; /* for a time, or permanently */
+    unsigned ready = rdl_votes_count_conns(r, RDL_CONN_READY);
+    unsigned barred = ready - admitted; /* for a time, or permanently */
+    int is_known = closed + ready == r->n || now_ms >= r->deadline_ms;
 
-    if (hopeless <= spare && closed + barred > spare)
+    /* a quarantine begins with the reply to INFO: without the others' replies, one would follow another */
+    if (hopeless <= spare && closed + barred > spare && is_known)
         return redlock_attempt_failed(r, RDL_E_QUARANTINE, now_ms);
     if (hopeless > spare || now_ms >= r->deadline_ms)
         return redlock_attempt_failed(r, RDL_NO_QUORUM, now_ms);

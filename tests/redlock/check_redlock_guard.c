@@ -374,6 +374,26 @@ START_TEST(acquire_is_sent_when_a_quarantine_ends)
 }
 END_TEST
 
+/* Its quarantine, if it has one, begins with this acquire, and not when that of the others is over. */
+START_TEST(quarantine_waits_for_a_server_that_connects)
+{
+    guarded(3, RDL_GUARD_REQUIRED);
+    fleet_restart(0, NOW);
+    fleet_restart(1, NOW);
+    fleet_down(2);
+    ck_assert_int_eq(fleet_acquire(NOW + 10), RDL_PENDING);
+    ck_assert_int_eq(rdl_conn_state(&fleet.s[2].conn), RDL_CONN_OPENING);
+    if (_i == 0) {
+        fleet_up(2);
+        fleet_serve(2, NOW + 10);
+        ck_assert_int_eq(rdl_redlock_step(lock, NOW + 10), RDL_E_QUARANTINE);
+    } else {
+        ck_assert_int_eq(rdl_redlock_step(lock, NOW + 10 + RDL_CONNECT_MS - 1), RDL_PENDING);
+        ck_assert_int_eq(rdl_redlock_step(lock, NOW + 10 + RDL_CONNECT_MS), RDL_E_QUARANTINE);
+    }
+}
+END_TEST
+
 START_TEST(wait_longer_than_the_quarantine_gets_the_lock)
 {
     uint64_t now = NOW + 4000;
@@ -451,6 +471,7 @@ Suite *suite_redlock_guard(void)
     tcase_add_test(tc, lease_continues_over_the_address_that_granted_it);
     tcase_add_loop_test(tc, request_is_not_repeated_over_another_address, 0, 2);
     tcase_add_test(tc, acquire_is_sent_when_a_quarantine_ends);
+    tcase_add_loop_test(tc, quarantine_waits_for_a_server_that_connects, 0, 2);
     tcase_add_test(tc, wait_longer_than_the_quarantine_gets_the_lock);
     tcase_add_test(tc, report_shows_the_quarantine_and_its_end);
     tcase_add_test(tc, report_of_a_lost_server_has_no_end_of_the_quarantine);

@@ -176,6 +176,26 @@ static void one_attempt_waits_for_a_pause(void)
     }
 }
 
+/* Both servers restarted, and one replies late. */
+static void quarantines_begin_together(void)
+{
+    struct world *w = scene(1, 2, 1000);
+    struct handle *h = one_attempt(w, 0);
+    scene_guard(w, RDL_GUARD_REQUIRED, 3000);
+    for (unsigned s = 0; s < 2; s++) {
+        host_crash(w, s, 1);
+        host_start(w, s, HOST_ALL);
+    }
+    w->host[1].is_frozen = 1;
+    scene_begin(w, h, ACQUIRING, 0);
+    scene_go(w, 300);
+    w->host[1].is_frozen = 0;
+    EXPECT(w, scene_wait(w, h) == RDL_E_QUARANTINE);
+    scene_go(w, 4000);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_rest(w);
+}
+
 const struct scenario scenarios_blocking[] = {
     {"blocking extends put the key on the server that answers last", last_server_gets_the_key, SCENE},
     {"a lost key is put back by the second blocking extend", lost_key_is_put_back_by_the_second_extend,
@@ -186,4 +206,5 @@ const struct scenario scenarios_blocking[] = {
      a_step_that_spans_two_operations_is_no_round_trip, SCENE},
     {"a handshake that was lost between two calls is tried again", lost_handshake_is_tried_again, SCENE},
     {"one attempt waits for the rest of a pause", one_attempt_waits_for_a_pause, SCENE},
+    {"the quarantines of two servers begin with one call", quarantines_begin_together, SCENE},
     {NULL, NULL, 0}};
