@@ -56,8 +56,8 @@ static int is_exempt(const struct world *w)
 static int has_answered(const struct client *c, const struct handle *h, int s)
 {
     const struct tcp *t = c->tcp[s];
-    return t && t->gen == h->renewed_over[s] && t->client_open == 2 && !t->swallows && !t->down_ended &&
-           !t->down_lost && t->up.len == 0 && t->down.len == t->down.ready;
+    return t && t->gen == h->renewed_over[s] && t->client_open == 2 && t->server_open && !t->swallows &&
+           !t->down_ended && !t->down_lost && t->up.len == 0 && t->down.len == t->down.ready;
 }
 
 static int has_key(struct world *w, const struct handle *h, int s)
