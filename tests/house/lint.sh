@@ -60,6 +60,7 @@ flags="-I. $(pkg-config --cflags check hiredis 2>/dev/null)
 
 house_step() {
     awk -f "$tests/house.awk" $(text_files)
+    "$tests/lines.sh"
 }
 references_step() {
     "$tests/references.sh" 2>&1
