@@ -49,7 +49,7 @@ stack() { # target
 
 # A plain lock brings nothing along of the other modes: no figure if it does.
 is_plain_only() { # image
-    ! nm "$1" | grep -E ' rdl_(lock_init_(legacy|fenced|multi)|method_(del|[a-z]+_watch)|op_(setnx|getset|replace|wait|[a-z]+_(fenced?|multi|wake))|script_(replace|acquire|extend_fenced)|hint|redlock)' >&2
+    ! nm "$1" | grep -E ' rdl_(lock_init_(legacy|fenced|multi)|method_(del|[a-z]+_watch)|op_(setnx|getset|replace|found|time|delete|[a-z]+_(fenced?|multi|hint))|script_(replace|acquire|extend_fenced)|hint|redlock)' >&2
 }
 
 # What a firmware really links, over one that does nothing: unused functions dropped, the C library's included.
