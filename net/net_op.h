@@ -269,7 +269,7 @@ struct rdl_methods {
     const struct rdl_method *const *of[RDL_METHOD_FAMILIES]; /* of family 1, of family 2 */
 };
 
-/* A list of methods, which ends with NULL. Assert with RDL_METHODS_FIT that one with several fits. */
+/* A list of methods ends with NULL. If it has several, check its length with RDL_METHODS_FIT. */
 enum { RDL_METHODS_MAX = 5 };
 #define RDL_METHODS_FIT(list) \
     RDL_STATIC_ASSERT(sizeof(list) / sizeof(list)[0] <= RDL_METHODS_MAX + 1u, list##_fit)

@@ -6,7 +6,7 @@
 #include "net/net_op.h"
 #include "net/net_stream.h"
 
-/* A socket's timeout is coarse: recv waits no closer to until_ms than twice this. */
+/* A socket's timeout is not exact: recv waits only if until_ms is at least twice this away. */
 enum { RDL_POSIX_RECV_MS = 50 };
 
 /* What poll reported for a conn, and how recv may wait; the ctx of rdl_posix_stream. NULL: no one polled. */

@@ -6,11 +6,14 @@
  * Use it instead of rdl_posix_init(). A poll sends to all servers and waits for their replies in one
  * system call. A program that does not call rdl_uring_init() links nothing of it.
  *
- * It pays on a host where system calls are slow. It makes 4 of them instead of 23 for a lock on five servers,
- * but a request through the ring has a cost of its own. Where an empty system call takes 1.3 us (page-table
- * isolation), a lock on five servers needs 0.63 of the CPU time that it needs with rdl_posix_init(), and one
- * on a single server 0.87. Where it takes 0.13 us, it needs 1.04 and 1.07. Measure before you use it
- * (`make bench`).
+ * It pays on a host where system calls are slow. A lock on five servers takes 4 of them instead of 23, but a
+ * request through the ring has a cost of its own. The CPU time of a lock, over that with rdl_posix_init():
+ *
+ *     an empty system call takes          five servers   one server
+ *     1.3 us (page-table isolation)       0.63           0.87
+ *     0.13 us                             1.04           1.07
+ *
+ * Measure before you use it (`make bench`).
  */
 #ifndef RDL_NET_URING_H
 #define RDL_NET_URING_H
