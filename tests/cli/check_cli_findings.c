@@ -84,7 +84,7 @@ END_TEST
 /* Each server, by a letter: L keeps a log and syncs it always, l each second, s has snapshots, n nothing. */
 static const struct {
     const char *servers;
-    int guard; /* enum rdl_guard */
+    int guard;            /* enum rdl_guard */
     const char *findings; /* status, server (0: all) and the text up to the colon, of each */
 } losses[] = {
     {"LLL", RDL_GUARD_REQUIRED, ""},

@@ -74,12 +74,14 @@ over() { # command...: {} is the file
 # The analyzer needs a compilation, not only the syntax. It does not know that ck_assert does not return; what gcc
 # finds in tests by following the code, it says when they are built.
 gcc_step() {
+    : "${WARN_GCC:?make lint sets it}"
     { library && upon; } | over gcc $WARN_GCC $flags -O2 -fanalyzer -c -o /dev/null '{}'
     bare | over gcc $WARN_GCC $flags -ffreestanding -O2 -fanalyzer -c -o /dev/null '{}'
     tests | over gcc $WARN_GCC $flags -fsyntax-only '{}'
 }
 # clang knows all its warnings before it makes code.
 clang_step() {
+    : "${WARN:?make lint sets it}"
     { library && upon && tests; } | over clang $WARN $flags -O2 -fsyntax-only '{}' | grep -v '^[0-9]* warnings* generated'
     bare | over clang $WARN $flags -ffreestanding -O2 -fsyntax-only '{}'
 }
