@@ -35,8 +35,8 @@ static int is_adopting(const struct rdl_redlock *r)
     return r->until_ms == UINT64_MAX;
 }
 
-/* Makes keys of at least this certainty continuous: a majority has confirmed the lease. */
-static void trust(struct rdl_redlock *r, unsigned least)
+/* Sets the end of the extended lease. Keys of at least this certainty are continuous from now on. */
+static void extend_lease(struct rdl_redlock *r, unsigned least)
 {
     size_t i;
 
@@ -44,10 +44,6 @@ static void trust(struct rdl_redlock *r, unsigned least)
         if (r->servers[i].certainty >= least)
             r->servers[i].certainty = CERTAINTY_CONTINUOUS;
     }
-}
-
-static int extended(struct rdl_redlock *r, int result)
-{
     if (is_adopting(r)) {
         r->since_ms = r->sent_ms;
         r->until_ms = 0;
@@ -56,7 +52,6 @@ static int extended(struct rdl_redlock *r, int result)
         r->until_ms = rdl_redlock_validity_end(r);
     r->abort_below_ms = 0;
     r->extensions++;
-    return rdl_redlock_finish(r, result);
 }
 
 /* Waits for replies about keys that were put back, within an attempt's time: the extend itself is done. */
@@ -90,10 +85,9 @@ void rdl_redlock_follow_up(struct rdl_redlock *r, uint64_t now_ms)
 
 static int confirmed(struct rdl_redlock *r, uint64_t now_ms)
 {
-    trust(r, CERTAINTY_CONFIRMING);
-    extended(r, RDL_OK);
+    extend_lease(r, CERTAINTY_CONFIRMING);
     if (rdl_votes_repair(r, now_ms) == 0)
-        return RDL_OK;
+        return rdl_redlock_finish(r, RDL_OK);
     r->state = REDLOCK_REPAIR;
     r->wake_ms = now_ms + rdl_redlock_attempt_ms(r);
     return RDL_PENDING;
@@ -114,9 +108,9 @@ static int unconfirmed(struct rdl_redlock *r, uint64_t now_ms)
     if (rdl_votes_count_holding(r) < quorum)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
     if (r->opt->accept_gap) {
-        trust(r, CERTAINTY_RESTORED);
+        extend_lease(r, CERTAINTY_RESTORED);
         r->number = 0; /* another client may have got a greater one */
-        return extended(r, RDL_HELD_WITH_GAP);
+        return rdl_redlock_finish(r, RDL_HELD_WITH_GAP);
     }
     /* Servers that did not reply may still have held it without a gap: UNKNOWN, not E_GAP. */
     if (rdl_votes_count_certain(r, CERTAINTY_CONTINUOUS) >= quorum)
@@ -138,8 +132,8 @@ int rdl_redlock_evaluate_extend(struct rdl_redlock *r, uint64_t now_ms)
     if (is_adopting(r) && rdl_votes_count_holding(r) >= quorum) {
         if (now_ms >= rdl_redlock_validity_end(r))
             return rdl_redlock_lease_ended(r, RDL_LOST, now_ms);
-        trust(r, CERTAINTY_RESTORED);
-        return extended(r, RDL_ADOPTED);
+        extend_lease(r, CERTAINTY_RESTORED);
+        return rdl_redlock_finish(r, RDL_ADOPTED);
     }
     if (rdl_votes_count_yes(r) >= quorum)
         return confirmed(r, now_ms);

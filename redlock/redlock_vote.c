@@ -76,7 +76,7 @@ static void send_request(struct rdl_redlock *r, struct rdl_server *s, const stru
     rdl_conn_set_timeout(s->conn, reply_timeout_ms(r, s, quorum_rtt_ms));
     if (rdl_conn_waiting(s->conn) < RDL_WAITING_MAX)
         rc = rdl_votes_submit(r, s, op, &s->req, now_ms + r->ttl_ms);
-    if (r->state == REDLOCK_IDLE) /* a lease that is held reserves nothing */
+    if (r->until_ms != 0) /* a lease that is held reserves nothing */
         rdl_conn_free_room(s->conn, &s->req);
     rdl_conn_tick(s->conn, now_ms);
     set_vote(s, rc == RDL_OK ? RDL_VOTE_PENDING : RDL_VOTE_NONE, rc);
