@@ -57,17 +57,6 @@ struct rdl_canary_ops {
     uint64_t (*counts_at)(const struct rdl_redlock *r, size_t i);
 };
 
-/* ---------------------------------------------------------------- redlock_state.c */
-
-/* Returns when validity ends. It starts before the first send, so the servers' clocks started later. */
-uint64_t rdl_redlock_validity_end(const struct rdl_redlock *r);
-
-/* Ends the current state by most_ms at the latest. */
-void rdl_redlock_wake_by(struct rdl_redlock *r, uint64_t most_ms);
-
-/* Starts the clock of an attempt, an extend or a release. */
-void rdl_redlock_start_asking(struct rdl_redlock *r, uint64_t now_ms);
-
 /* ---------------------------------------------------------------- redlock_acquire.c */
 
 /* Begins the attempt, if a majority of the servers is connected and counts. */
@@ -200,5 +189,11 @@ uint32_t rdl_votes_free_in_ms(const struct rdl_redlock *r);
 unsigned rdl_votes_count_errors(const struct rdl_redlock *r, int error);
 /* Returns 1 if so many servers failed permanently that a retry cannot reach a majority. */
 int rdl_votes_failed_for_good(const struct rdl_redlock *r);
+/* Returns when validity ends. It starts before the first send, so the servers' clocks started later. */
+uint64_t rdl_redlock_validity_end(const struct rdl_redlock *r);
+/* Ends the current state by most_ms at the latest. */
+void rdl_redlock_wake_by(struct rdl_redlock *r, uint64_t most_ms);
+/* Starts the clock of an attempt, an extend or a release. */
+void rdl_redlock_start_asking(struct rdl_redlock *r, uint64_t now_ms);
 
 #endif

@@ -17,7 +17,6 @@
 
 /* ---------------------------------------------------------------- redlock: on a majority of servers */
 #include "redlock/redlock_commands.c"
-#include "redlock/redlock_state.c"
 #include "redlock/redlock_count.c"
 #include "redlock/redlock_vote.c"
 #include "redlock/redlock_guard.c"

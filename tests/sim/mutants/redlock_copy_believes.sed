@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_state.c: R23: a copy of a redlock in use holds nothing
+# redlock/redlock_count.c: R23: a copy of a redlock in use holds nothing
 s/is_held = r->self == r && /is_held = /
