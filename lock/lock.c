@@ -86,9 +86,9 @@ const struct rdl_op *rdl_lock_op(const struct rdl_lock *l, enum rdl_action actio
     return ops[action];
 }
 
-int rdl_lock_switch_value(struct rdl_lock *l)
+int rdl_lock_take_other(struct rdl_lock *l)
 {
-    return l->mode->next != NULL && l->mode->next(l);
+    return l->mode->take_other != NULL && l->mode->take_other(l);
 }
 
 void rdl_lock_queue_release(struct rdl_lock *l)
@@ -98,7 +98,7 @@ void rdl_lock_queue_release(struct rdl_lock *l)
     rdl_conn_free_room(l->conn, &l->req);
     do
         rdl_lock_submit(l, rdl_lock_op(l, RDL_RELEASE), NULL, none);
-    while (rdl_lock_switch_value(l));
+    while (rdl_lock_take_other(l));
 }
 
 /* ---------------------------------------------------------------- plain */
@@ -474,7 +474,7 @@ void rdl_lock_cancel(struct rdl_lock *l)
         if (l->action == RDL_ACQUIRE)
             needs_release = l->req.answer == RDL_ANSWER_YES || l->req.answer == RDL_ANSWER_UNKNOWN;
         else if (l->action == RDL_RELEASE) /* it is queued and stays so */
-            needs_release = rdl_lock_switch_value(l);
+            needs_release = rdl_lock_take_other(l);
     }
     if (needs_release)
         rdl_lock_queue_release(l);
@@ -491,7 +491,7 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
     if (l->name_len < 1) /* a release has no ttl, and an extend has its own */
         return RDL_E_NAME;
     /* a legacy value is a deadline, not a token */
-    if (l->mode->next != NULL || rdl_token_from_hex(&token, token_hex, len) != RDL_OK)
+    if (l->mode->take_other != NULL || rdl_token_from_hex(&token, token_hex, len) != RDL_OK)
         return RDL_E_TOKEN;
     if (l->until_ms != 0 && !rdl_is_same(&token, &l->token, sizeof token))
         rdl_lock_queue_release(l);

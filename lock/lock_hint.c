@@ -266,7 +266,8 @@ int rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn)
 
 void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint)
 {
-    RDL_ASSERT(rdl_lock_wake_ms(l) == UINT64_MAX);              /* no operation is pending */
-    if (l->mode->ops == rdl_plain_ops || l->mode->next != NULL) /* several locks have no list of hints */
+    RDL_ASSERT(rdl_lock_wake_ms(l) == UINT64_MAX); /* no operation is pending */
+    /* several locks have no list of hints */
+    if (l->mode->ops == rdl_plain_ops || l->mode->take_other != NULL)
         l->hint = hint;
 }

@@ -8,7 +8,7 @@
  * only where neither exists.
  *
  * After an extend without a reply, two values may be ours: the known one (lock.token) and the one that was
- * to replace it (peer). The next extend sends the same replacement again: a yes or a no proves that the first
+ * to replace it (other). The next extend sends the same replacement again: a yes or a no proves that the first
  * is gone. The value only changes from the first to the second, however late a request is executed. So they
  * are tried in that order, and there are never more than two.
  */
@@ -17,7 +17,8 @@
 #include "lock/lock_private.h"
 #include "resp/resp_bytes.h"
 
-enum phase { TIME, SETNX, REPLACE, GETSET, SETTLE, LOOK, REMOVE, DONE };
+/* What was sent last, for an acquire, an extend, a release: an index of answers[]. */
+enum phase { TIME, SETNX, TAKE_OVER, GETSET, REPLACE, SETTLE, LOOK, RELEASE, DELETE, LOOK_AFTER, REMOVE };
 
 enum peer { PEER_FOREIGN, PEER_LIVE, PEER_EXPIRED };
 
@@ -110,7 +111,7 @@ static enum peer classify_peer(struct rdl_lock_legacy *l, uint64_t now_ms)
     uint32_t behind_ms;
     uint32_t now_s = earliest_s(l, now_ms, &behind_ms);
     uint32_t far_s = l->lock.ttl_ms / 100 > FAR_S ? l->lock.ttl_ms / 100 : FAR_S;
-    uint32_t until_s = rdl_legacy_seconds(l->peer, l->lock.req.text_len);
+    uint32_t until_s = rdl_legacy_seconds(l->other, l->lock.req.text_len);
 
     if (until_s == ENDLESS_S) {
         l->lock.holder_ms = -1;
@@ -134,7 +135,7 @@ static int is_waiters(struct rdl_lock_legacy *l, uint64_t now_ms, uint64_t end_m
     if (l->lock.req.answer != RDL_ANSWER_YES || now_ms >= end_ms || classify_peer(l, now_ms) != PEER_LIVE)
         return 0;
     return latest_s(l, now_ms, (uint32_t)(end_ms - now_ms)) <=
-           rdl_legacy_seconds(l->peer, l->lock.req.text_len);
+           rdl_legacy_seconds(l->other, l->lock.req.text_len);
 }
 
 /* ---------------------------------------------------------------- the value that may be ours as well */
@@ -148,7 +149,7 @@ static struct rdl_bytes known(const struct rdl_lock_legacy *l)
 
 static struct rdl_bytes other(const struct rdl_lock_legacy *l)
 {
-    const struct rdl_bytes value = {l->peer, l->other_len};
+    const struct rdl_bytes value = {l->other, l->other_len};
 
     return value;
 }
@@ -157,7 +158,7 @@ static int take_other(struct rdl_lock_legacy *l)
 {
     if (l->other_len == 0)
         return 0;
-    rdl_copy(l->lock.token.bytes, l->peer, l->other_len);
+    rdl_copy(l->lock.token.bytes, l->other, l->other_len);
     l->value_len = l->other_len;
     l->other_len = 0;
     return 1;
@@ -193,19 +194,19 @@ static int ask_with(struct rdl_lock_legacy *l, enum phase phase, const struct rd
     return rc == RDL_OK ? RDL_PENDING : rc;
 }
 
-static int ask_what_is_there(struct rdl_lock_legacy *l)
+static int ask_what_is_there(struct rdl_lock_legacy *l, enum phase phase)
 {
     l->other_len = 0;
-    l->lock.req.text = l->peer;
+    l->lock.req.text = l->other;
     l->lock.req.text_len = 0;
-    return legacy_ask(l, LOOK, &rdl_op_found, no_bytes);
+    return legacy_ask(l, phase, &rdl_op_found, no_bytes);
 }
 
 /* Sends SETNX: validity counts from here. Every request has a new value. */
 static int ask_setnx(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     l->lock.sent_ms = now_ms;
-    l->lock.req.text = l->peer;
+    l->lock.req.text = l->other;
     l->lock.req.text_len = 0;
     l->value_len = make_value(l, (char *)l->lock.token.bytes, now_ms, l->lock.ttl_ms);
     return legacy_ask(l, SETNX, &rdl_op_setnx, no_bytes);
@@ -217,7 +218,7 @@ static int take_over(struct rdl_lock_legacy *l, enum phase phase, const struct r
 
     if (now_ms >= l->lock.wake_ms) /* no time for another reply */
         return RDL_BUSY;
-    found.data = l->peer;
+    found.data = l->other;
     found.len = l->lock.req.text_len;
     l->lock.sent_ms = now_ms;
     l->value_len = make_value(l, (char *)l->lock.token.bytes, now_ms, l->lock.ttl_ms);
@@ -225,24 +226,21 @@ static int take_over(struct rdl_lock_legacy *l, enum phase phase, const struct r
 }
 
 /* Replaces our value. ttl_ms is no less than the lease has left, so the deadline never moves back. */
-static int ask_replace(struct rdl_lock_legacy *l, uint64_t now_ms)
-{
-    l->lock.sent_ms = now_ms;
-    l->other_len = make_value(l, l->peer, now_ms, l->lock.ttl_ms);
-    return ask_with(l, DONE, &rdl_op_replace, other(l), known(l));
-}
-
 static int ask_extend(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    if (l->other_len > 0)
-        return ask_with(l, SETTLE, &rdl_op_replace, other(l), known(l));
-    return ask_replace(l, now_ms);
+    enum phase phase = l->other_len > 0 ? SETTLE : REPLACE;
+
+    if (phase == REPLACE) {
+        l->lock.sent_ms = now_ms;
+        l->other_len = make_value(l, l->other, now_ms, l->lock.ttl_ms);
+    }
+    return ask_with(l, phase, &rdl_op_replace, other(l), known(l));
 }
 
 static int first_request(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     if (l->lock.action == RDL_RELEASE)
-        return legacy_ask(l, DONE, rdl_lock_op(&l->lock, RDL_RELEASE), no_bytes);
+        return legacy_ask(l, RELEASE, rdl_lock_op(&l->lock, RDL_RELEASE), no_bytes);
     if (l->lock.action == RDL_EXTEND && !clock_is_older(l, now_ms, CLOCK_OLD_MS))
         return ask_extend(l, now_ms);
     if (l->lock.action == RDL_ACQUIRE)
@@ -271,11 +269,15 @@ static int is_refused(const struct rdl_lock_legacy *l)
            (l->lock.req.error == RDL_E_UNSUPPORTED || l->lock.req.error == RDL_E_PERM);
 }
 
+/* Returns whether the key has a value of another type. */
+static int is_other_type(const struct rdl_lock_legacy *l)
+{
+    return l->lock.req.answer == RDL_ANSWER_ERROR && l->lock.req.error == RDL_E_WRONGTYPE;
+}
+
 static int legacy_not_granted(struct rdl_lock_legacy *l)
 {
-    if (l->lock.req.answer == RDL_ANSWER_ERROR && l->lock.req.error == RDL_E_WRONGTYPE)
-        return RDL_E_FOREIGN_VALUE;
-    return rdl_lock_not_granted(&l->lock);
+    return is_other_type(l) ? RDL_E_FOREIGN_VALUE : rdl_lock_not_granted(&l->lock);
 }
 
 /* Takes the server's time or, if it refuses TIME, the clock that was set. Then sends the next request. */
@@ -302,7 +304,7 @@ static int contend(struct rdl_lock_legacy *l, uint64_t now_ms)
     enum peer peer = classify_peer(l, now_ms);
 
     if (peer == PEER_EXPIRED)
-        return take_over(l, REPLACE, &rdl_op_replace, now_ms);
+        return take_over(l, TAKE_OVER, &rdl_op_replace, now_ms);
     if (peer == PEER_LIVE) {
         if (l->lock.holder_ms < 0)
             l->lock.holder_ms = lives_ms;
@@ -328,7 +330,7 @@ static int answer_setnx(struct rdl_lock_legacy *l, uint64_t now_ms)
     return legacy_not_granted(l);
 }
 
-static int answer_replace(struct rdl_lock_legacy *l, uint64_t now_ms)
+static int answer_take_over(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     if (l->lock.req.answer == RDL_ANSWER_YES)
         return rdl_lock_granted(&l->lock, RDL_RECOVERED, now_ms);
@@ -351,20 +353,24 @@ static int answer_getset(struct rdl_lock_legacy *l, uint64_t now_ms)
 }
 
 /* Evaluates the replacement of our value: the key has the new value, or may have it, or has not. */
-static int answer_replace_own(struct rdl_lock_legacy *l, uint64_t now_ms)
+static int answer_replace(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
+    if (is_other_type(l))
+        l->lock.req.answer = RDL_ANSWER_NO;
     if (l->lock.req.answer == RDL_ANSWER_YES)
         take_other(l);
     else if (l->lock.req.answer != RDL_ANSWER_UNKNOWN)
         l->other_len = 0;
     if (l->lock.req.answer == RDL_ANSWER_NO && l->kind == RDL_LEGACY_SHORTEST && now_ms < l->lock.until_ms)
-        return ask_what_is_there(l);
+        return ask_what_is_there(l, LOOK);
     return rdl_lock_extended(&l->lock, now_ms);
 }
 
 /* Evaluates the repeated replacement. After a yes or a no, only the second value can be ours. */
 static int answer_settle(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
+    if (is_other_type(l))
+        l->lock.req.answer = RDL_ANSWER_NO;
     if (l->lock.req.answer == RDL_ANSWER_YES || l->lock.req.answer == RDL_ANSWER_NO) {
         take_other(l);
         if (now_ms < l->lock.until_ms)
@@ -374,24 +380,13 @@ static int answer_settle(struct rdl_lock_legacy *l, uint64_t now_ms)
 }
 
 /* Evaluates the value over ours. The lease continues if it is a waiting client's; otherwise it is lost. */
-static int answer_look_extend(struct rdl_lock_legacy *l, uint64_t now_ms)
+static int answer_look(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     if (is_waiters(l, now_ms, l->lock.until_ms))
         return RDL_OVERWRITTEN;
     if (l->lock.req.answer == RDL_ANSWER_YES)
         l->lock.req.answer = RDL_ANSWER_NO;
     return rdl_lock_extended(&l->lock, now_ms);
-}
-
-static int answer_extend(struct rdl_lock_legacy *l, uint64_t now_ms)
-{
-    if (l->phase == TIME)
-        return answer_time(l, now_ms);
-    if (l->phase == LOOK)
-        return answer_look_extend(l, now_ms);
-    if (l->lock.req.answer == RDL_ANSWER_ERROR && l->lock.req.error == RDL_E_WRONGTYPE) /* it was replaced */
-        l->lock.req.answer = RDL_ANSWER_NO;
-    return l->phase == SETTLE ? answer_settle(l, now_ms) : answer_replace_own(l, now_ms);
 }
 
 /* Returns whether no other client can hold the lock yet when a request arrives. */
@@ -402,9 +397,9 @@ static int is_early(const struct rdl_lock_legacy *l, uint64_t now_ms)
 }
 
 /* Evaluates, for a release, the value found in place of ours: a waiting client's, or a later holder's. */
-static int answer_look_release(struct rdl_lock_legacy *l, uint64_t now_ms)
+static int answer_look_after(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    const struct rdl_bytes found = {l->peer, l->lock.req.text_len};
+    const struct rdl_bytes found = {l->other, l->lock.req.text_len};
 
     if (l->lock.req.answer != RDL_ANSWER_YES && l->lock.req.answer != RDL_ANSWER_NO &&
         l->lock.req.answer != RDL_ANSWER_ABSENT)
@@ -416,10 +411,11 @@ static int answer_look_release(struct rdl_lock_legacy *l, uint64_t now_ms)
     return ask_with(l, REMOVE, &rdl_op_release_once, found, no_bytes);
 }
 
-static int answer_remove(const struct rdl_lock_legacy *l)
+static int answer_remove(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     uint8_t answer = l->lock.req.answer;
 
+    (void)now_ms;
     if (answer == RDL_ANSWER_YES)
         return RDL_REMOVED;
     if (answer == RDL_ANSWER_ABSENT) /* deleted by a client that held it, or that did not */
@@ -428,7 +424,7 @@ static int answer_remove(const struct rdl_lock_legacy *l)
 }
 
 /* Takes the second value, when the first was not there; not if whole seconds may be another client's. */
-static int is_other_next(struct rdl_lock_legacy *l, uint64_t now_ms)
+static int is_other_tried(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     return (l->kind != RDL_LEGACY_INTEGER || (is_early(l, now_ms) && !l->lock.req.is_again)) && take_other(l);
 }
@@ -441,50 +437,48 @@ static int not_ours(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     int is_again = l->lock.req.is_again;
 
-    if (is_other_next(l, now_ms))
-        return legacy_ask(l, DONE, rdl_lock_op(&l->lock, RDL_RELEASE), no_bytes);
+    if (is_other_tried(l, now_ms))
+        return legacy_ask(l, RELEASE, rdl_lock_op(&l->lock, RDL_RELEASE), no_bytes);
     if (is_again && l->other_len > 0) /* the second value may be there, and was not tried */
         return RDL_UNKNOWN;
     return is_again || now_ms >= l->lock.ended_ms ? rdl_lock_released(&l->lock, now_ms)
-                                                  : ask_what_is_there(l);
+                                                  : ask_what_is_there(l, LOOK_AFTER);
 }
 
 /* Evaluates a release. If no method compares, sends DEL, while no other client can hold the lock. */
-static int answer_release_own(struct rdl_lock_legacy *l, uint64_t now_ms)
+static int answer_release(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     if (is_refused(l) && is_early(l, now_ms) &&
         !rdl_conn_is_switched_off(l->lock.conn, &rdl_op_release_strict))
-        return legacy_ask(l, GETSET, &rdl_op_delete, no_bytes);
+        return legacy_ask(l, DELETE, &rdl_op_delete, no_bytes);
     if (l->lock.req.answer == RDL_ANSWER_NO)
         return not_ours(l, now_ms);
     if (l->lock.req.answer != RDL_ANSWER_ABSENT && rdl_lock_released(&l->lock, now_ms) != RDL_OK &&
-        rdl_lock_switch_value(&l->lock))
+        rdl_lock_take_other(&l->lock))
         rdl_lock_queue_release(&l->lock); /* the release of the first is pending already */
     return rdl_lock_released(&l->lock, now_ms);
 }
 
-static int answer_release(struct rdl_lock_legacy *l, uint64_t now_ms)
+static int answer_delete(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    if (l->phase == DONE)
-        return answer_release_own(l, now_ms);
-    if (l->phase == LOOK)
-        return answer_look_release(l, now_ms);
-    return l->phase == REMOVE ? answer_remove(l) : rdl_lock_released(&l->lock, now_ms);
+    return rdl_lock_released(&l->lock, now_ms);
 }
+
+typedef int answer_fn(struct rdl_lock_legacy *l, uint64_t now_ms);
 
 static int legacy_answer(struct rdl_lock *lock, uint64_t now_ms)
 {
+    static answer_fn *const answers[] = {
+        [TIME] = answer_time,           [SETNX] = answer_setnx,
+        [TAKE_OVER] = answer_take_over, [GETSET] = answer_getset,
+        [REPLACE] = answer_replace,     [SETTLE] = answer_settle,
+        [LOOK] = answer_look,           [RELEASE] = answer_release,
+        [DELETE] = answer_delete,       [LOOK_AFTER] = answer_look_after,
+        [REMOVE] = answer_remove,
+    };
     struct rdl_lock_legacy *l = legacy_of(lock);
 
-    if (lock->action == RDL_RELEASE)
-        return answer_release(l, now_ms);
-    if (lock->action == RDL_EXTEND)
-        return answer_extend(l, now_ms);
-    if (l->phase == TIME)
-        return answer_time(l, now_ms);
-    if (l->phase == SETNX)
-        return answer_setnx(l, now_ms);
-    return l->phase == REPLACE ? answer_replace(l, now_ms) : answer_getset(l, now_ms);
+    return answers[l->phase](l, now_ms);
 }
 
 /* Writes the value; none, if whole seconds got no reply: they may be another client's. */
@@ -500,14 +494,14 @@ static size_t legacy_value(const struct rdl_lock *lock, char out[RDL_VALUE_MAX])
 }
 
 /* Takes the other value, unless it is whole seconds, which may be another client's. */
-static int legacy_next(struct rdl_lock *lock)
+static int legacy_take_other(struct rdl_lock *lock)
 {
     return legacy_of(lock)->kind != RDL_LEGACY_INTEGER && take_other(legacy_of(lock));
 }
 
 static const struct rdl_op *const strict_ops[] = {NULL, NULL, &rdl_op_release_strict};
 static const struct rdl_lock_mode legacy = {legacy_send, legacy_answer, legacy_value, strict_ops,
-                                            legacy_next};
+                                            legacy_take_other};
 
 int rdl_lock_init_legacy(struct rdl_lock_legacy *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
                          const void *name, size_t name_len, enum rdl_legacy kind)

@@ -74,8 +74,8 @@ struct rdl_lock_legacy {
     uint8_t kind; /* enum rdl_legacy */
     uint8_t phase;
     uint8_t value_len;
-    uint8_t other_len;       /* of peer, while that may be ours: after an extend without a reply */
-    char peer[RDL_PEER_MAX]; /* the value in the way, or the next one of our own */
+    uint8_t other_len;        /* of other, while that may be ours: after an extend without a reply */
+    char other[RDL_PEER_MAX]; /* the value in the way, or the next one of our own */
     /** @endcond */
 };
 

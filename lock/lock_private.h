@@ -20,7 +20,7 @@ struct rdl_lock_mode {
      * Takes the other value that the key may have as the lock value. Returns 1, or 0 if there is no other.
      * NULL: there never is.
      */
-    int (*next)(struct rdl_lock *l);
+    int (*take_other)(struct rdl_lock *l);
 };
 /* The functions of the plain mode: SET NX PX. */
 int rdl_plain_send(struct rdl_lock *l, uint64_t now_ms);
@@ -39,7 +39,7 @@ int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req 
 /* Returns the operation of an action in this mode. With a hint, a release also wakes a waiter. */
 const struct rdl_op *rdl_lock_op(const struct rdl_lock *l, enum rdl_action action);
 /* Takes the other value that the key may have (legacy) as the lock value. Returns 0 if there is none. */
-int rdl_lock_switch_value(struct rdl_lock *l);
+int rdl_lock_take_other(struct rdl_lock *l);
 /* Queues a release for every value that the key may have. No caller waits for it. */
 void rdl_lock_queue_release(struct rdl_lock *l);
 

@@ -375,7 +375,7 @@ START_TEST(repeated_release_does_not_try_a_second_whole_number)
 
     hold(1);
     lose_extend(1, 0);
-    snprintf(second, sizeof second, "%.*s", (int)l.other_len, (const char *)l.peer);
+    snprintf(second, sizeof second, "%.*s", (int)l.other_len, (const char *)l.other);
     ck_assert_int_eq(rdl_lock_release_begin(&l.lock, now), RDL_PENDING);
     scripted_sent(&s);
     scripted_break(&s);
