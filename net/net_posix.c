@@ -52,9 +52,7 @@ enum {
     IDLE_S = 15,
     PROBE_S = 5,
     PROBES = 3,
-    UNHEARD_MS = (IDLE_S + PROBES * PROBE_S) * 1000,
-    /* rdl_conn.sys_error: the connection is open, and no byte came yet; minus the errno of a failed send. */
-    NO_BYTE_YET = -1
+    UNHEARD_MS = (IDLE_S + PROBES * PROBE_S) * 1000
 };
 
 union address {
@@ -68,9 +66,13 @@ union address {
 
 /* ---------------------------------------------------------------- opening and closing */
 
-/* Returns RDL_E_SYSTEM if this host lacks a resource, else `otherwise`: the peer is the cause. */
-static int error_of(int err, int otherwise)
+/*
+ * Keeps the system's reason why the connection ended. Returns RDL_E_SYSTEM if this host lacks a resource, else
+ * `otherwise`: the peer is the cause.
+ */
+static int failed(struct rdl_conn *c, int err, int otherwise)
 {
+    c->sys_error = err;
     switch (err) {
     case EMFILE:
     case ENFILE:
@@ -83,18 +85,9 @@ static int error_of(int err, int otherwise)
     }
 }
 
-/* Keeps the system's reason why the connection ended. Returns the error. */
-static int failed(struct rdl_conn *c, int err, int otherwise)
-{
-    c->sys_error = err;
-    return error_of(err, otherwise);
-}
-
 static void socket_close(void *ctx, struct rdl_conn *c)
 {
     (void)ctx;
-    if (c->sys_error < 0)
-        c->sys_error = NO_BYTE_YET - c->sys_error;
     if (c->fd >= 0)
         close(c->fd); /* after EINTR the descriptor's state is unknown; on Linux it is closed */
     c->fd = -1;
@@ -272,7 +265,8 @@ static int opened(struct rdl_conn *c, const struct rdl_posix_turn *turn)
         return failed(c, ECONNREFUSED, RDL_E_CONNECT);
     if (MSG_DONTWAIT != 0 && c->cfg->stream == NULL && (turn == NULL || !turn->is_one_of_many))
         let_wait(c->fd);
-    c->sys_error = NO_BYTE_YET;
+    c->sys_error = 0;
+    c->is_first_recv = 1;
     return RDL_STREAM_READY;
 }
 
@@ -351,14 +345,12 @@ static int receive(struct rdl_conn *c, uint8_t *buf, size_t cap, struct rdl_posi
 
 int rdl_posix_received(struct rdl_conn *c, const uint8_t *bytes, int n, int err)
 {
+    int is_first = c->is_first_recv;
+
     if (n <= 0)
         return failed(c, err, RDL_E_CLOSED);
-    if (c->sys_error < 0) {
-        if (is_from_gateway(bytes, (size_t)n))
-            return RDL_E_GATEWAY;
-        c->sys_error = NO_BYTE_YET - c->sys_error;
-    }
-    return n;
+    c->is_first_recv = 0;
+    return is_first && is_from_gateway(bytes, (size_t)n) ? RDL_E_GATEWAY : n;
 }
 
 static int socket_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)
@@ -391,9 +383,7 @@ static int socket_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size
         return 0;
     if (turn != NULL)
         turn->revents |= POLLIN; /* what the server has sent is read first */
-    n = error_of(errno, RDL_E_CLOSED);
-    c->sys_error = c->sys_error < 0 ? NO_BYTE_YET - errno : errno;
-    return (int)n;
+    return failed(c, errno, RDL_E_CLOSED);
 }
 
 const struct rdl_stream_ops rdl_posix_stream = {socket_open, socket_send, socket_recv, socket_close};
@@ -446,7 +436,7 @@ int rdl_posix_fd(const struct rdl_conn *c)
 
 int rdl_posix_errno(const struct rdl_conn *c)
 {
-    return c->sys_error > 0 ? c->sys_error : 0;
+    return c->sys_error;
 }
 
 short rdl_posix_events(const struct rdl_conn *c)
