@@ -89,9 +89,7 @@ int rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struct
  * ready in time, or it is stalled (rdl_lock_extend_begin()); nothing was sent.
  *
  * @param l        the lock
- * @param entropy  RDL_ENTROPY_LEN bytes that no other acquire of this name gets, by any handle on any host;
- *                 they need not be secret. Two handles with the same bytes can each release what the other
- *                 holds. So generate them for every acquire: a fork or a VM snapshot would duplicate them
+ * @param entropy  RDL_ENTROPY_LEN bytes that no other acquire of this name gets (struct rdl_token); copied
  * @param now_ms   the current time in ms
  * @return RDL_PENDING, or a result at once: RDL_E_NAME, RDL_E_TTL, RDL_E_FENCE_RANGE, or an error of the
  *         conn. Nothing was sent then.

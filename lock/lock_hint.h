@@ -44,7 +44,7 @@ struct rdl_hint_ops {
 /** @endcond */
 
 /**
- * A wake hint: waiting clients are notified when the lock is released, instead of polling.
+ * A wake hint. Its members are private. Its memory is in use while its lock is in use (rdl_lock_init()).
  *
  * A release also adds an element to the list {name}:wake (name:wake, if the name contains '}'). Each waiting
  * client blocks (BLPOP) on a second connection, which the caller supplies. One release wakes one client, in
@@ -67,8 +67,6 @@ struct rdl_hint_ops {
  * Before Redis 6.0 BLPOP waits for whole seconds. The pause still ends on time, without waiting for its
  * reply. If the list is in another hash slot than the lock, a release returns RDL_E_CLUSTER. The lease then
  * ends with its ttl.
- *
- * Its members are private. Its memory is in use while its lock is in use (rdl_lock_init()).
  */
 struct rdl_hint {
     /** @cond private */
@@ -97,8 +95,6 @@ int rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn);
 
 /**
  * Sets the wake hint of a lock, from the next operation on: it waits with the hint and wakes others.
- *
- * Call it between operations only.
  *
  * @param l     the lock; with several locks as one the call does nothing
  * @param hint  the hint, which was set up before and stays valid as long as the lock is used; NULL: none

@@ -52,13 +52,12 @@ extern "C" {
  *
  * @param l         the lock
  * @param platform  waits, reads the clock and supplies the unique bytes
- * @return the results of an acquire (lock_results.h), and:
- *         RDL_E_RANDOM: platform->random failed; nothing was done.
- *         RDL_E_INTERRUPTED: a wake-up from outside (rdl_posix.wake_fd) came before the lock was held;
- *         canceled, so this handle holds nothing. What may have been granted is released, as above.
- *         RDL_E_SYSTEM: platform->poll failed; canceled, so this handle holds nothing.
- *         RDL_E_FORKED: the connection is the parent's; canceled, so this handle holds nothing. The parent's
- *         lease is unaffected.
+ * @return the results of an acquire (lock_results.h), RDL_E_RANDOM (platform->random failed; nothing was
+ *         done), or canceled, so this handle holds nothing:
+ *         RDL_E_INTERRUPTED: a wake-up from outside (rdl_posix.wake_fd) came before the lock was held. What
+ *         may have been granted is released, as above.
+ *         RDL_E_SYSTEM: platform->poll failed.
+ *         RDL_E_FORKED: the connection is the parent's, whose lease is unaffected.
  */
 int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_platform *platform);
 
@@ -73,11 +72,9 @@ int rdl_lock_acquire(struct rdl_lock *l, const struct rdl_platform *platform);
  * @param l         the lock
  * @param platform  waits, and reads the clock
  * @param ttl_ms    the new ttl in ms, from four attempts (rdl_lock_options.attempt_ms) to RDL_TTL_MAX
- * @return the results of an extend (lock_results.h), and:
- *         RDL_E_SYSTEM: platform->poll failed; canceled, so this handle holds nothing. If only the connection
- *         failed with this error, the lease continues: rdl_lock_remaining_ms() is above 0.
- *         RDL_E_FORKED: the connection is the parent's; canceled, so this handle holds nothing. The parent's
- *         lease is unaffected.
+ * @return the results of an extend (lock_results.h), or RDL_E_SYSTEM or RDL_E_FORKED, as of
+ *         rdl_lock_acquire(). If only the connection failed with RDL_E_SYSTEM, the lease continues:
+ *         rdl_lock_remaining_ms() is above 0
  */
 int rdl_lock_extend(struct rdl_lock *l, const struct rdl_platform *platform, uint32_t ttl_ms);
 
@@ -85,10 +82,9 @@ int rdl_lock_extend(struct rdl_lock *l, const struct rdl_platform *platform, uin
  * Releases the lock.
  *
  * Blocks for the conn's connect_ms at most, if it is still connecting, and then for one attempt at most. It
- * ignores wake-ups from outside, and reads first as rdl_lock_acquire() does. So it notices a connection that
- * has closed before it sends. Otherwise it would have to send again, and might return RDL_UNKNOWN, because it
- * cannot tell whether the first release was executed. If it is still pending at the end, see
- * rdl_lock_acquire(). Call it when you may call rdl_lock_release_begin().
+ * ignores wake-ups from outside, and reads first as rdl_lock_acquire() does: a release that is sent twice may
+ * return RDL_UNKNOWN. If it is still pending at the end, see rdl_lock_acquire(). Call it when you may call
+ * rdl_lock_release_begin().
  *
  * To release without waiting, call rdl_lock_cancel() on the held lock instead. The release is then sent
  * before the next request on this conn, such as the SET of the next acquire. rdl_lock_drain() with until_ms
@@ -99,24 +95,20 @@ int rdl_lock_extend(struct rdl_lock *l, const struct rdl_platform *platform, uin
  *
  * @param l         the lock; not held afterwards
  * @param platform  waits, and reads the clock
- * @return the results of a release (lock_results.h), and:
- *         RDL_E_SYSTEM: platform->poll failed; canceled, so this handle holds nothing.
- *         RDL_E_FORKED: the connection is the parent's; canceled, so this handle holds nothing. The parent's
- *         lease is unaffected.
+ * @return the results of a release (lock_results.h), or RDL_E_SYSTEM or RDL_E_FORKED, as of
+ *         rdl_lock_acquire()
  */
 int rdl_lock_release(struct rdl_lock *l, const struct rdl_platform *platform);
 
 /**
  * Waits until all pending releases are sent and answered: call it before the program exits.
  *
- * Blocks until until_ms at most. It ignores wake-ups from outside. Call it between operations only.
+ * Blocks until until_ms at most. It ignores wake-ups from outside.
  *
  * @param l         the lock
  * @param platform  waits, and reads the clock
  * @param until_ms  the deadline: a time of the platform's clock, in ms; UINT64_MAX: no limit
- * @return RDL_OK: the connection is idle.
- *         RDL_E_TIMEOUT: not idle by until_ms.
- *         Any other error: of platform->poll.
+ * @return RDL_OK: the connection is idle. RDL_E_TIMEOUT: not idle by until_ms. Or an error of platform->poll
  */
 int rdl_lock_drain(struct rdl_lock *l, const struct rdl_platform *platform, uint64_t until_ms);
 

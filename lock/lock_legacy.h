@@ -80,19 +80,15 @@ struct rdl_lock_legacy {
 };
 
 /**
- * Sets up a legacy lock, not held.
- *
- * Sends nothing. Call it when you may call rdl_lock_init(). After an error acquire returns the same error.
+ * Sets up a legacy lock, not held, as rdl_lock_init() does.
  *
  * @param l         the lock
- * @param opt       its options, which must stay valid as long as the lock is used
- * @param conn      the connection, which was set up before and stays valid as long as the lock is used
- * @param name      the key: bytes of any value; not copied: keep them valid as long as the lock is used
- * @param name_len  their number, 1 to RDL_NAME_MAX
+ * @param opt       as for rdl_lock_init(), like the others
+ * @param conn      the connection
+ * @param name      the key
+ * @param name_len  its bytes
  * @param kind      the kind of value, the same for all clients of the lock
- * @return RDL_OK: the lock is set up.
- *         RDL_E_NAME: name_len is out of range.
- *         RDL_E_TTL: opt->ttl_ms is out of range.
+ * @return as rdl_lock_init()
  */
 int rdl_lock_init_legacy(struct rdl_lock_legacy *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
                          const void *name, size_t name_len, enum rdl_legacy kind);

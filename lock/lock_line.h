@@ -15,6 +15,8 @@ struct rdl_line {
 void rdl_line_begin(struct rdl_line *line, char *out, size_t cap);
 /* Adds text. */
 void rdl_line_add(struct rdl_line *line, const char *text);
+/* Adds text, then the number. */
+void rdl_line_add_number(struct rdl_line *line, const char *text, uint32_t n);
 /* Adds text, then the duration as "27 ms". */
 void rdl_line_add_ms(struct rdl_line *line, const char *text, uint32_t ms);
 /* Adds what went wrong, and the server's own words, without the password, if the error is from the server. */

@@ -38,17 +38,15 @@ enum {
  * acquire releases the keys that were set before it. On a cluster node the names need a common hash tag;
  * otherwise acquire returns RDL_E_CLUSTER. Hints are ignored.
  *
- * Sends nothing. Call it when you may call rdl_lock_init().
+ * All else is as with rdl_lock_init().
  *
  * @param l       the lock
- * @param opt     its options, which must stay valid as long as the lock is used
- * @param conn    the connection, which was set up before and stays valid as long as the lock is used
+ * @param opt     its options
+ * @param conn    the connection
  * @param names   the names, all different, of RDL_NAME_MAX - n bytes at most together; not needed afterwards
  * @param n       number of names, 1 to RDL_MULTI_MAX
  * @param packed  receives the names; it must stay valid and unchanged as long as the lock is used
- * @return RDL_OK: the lock is set up.
- *         RDL_E_NAME: the names are invalid. RDL_E_TTL: opt->ttl_ms is out of range. Acquire returns
- *         the same error, and adopt, too, if it is RDL_E_NAME.
+ * @return as rdl_lock_init(). RDL_E_NAME: the names are invalid
  */
 int rdl_lock_init_multi(struct rdl_lock *l, const struct rdl_lock_options *opt, struct rdl_conn *conn,
                         const struct rdl_bytes *names, size_t n, uint8_t packed[RDL_NAME_MAX]);

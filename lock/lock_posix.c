@@ -2,7 +2,6 @@
 /* lock_posix.c - for programs with sockets: a conn with all its memory, from a URL; a server as a text. */
 #include "lock/lock_io.h"
 #include "lock/lock_line.h"
-#include "resp/resp_template.h"
 
 #include <string.h>
 
@@ -28,32 +27,16 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
     return rc;
 }
 
-static void add_number(struct rdl_line *line, const char *text, uint32_t n)
-{
-    char digits[RDL_DEC_MAX + 1];
-
-    digits[rdl_dec_u32(digits, n)] = '\0';
-    rdl_line_add(line, text);
-    rdl_line_add(line, digits);
-}
-
-static int has_colon(const char *host)
-{
-    while (*host != '\0' && *host != ':')
-        host++;
-    return *host == ':';
-}
-
 void rdl_line_add_where(struct rdl_line *line, const struct rdl_endpoint *ep, const char *host)
 {
     int is_unix = ep->family == RDL_UNIX;
-    int is_v6 = !is_unix && has_colon(ep->host);
+    int is_v6 = !is_unix && strchr(ep->host, ':') != NULL;
 
     rdl_line_add(line, is_v6 ? "[" : "");
     rdl_line_add(line, host);
     rdl_line_add(line, is_v6 ? "]" : "");
     if (!is_unix)
-        add_number(line, ":", ep->port);
+        rdl_line_add_number(line, ":", ep->port);
     if (ep->db != 0) /* another database has other locks */
-        add_number(line, is_unix ? "?db=" : "/", ep->db);
+        rdl_line_add_number(line, is_unix ? "?db=" : "/", ep->db);
 }

@@ -21,13 +21,18 @@ void rdl_line_add(struct rdl_line *line, const char *text)
     line->out[line->len] = '\0';
 }
 
-void rdl_line_add_ms(struct rdl_line *line, const char *text, uint32_t ms)
+void rdl_line_add_number(struct rdl_line *line, const char *text, uint32_t n)
 {
     char digits[RDL_DEC_MAX + 1];
 
-    digits[rdl_dec_u32(digits, ms)] = '\0';
+    digits[rdl_dec_u32(digits, n)] = '\0';
     rdl_line_add(line, text);
     rdl_line_add(line, digits);
+}
+
+void rdl_line_add_ms(struct rdl_line *line, const char *text, uint32_t ms)
+{
+    rdl_line_add_number(line, text, ms);
     rdl_line_add(line, " ms");
 }
 

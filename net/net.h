@@ -113,9 +113,7 @@ enum {
 };
 
 /**
- * Returns whether retrying is pointless until the configuration or the server is changed.
- *
- * resp/WIRE.md lists the replies that this covers.
+ * Returns whether retrying is pointless until the configuration or the server is changed (resp/WIRE.md).
  *
  * @param code  a result of resp/ or net/; any other number is allowed
  * @return 1: the error is permanent; 0: it is not, or the code is no error of these layers
@@ -162,9 +160,7 @@ struct rdl_endpoint {
  * @param cap   its size in bytes; strlen(url) + 1 is always enough
  * @param why   NULL, or receives what is wrong: a constant that repeats no part of the URL, or NULL with
  *              RDL_OK
- * @return RDL_OK: *ep is set.
- *         RDL_E_URL: the URL is invalid.
- *         RDL_E_SPACE: cap is too small.
+ * @return RDL_OK: *ep is set. RDL_E_URL: the URL is invalid. RDL_E_SPACE: cap is too small.
  */
 int rdl_url_parse(struct rdl_endpoint *ep, const char *url, char *text, size_t cap, const char **why);
 
@@ -200,8 +196,7 @@ struct rdl_login;
 /**
  * The login: sends AUTH, SELECT and CLIENT SETNAME, as far as the endpoint needs them.
  *
- * A firmware whose servers have no password, and whose locks are in database 0, does not need it. Without
- * it the firmware is 730 bytes smaller.
+ * A firmware whose servers have no password, and whose locks are in database 0, saves 730 bytes without it.
  */
 extern const struct rdl_login rdl_login;
 
@@ -241,10 +236,7 @@ enum rdl_info {
 struct rdl_conn_config {
     const struct rdl_endpoint *endpoint; /**< the server */
     const struct rdl_methods *methods;   /**< required; without it each request returns RDL_E_METHODS */
-    /**
-     * &rdl_login, or NULL: none. With NULL and an endpoint that has a user, a password or a database, each
-     * request returns RDL_E_LOGIN (rdl_conn_submit() in net_op.h).
-     */
+    /** &rdl_login; NULL: none, and each request to an endpoint that needs it returns RDL_E_LOGIN. */
     const struct rdl_login *login;
     uint64_t *queue;     /**< memory for request records; not shared with another conn */
     size_t queue_len;    /**< its bytes: RDL_QUEUE_FOR (lock_limits.h) or more, at most UINT32_MAX / 2 */
@@ -279,11 +271,7 @@ enum rdl_conn_state {
  * All zero is idle. While is_queued is 1, a record in the conn's queue points here: do not move or free it.
  */
 struct rdl_req {
-    /**
-     * Where some operations copy a value that they found. Their declarations say how many bytes at most.
-     * NULL: it is not kept.
-     */
-    char *text;
+    char *text; /**< where some operations copy a value that they found (lock_op.h); NULL: it is not kept */
     /**
      * Acquire that was refused: the key's PTTL in ms (-1 no expiry, -2 gone or unknown). Fenced acquire that
      * was granted: the fencing token. Other operations: what their declarations say, or 0.
@@ -336,7 +324,7 @@ struct rdl_conn_checks;
 
 /** What a conn wants from its driver: bits of rdl_conn_wants(). */
 enum rdl_wants {
-    RDL_WANT_OPEN = 1,  /**< connect to the endpoint */
+    RDL_WANT_OPEN = 1,  /**< connect to the endpoint; until rdl_conn_opened() or rdl_conn_closed() */
     RDL_WANT_READ = 2,  /**< read, and pass the bytes to rdl_conn_rx() */
     RDL_WANT_WRITE = 4, /**< send the bytes of rdl_conn_tx() */
     RDL_WANT_CLOSE = 8  /**< close the transport */
@@ -347,9 +335,7 @@ enum {
     RDL_FAMILIES = 9 /**< command families: operations that share what is remembered as refused */
 };
 
-/**
- * One connection. Its members are private, except those that belong to the driver.
- */
+/** One connection. Its members are private, except those that belong to the driver. */
 struct rdl_conn {
     /** @cond private */
     /* Small members come first: Cortex-M instructions reach the first 32 bytes of a struct more cheaply. */
@@ -412,9 +398,9 @@ struct rdl_conn {
 /**
  * Sets up a conn, closed and with an empty queue.
  *
- * Opens nothing. Call it before any other function of the conn. If you call it again, close the transport
- * first, and end the operations of its locks, and the leases of its redlocks: debug builds assert at their
- * next call. Pending releases in the queue are lost. Then set up its redlocks again.
+ * If you call it again, close the transport first, and end the operations of its locks, and the leases of its
+ * redlocks: debug builds assert at their next call. Pending releases in the queue are lost. Then set up its
+ * redlocks again.
  *
  * @param c    the conn; it holds no resources but the transport of its driver
  * @param cfg  its configuration, which must stay valid as long as the conn exists
@@ -427,7 +413,7 @@ int rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg);
  * Returns the state of a conn.
  *
  * @param c  the conn
- * @return its state
+ * @return the state
  */
 inline enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c)
 {
@@ -477,9 +463,8 @@ int rdl_conn_is_idle(const struct rdl_conn *c);
  * Call it whenever you need the conn, and after each rdl_conn_submit() (net_op.h): the reply timeout counts
  * from there.
  *
- * In each loop iteration: read, get the time once, then step. If you step before you read, you lose
- * nothing: the first call that finds a reply overdue only marks the conn STALLED. Only a call with a later
- * now_ms may close it. Let the driver run before that call.
+ * If you call it before you read, you lose nothing: the first call that finds a reply overdue only marks the
+ * conn STALLED. Only a call with a later now_ms may close it. Let the driver run before that call.
  *
  * @param c       the conn
  * @param now_ms  the current time in ms
@@ -490,10 +475,7 @@ uint64_t rdl_conn_tick(struct rdl_conn *c, uint64_t now_ms);
 /* ---------------------------------------------------------------- for drivers (net/PORTING.md) */
 
 /**
- * Returns what the driver has to do now.
- *
- * Each call of the conn's other functions may change the result. RDL_WANT_OPEN stays set until
- * rdl_conn_opened() or rdl_conn_closed().
+ * Returns what the driver has to do now. Each call of the conn's other functions may change it.
  *
  * @param c  the conn
  * @return bits of enum rdl_wants; 0: nothing
@@ -504,10 +486,8 @@ unsigned rdl_conn_wants(const struct rdl_conn *c);
  * Puts the next bytes to send into a buffer.
  *
  * Then report with rdl_conn_tx_done() how many of them the transport took, before you call any other function
- * of the conn. The next call returns the others again; without a report, all of them.
- *
- * If the connection ends, each request of which a byte was put here counts as sent, because it may have
- * reached the server.
+ * of the conn. The next call returns the others again; without a report, all of them. If the connection ends,
+ * each request of which a byte was put here counts as sent, because it may have reached the server.
  *
  * A request that this server supports in no form fails here and puts nothing. So call rdl_conn_wants() again
  * before you treat 0 as idle. Call it only if rdl_conn_wants() has RDL_WANT_WRITE.
@@ -520,9 +500,7 @@ unsigned rdl_conn_wants(const struct rdl_conn *c);
 size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap);
 
 /**
- * Reports how many bytes of the last rdl_conn_tx() the transport took.
- *
- * Call it directly after rdl_conn_tx(), while its buffer is unchanged.
+ * Reports how many bytes of the last rdl_conn_tx() the transport took, while its buffer is unchanged.
  *
  * @param c  the conn
  * @param n  number of bytes, 0 to the result of rdl_conn_tx()
@@ -530,9 +508,7 @@ size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap);
 void rdl_conn_tx_done(struct rdl_conn *c, size_t n);
 
 /**
- * Processes the next received bytes, all of them.
- *
- * Call it only if rdl_conn_wants() has RDL_WANT_READ.
+ * Processes the next received bytes, all of them. Call it only if rdl_conn_wants() has RDL_WANT_READ.
  *
  * @param c     the conn
  * @param data  the bytes, in a piece of any size; they stay yours and are read only during the call
@@ -566,9 +542,8 @@ void rdl_conn_opened(struct rdl_conn *c);
 void rdl_conn_closed(struct rdl_conn *c, int error);
 
 /**
- * Keeps a text for rdl_conn_text(): why the transport failed, before it reports RDL_E_TLS for example.
- *
- * Without rdl_conn_config.text it does nothing.
+ * Keeps a text for rdl_conn_text(), if rdl_conn_config.text has room for it: why the transport failed, before
+ * it reports RDL_E_TLS for example.
  *
  * @param c     the conn
  * @param text  NUL-terminated; not needed after the call. RDL_TEXT_MAX - 1 bytes are kept, and those that are
@@ -619,8 +594,6 @@ struct rdl_platform {
 /**
  * Returns the time of the platform's clock.
  *
- * Call it when platform->now_ms and platform->ctx are set.
- *
  * @param platform  the platform
  * @return the time in ms
  */
@@ -641,7 +614,7 @@ enum {
     RDL_POSIX_CONNS_MAX = 64 /**< most conns in one poll; more is RDL_E_SYSTEM */
 };
 
-/** The driver for sockets: call rdl_posix_init(), then set wake_fd and timer_fd if you have them. */
+/** The driver for sockets. After rdl_posix_init() set wake_fd and timer_fd if you have them. */
 struct rdl_posix {
     /**
      * A descriptor, for example a self-pipe for signals; -1: none. While it is readable, a poll with
@@ -664,8 +637,6 @@ struct rdl_posix {
 /**
  * Sets up the driver for sockets, without a wake_fd and a timer_fd, and a platform that uses it.
  *
- * Call it before the blocking functions that use the platform.
- *
  * @param p         the driver; it must stay valid as long as the platform is used
  * @param platform  receives the functions of the driver, and p as its ctx
  * @return RDL_OK, always
@@ -685,9 +656,7 @@ int rdl_posix_init(struct rdl_posix *p, struct rdl_platform *platform);
 int rdl_posix_fd(const struct rdl_conn *c);
 
 /**
- * Returns the events to watch the socket of a conn for.
- *
- * Call it before every poll.
+ * Returns the events to watch the socket of a conn for. Call it before every poll.
  *
  * @param c  the conn
  * @return POLLIN, POLLOUT, both, or 0 for neither
@@ -745,23 +714,19 @@ void rdl_posix_close(struct rdl_conn *c);
 int rdl_posix_errno(const struct rdl_conn *c);
 
 /**
- * Returns the time of CLOCK_BOOTTIME, or of CLOCK_MONOTONIC if the system lacks it.
- *
- * CLOCK_BOOTTIME keeps running while the host sleeps, as a lease does.
+ * Returns the time of CLOCK_BOOTTIME, which keeps running while the host sleeps, or of CLOCK_MONOTONIC if the
+ * system lacks it.
  *
  * @return the time in ms
  */
 uint64_t rdl_posix_now_ms(void);
 
 /**
- * Fills a buffer with random bytes from the system.
- *
- * Each call draws them from the system. Never waits for entropy.
+ * Fills a buffer with random bytes from the system. Never waits for entropy.
  *
  * @param buf  receives the bytes
  * @param len  their number
- * @return RDL_OK.
- *         RDL_E_RANDOM: the system has no source, or has none yet because it just booted.
+ * @return RDL_OK. RDL_E_RANDOM: the system has no source, or has none yet because it just booted.
  */
 int rdl_posix_random(void *buf, size_t len);
 

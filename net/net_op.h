@@ -62,9 +62,8 @@ enum { RDL_QUIET_MS = 20 };
 void rdl_conn_abort_if_stalled(struct rdl_conn *c, uint32_t answer_ms);
 
 /*
- * Does the same as rdl_conn_tick, for a lease that could not be extended and has left_ms left (0: no lease).
- * A pause before the next connection is then at most a twentieth of that, with jitter, and at least
- * RDL_PAUSE_LEAST_MS.
+ * The same as rdl_conn_tick, for a lease that could not be extended and has left_ms left (0: no lease). A
+ * pause before a connection is then a twentieth of that at most, with jitter, and RDL_PAUSE_LEAST_MS at least.
  */
 uint64_t rdl_conn_tick_for_lease(struct rdl_conn *c, uint32_t left_ms, uint64_t now_ms);
 enum { RDL_PAUSE_LEAST_MS = 10 };

@@ -12,11 +12,6 @@
 #include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#ifdef ESP_PLATFORM
-#include <sys/poll.h>
-#else
-#include <poll.h>
-#endif
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -40,9 +35,6 @@
 #endif
 #ifndef MSG_NOSIGNAL /* the system has SO_NOSIGPIPE then, or no signals */
 #define MSG_NOSIGNAL 0
-#endif
-#ifndef MSG_DONTWAIT /* the socket never blocks then, and poll waits */
-#define MSG_DONTWAIT 0
 #endif
 
 enum {

@@ -10,11 +10,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#ifdef ESP_PLATFORM
-#include <sys/poll.h>
-#else
-#include <poll.h>
-#endif
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -27,9 +22,6 @@
 #include <sys/timerfd.h>
 #define HAS_TIMER 1
 #endif
-#endif
-#ifndef MSG_DONTWAIT /* the socket never blocks then, and poll waits */
-#define MSG_DONTWAIT 0
 #endif
 
 enum {

@@ -3,8 +3,19 @@
 #ifndef RDL_NET_POSIX_PRIVATE_H
 #define RDL_NET_POSIX_PRIVATE_H
 
+#ifdef ESP_PLATFORM
+#include <sys/poll.h>
+#else
+#include <poll.h>
+#endif
+#include <sys/socket.h>
+
 #include "net/net_op.h"
 #include "net/net_stream.h"
+
+#ifndef MSG_DONTWAIT /* the socket never blocks then, and poll waits */
+#define MSG_DONTWAIT 0
+#endif
 
 /* A socket's timeout is not exact: recv waits only if until_ms is at least twice this away. */
 enum { RDL_POSIX_RECV_MS = 50 };

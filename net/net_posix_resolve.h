@@ -53,8 +53,6 @@ enum rdl_resolved rdl_posix_resolve(struct rdl_endpoint *ep, int any, const char
 /**
  * Returns whether two endpoints have the same address and port. Two names without an address do not.
  *
- * Never blocks.
- *
  * @param a  an endpoint
  * @param b  another one
  * @return 1: the same server, as far as the address shows; 0: it is not

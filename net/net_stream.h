@@ -111,9 +111,7 @@ struct rdl_stream {
 };
 
 /**
- * Does the same over a stream that the caller names, for a platform that has one of its own.
- *
- * Use one stream for a conn from open to close.
+ * Does the same over a stream that the caller names, from open to close: for a platform that has its own.
  *
  * @param c  the conn
  * @param s  the stream; needed during the call only

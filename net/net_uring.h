@@ -36,10 +36,7 @@ enum {
 
 /** The driver: call rdl_uring_init(), then set wake_fd if you have one. */
 struct rdl_uring {
-    /**
-     * As rdl_posix.wake_fd. Keep the descriptor open until rdl_uring_end(), or until a poll with
-     * can_wake has run with another wake_fd.
-     */
+    /** As rdl_posix.wake_fd. Keep it open until a poll has run with another one, or rdl_uring_end(). */
     int wake_fd;
     /** @cond private */
     int fd;              /* the ring's; -1: none */
@@ -54,9 +51,8 @@ struct rdl_uring {
 /**
  * Sets up the driver, without a wake_fd, and a platform that uses it.
  *
- * It tries the parts of the kernel that it needs: a kernel may lack io_uring, or refuse it
- * (kernel.io_uring_disabled, the seccomp profile of a container, RLIMIT_MEMLOCK below 16 KB). After RDL_OK
- * nothing of this is refused later. After RDL_E_SYSTEM use rdl_posix_init() with the same platform.
+ * It tries the parts of the kernel that it needs, so nothing of this is refused later. After RDL_E_SYSTEM use
+ * rdl_posix_init() with the same platform.
  *
  * The driver belongs to the thread that calls this. In a child after fork, poll returns RDL_E_FORKED: call
  * rdl_uring_end(), then rdl_uring_init(), and rdl_conn_init() for the conns. Its conns are those of sockets:
@@ -66,16 +62,12 @@ struct rdl_uring {
  * @param u         the driver; it must stay where it is, and valid as long as the platform is used
  * @param platform  receives the functions of the driver, and u as its ctx; unchanged after an error
  * @param why       NULL, or receives the reason for RDL_E_SYSTEM, a constant text; after RDL_OK NULL
- * @return RDL_OK.
- *         RDL_E_SYSTEM: there is no io_uring here; nothing is left of the driver.
+ * @return RDL_OK. RDL_E_SYSTEM: there is no io_uring here; nothing is left of the driver.
  */
 int rdl_uring_init(struct rdl_uring *u, struct rdl_platform *platform, const char **why);
 
 /**
- * Closes the connection of a conn, if it has one, as rdl_posix_close() does.
- *
- * The kernel writes to no memory of the connection afterwards, and the peer sees the end. Call it before you
- * free a conn.
+ * Closes the connection of a conn, if it has one, as rdl_posix_close() does. Call it before you free a conn.
  *
  * @param u  the driver
  * @param c  one of its conns
@@ -83,9 +75,7 @@ int rdl_uring_init(struct rdl_uring *u, struct rdl_platform *platform, const cha
 void rdl_uring_close(struct rdl_uring *u, struct rdl_conn *c);
 
 /**
- * Frees what belongs to the driver. Call rdl_uring_close() for its conns before.
- *
- * It may be called after rdl_uring_init() failed, and twice.
+ * Frees what belongs to the driver, if anything does. Call rdl_uring_close() for its conns before.
  *
  * @param u  the driver
  */

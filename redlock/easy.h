@@ -38,6 +38,8 @@
  * Only the system's resolver has no such limit: rdl_easy_open() and rdl_easy_lock() may call it
  * (rdl_posix_resolve()), the others never do. A signal does not end a call.
  *
+ * Call the settings, rdl_easy_set_...(), after rdl_easy_open(), while the lock is neither held nor adopted.
+ *
  * Two locks at the same time: use a struct rdl_easy for each, and take them in the same order everywhere. The
  * structures do not share connections. For many locks over the same connections use redlock.h.
  *
@@ -155,16 +157,13 @@ struct rdl_easy {
  * @param urls  1 to RDL_SERVERS_MAX URLs, separated by spaces; copied
  * @param name  the lock's name, which is also its key, 1 to RDL_NAME_MAX bytes; copied
  * @return RDL_OK, or an error that rdl_easy_lock() repeats; rdl_easy_error() says what is wrong.
- *         RDL_E_SERVERS: urls is NULL or has no URL, or too many.
- *         RDL_E_URL, RDL_E_SPACE: a URL is invalid or too long.
- *         RDL_E_NAME: the name is empty, too long, or "rdl:canary".
+ *         RDL_E_SERVERS: urls is NULL or has no URL, or too many. RDL_E_URL, RDL_E_SPACE: a URL is invalid or
+ *         too long. RDL_E_NAME: the name is empty, too long, or "rdl:canary".
  */
 int rdl_easy_open(struct rdl_easy *e, const char *urls, const char *name);
 
 /**
- * Sets flags, instead of those that were set before.
- *
- * Never blocks. Call it after rdl_easy_open(), while the lock is neither held nor adopted.
+ * Sets flags, instead of those that were set before. Never blocks.
  *
  * @param e      the lock
  * @param flags  bits of enum rdl_easy_flags, 0 for none
@@ -176,8 +175,7 @@ int rdl_easy_set_flags(struct rdl_easy *e, unsigned flags);
 /**
  * Sets the longest ttl of any client of these servers, which must be the same in all of them.
  *
- * The restart guard waits for this time and 1 s after a server's start. Never blocks. Call it after
- * rdl_easy_open(), while the lock is neither held nor adopted.
+ * The restart guard waits for this time and 1 s after a server's start. Never blocks.
  *
  * @param e           the lock
  * @param max_ttl_ms  in ms, 20 to RDL_TTL_MAX; without this call RDL_EASY_MAX_TTL_MS
@@ -190,8 +188,7 @@ int rdl_easy_set_max_ttl(struct rdl_easy *e, uint32_t max_ttl_ms);
  *
  * The stream speaks TLS over rdl_posix_stream, as in lock/examples/tls_openssl.c (redlock/examples/easy_tls.c
  * is a whole program). Its functions find the host name of the URL, which the server's certificate must have,
- * in c->cfg->endpoint->host. Never blocks. Call it after rdl_easy_open(), while the lock is neither held nor
- * adopted.
+ * in c->cfg->endpoint->host. Never blocks.
  *
  * @param e         the lock
  * @param ops       the stream's functions, constant; rdl_easy_close() uses them, too
@@ -211,9 +208,8 @@ int rdl_easy_set_stream(struct rdl_easy *e, const struct rdl_stream_ops *ops, vo
  * and not after wait_ms (RDL_EASY_RESOLVE_ONCE prevents both). Servers that have just started do not count
  * yet. If waiting cannot give a majority, it does not wait: it returns RDL_E_QUARANTINE.
  *
- * You need not unlock a lease that has expired or is lost. If rdl_easy_keep() renewed it, this call ends that
- * thread first, as rdl_easy_unlock() does. An adopted lock that was not confirmed by rdl_easy_renew() is
- * released.
+ * You need not unlock a lease that has expired or is lost; its thread (rdl_easy_keep()) is ended. An adopted
+ * lock that was not confirmed by rdl_easy_renew() is released.
  *
  * @param e        the lock
  * @param ttl_ms   for how long, in ms: 20 to max_ttl, which is 30 s unless rdl_easy_set_max_ttl()
@@ -233,8 +229,7 @@ int rdl_easy_lock(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms);
  * Renews the lease: it then ends ttl_ms from now, and never earlier than before.
  *
  * Call it when a third of the ttl has passed. If it fails and rdl_easy_remaining_ms() is above 0, call it
- * again soon. It never takes an expired lock again. Blocks for one attempt, or for two if keys that were lost
- * are put back.
+ * again soon. It never takes an expired lock again. easy.h says for how long it blocks.
  *
  * @param e       the lock, held or adopted
  * @param ttl_ms  in ms, as for rdl_easy_lock(). It may be shorter than before: the next attempts are, too
@@ -249,11 +244,9 @@ int rdl_easy_renew(struct rdl_easy *e, uint32_t ttl_ms);
 /**
  * Releases the lock; also an expired one. It is not held afterwards, whatever the result is.
  *
- * Blocks for one attempt at most, and for 2 s more if too many connections must be opened again. With
- * RDL_EASY_UNLOCK_AT_ONCE it sends the releases and returns RDL_OK without waiting for the replies. The next
- * call of the lock reads them. If rdl_easy_keep() renews the lock, it first waits for the end of that thread,
- * for two attempts at most. Before the release is sent, rdl_easy_remaining_ms() and rdl_easy_fence() are 0 in
- * every thread.
+ * easy.h says for how long it blocks. With RDL_EASY_UNLOCK_AT_ONCE it sends the releases and returns RDL_OK without waiting for
+ * the replies. The next call of the lock reads them. Before the release is sent, rdl_easy_remaining_ms() and
+ * rdl_easy_fence() are 0 in every thread.
  *
  * @param e  the lock
  * @return RDL_OK: released.
@@ -267,9 +260,9 @@ int rdl_easy_unlock(struct rdl_easy *e);
 /**
  * Releases the lock if it is held, and closes all connections.
  *
- * Blocks as rdl_easy_unlock(), and then for one attempt at most, until all releases are answered. Call it
- * before the program ends, also after rdl_easy_lock() failed: single servers may have granted the lock.
- * Without this call, such keys may last until their ttl is over.
+ * Blocks until all releases are answered, as easy.h says. Call it before the program ends, even after
+ * rdl_easy_lock() failed: single servers may have granted the lock. Without this call, such keys may last
+ * until their ttl is over.
  *
  * @param e  the lock, which may be opened again afterwards; if it is not open, this call does nothing
  */
@@ -278,8 +271,8 @@ void rdl_easy_close(struct rdl_easy *e);
 /**
  * Returns how long the lock is certainly held, by this host's clock.
  *
- * Never blocks. Any thread may call it, while the lock is open. If rdl_easy_keep() renews the lock, it counts
- * the time until the work must stop.
+ * Any thread may call it. Never blocks. If rdl_easy_keep() renews the lock, it counts the time until the work
+ * must stop.
  *
  * @param e  the lock
  * @return the remaining time in ms; 0: not held, expired, or adopted and not renewed yet
@@ -287,9 +280,8 @@ void rdl_easy_close(struct rdl_easy *e);
 uint32_t rdl_easy_remaining_ms(const struct rdl_easy *e);
 
 /**
- * Returns the fencing token of the lease (RDL_EASY_FENCE): pass it to the resource with each write.
- *
- * Never blocks. Any thread may call it, while the lock is open.
+ * Returns the fencing token of the lease (RDL_EASY_FENCE): pass it to the resource with each write. Any
+ * thread may call it. Never blocks.
  *
  * @param e  the lock
  * @return the token, 1 or more; 0: the lock has none (rdl_redlock_fence())
@@ -312,10 +304,9 @@ const char *rdl_easy_error(const struct rdl_easy *e);
 /**
  * Writes the lock's token, to pass the lock on to another process (rdl_easy_adopt(), $REDLOCK_TOKEN).
  *
- * Afterwards do not renew, unlock or close it here. Let the process end, which releases nothing. Never
- * blocks. Call it while the lock is held.
+ * Afterwards do not renew, unlock or close it here. Let the process end, which releases nothing. Never blocks.
  *
- * @param e    the lock
+ * @param e    the lock, held
  * @param out  receives the token as text; RDL_TOKEN_TEXT_MAX bytes
  */
 void rdl_easy_token(const struct rdl_easy *e, char out[RDL_TOKEN_TEXT_MAX]);
@@ -323,10 +314,10 @@ void rdl_easy_token(const struct rdl_easy *e, char out[RDL_TOKEN_TEXT_MAX]);
 /**
  * Adopts a lock that another process acquired. Confirm it with rdl_easy_renew(), or release it.
  *
- * The other process must not renew or release it any more. Never blocks. Call it while the lock is neither
- * held nor adopted. rdl_easy_lock() would release the adopted lock.
+ * The other process must not renew or release it any more. rdl_easy_lock() would release the adopted lock. Never
+ * blocks.
  *
- * @param e      the lock, opened with the same servers and name
+ * @param e      the lock, opened with the same servers and name; neither held nor adopted
  * @param token  the text that rdl_easy_token() wrote, NUL-terminated
  * @return RDL_OK. RDL_E_TOKEN: this is no token. RDL_E_HELD: as of rdl_easy_set_flags(). Or the error of
  *         rdl_easy_open(). After an error nothing has changed.

@@ -5,24 +5,15 @@
 
 #include "lock/lock_line.h"
 #include "net/net_op.h"
-#include "resp/resp_template.h"
 
 #include <string.h>
 
 /* ---------------------------------------------------------------- words */
 
-static void add_number(struct rdl_line *line, uint32_t n)
+/* Adds text, then "28 s", rounded up. */
+static void add_seconds(struct rdl_line *line, const char *text, uint64_t ms)
 {
-    char digits[RDL_DEC_MAX + 1];
-
-    digits[rdl_dec_u32(digits, n)] = '\0';
-    rdl_line_add(line, digits);
-}
-
-/* Adds "28 s", rounded up. */
-static void add_seconds(struct rdl_line *line, uint64_t ms)
-{
-    add_number(line, (uint32_t)((ms + 999) / 1000)); /* enough for 136 years */
+    rdl_line_add_number(line, text, (uint32_t)((ms + 999) / 1000)); /* enough for 136 years */
     rdl_line_add(line, " s");
 }
 
@@ -72,12 +63,10 @@ static void add_quarantine_end(struct rdl_line *line, const struct rdl_easy *e, 
     uint64_t at_ms = rdl_redlock_counts_at(&e->lock, i);
 
     if (!info->is_other && !(e->flags & RDL_EASY_CANARY)) {
-        rdl_line_add(line, "started ");
-        add_seconds(line, now_ms - (uint64_t)info->up_ms);
+        add_seconds(line, "started ", now_ms - (uint64_t)info->up_ms);
         rdl_line_add(line, " ago, ");
     }
-    rdl_line_add(line, "counts in ");
-    add_seconds(line, at_ms - now_ms);
+    add_seconds(line, "counts in ", at_ms - now_ms);
 }
 
 static void add_system_error(struct rdl_line *line, int err)
@@ -257,9 +246,8 @@ static void add_count(struct rdl_line *line, const struct rdl_easy *e, uint32_t 
         rdl_line_add(line, "the server");
         return;
     }
-    add_number(line, n);
-    rdl_line_add(line, " of ");
-    add_number(line, (uint32_t)e->n);
+    rdl_line_add_number(line, "", n);
+    rdl_line_add_number(line, " of ", (uint32_t)e->n);
     rdl_line_add(line, " servers");
 }
 
@@ -321,8 +309,7 @@ int rdl_easy_refuse_url(struct rdl_easy *e, int rc, size_t i, const char *why)
     struct rdl_line line;
 
     begin(e, &line);
-    rdl_line_add(&line, "URL ");
-    add_number(&line, (uint32_t)i + 1);
+    rdl_line_add_number(&line, "URL ", (uint32_t)i + 1);
     rdl_line_add(&line, ": ");
     rdl_line_add(&line, why);
     return rc;

@@ -59,21 +59,18 @@ struct rdl_easy_thread {
  * rdl_easy_remaining_ms() is 0 and rdl_easy_lost_fd() is readable: stop the work, and call rdl_easy_unlock().
  * There is no callback.
  *
- * Any thread may call rdl_easy_remaining_ms() and rdl_easy_fence(). Call all other functions from one thread
- * at a time; the thread that called this one may end. Do not cancel a thread inside them. The new thread gets
- * no signals. A forked child does not have it, and there rdl_easy_remaining_ms() is 0.
- *
- * Never blocks.
+ * The thread that called this function may end. Do not cancel a thread inside the functions of the lock. The
+ * new thread gets no signals. A forked child does not have it, and there rdl_easy_remaining_ms() is 0. Never
+ * blocks.
  *
  * @param e         the lock, held
  * @param t         the thread, set up here, and in use until it is ended (struct rdl_easy_thread). After an
  *                  error it is not in use. Its descriptors are closed on exec
  * @param grace_ms  how long the work may take to stop, in ms: 0 to a third of the ttl
  * @return RDL_OK. Otherwise no thread was started, the lock is as before, and rdl_easy_error() says why.
- *         RDL_EXPIRED: the lock is not held. RDL_E_HELD: a thread renews it already.
- *         RDL_E_TTL: grace_ms is above a third of the ttl.
- *         RDL_E_SYSTEM: the system has no more threads or descriptors.
- *         Or the error of rdl_easy_open().
+ *         RDL_EXPIRED: the lock is not held. RDL_E_HELD: a thread renews it already. RDL_E_TTL: grace_ms is
+ *         above a third of the ttl. RDL_E_SYSTEM: the system has no more threads or descriptors. Or the error
+ *         of rdl_easy_open().
  */
 int rdl_easy_keep(struct rdl_easy *e, struct rdl_easy_thread *t, uint32_t grace_ms);
 

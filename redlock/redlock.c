@@ -188,18 +188,19 @@ static int evaluate_release(struct rdl_redlock *r, uint64_t now_ms)
     unsigned released = rdl_redlock_count(r, RDL_VOTE_GRANTED);
     unsigned stolen = rdl_redlock_count(r, RDL_VOTE_DENIED);
     unsigned gone = released + rdl_redlock_count(r, RDL_VOTE_ABSENT) + stolen;
-    unsigned had = rdl_votes_count_held(r);
+    unsigned had = rdl_votes_count(r, rdl_was_held);
 
     if (stolen >= quorum)
         return rdl_redlock_finish(r, RDL_LOST);
-    if (gone >= quorum && had + rdl_votes_count_maybe_held(r) < quorum)
+    if (gone >= quorum && had + rdl_votes_count(r, rdl_was_maybe_held) < quorum)
         return rdl_redlock_finish(r, RDL_EXPIRED);
     if (released >= quorum)
         return rdl_redlock_finish(r, RDL_OK);
-    if (rdl_redlock_count(r, RDL_VOTE_PENDING) + rdl_votes_count_unreleased(r) > 0 && now_ms < r->wake_ms)
+    if (rdl_redlock_count(r, RDL_VOTE_PENDING) + rdl_votes_count(r, rdl_is_unreleased) > 0 &&
+        now_ms < r->wake_ms)
         return RDL_PENDING;
     rdl_votes_abandon(r, now_ms);
-    if (gone + rdl_votes_count_untouched(r) < quorum)
+    if (gone + rdl_votes_count(r, rdl_is_untouched) < quorum)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
     return rdl_redlock_finish(r, had < quorum ? RDL_EXPIRED : RDL_OK);
 }
@@ -232,7 +233,7 @@ static int step_pause(struct rdl_redlock *r, uint64_t now_ms)
         return RDL_PENDING;
     if (r->tries > 0 && now_ms >= r->deadline_ms)
         return rdl_redlock_finish(r, r->result);
-    if (rdl_votes_count_unreleased(r) > 0 && now_ms < wait_end_ms) {
+    if (rdl_votes_count(r, rdl_is_unreleased) > 0 && now_ms < wait_end_ms) {
         r->wake_ms = now_ms + RDL_QUEUE_RETRY_MS;
         rdl_redlock_wake_by(r, wait_end_ms);
         return RDL_PENDING;
@@ -451,5 +452,5 @@ int rdl_redlock_is_idle(const struct rdl_redlock *r)
         if (!rdl_conn_is_idle(r->servers[i].conn))
             return 0;
     }
-    return r->until_ms != 0 || rdl_votes_count_unreleased(r) == 0;
+    return r->until_ms != 0 || rdl_votes_count(r, rdl_is_unreleased) == 0;
 }

@@ -6,7 +6,8 @@
  * The lock is held while a majority of the *configured* servers has granted it: N/2 + 1, whatever is down.
  * All servers get each request at once, except that after RDL_BUSY an attempt may first ask one server alone.
  * An operation ends as soon as its outcome is certain: a slow or dead minority does not delay a grant. Use it
- * like lock.h: blocking calls, or _begin and rdl_redlock_step().
+ * like lock.h: blocking calls, or _begin and rdl_redlock_step(). Call each function between operations only,
+ * unless its comment says more. Functions that only read the lock may be called in any state.
  *
  *     for (i = 0; i < 5; i++)
  *         servers[i].conn = &conns[i].conn;
@@ -63,21 +64,16 @@ enum {
  *
  * A run is the time from a server's start to its end. A server that started less than max_ttl ago may have
  * lost a lock. Its votes do not count until max_ttl and 1 s have passed (quarantine): since its start, or
- * since this process first saw this run. If a conn finds another run than it saw before, its address may lead
- * to another server now. So that time then counts from when this process first saw this run, in each mode but
- * OFF.
+ * since this process first saw this run. The second also applies, in each mode but OFF, if a conn finds
+ * another run than before: its address may lead to another server now.
  *
  * The run_id identifies a run. Where INFO reports an uptime but no run_id (Dragonfly, older Kvrocks), the
  * start identifies it. There, a server that is listed twice is not detected.
  *
- * A server refuses INFO if it replies with one of these errors:
- *
- *   - the user may not use INFO (RDL_E_PERM)
- *   - the server does not know or support INFO (RDL_E_UNSUPPORTED)
- *   - an unknown error whose text contains the word INFO, which some proxies send. This is no refusal with
- *     RDL_GUARD_STRICT and RDL_GUARD_REQUIRED, nor after INFO was once answered over the conn
- *
- * After any other error the connection fails and is retried.
+ * A server refuses INFO if it replies with RDL_E_PERM or RDL_E_UNSUPPORTED, or with an unknown error whose
+ * text contains the word INFO, as some proxies do. That last one is no refusal with RDL_GUARD_STRICT and
+ * RDL_GUARD_REQUIRED, nor after INFO was once answered over the conn. After any other error the connection
+ * fails and is retried.
  */
 enum rdl_guard {
     /**
@@ -85,10 +81,7 @@ enum rdl_guard {
      * server that refuses INFO never counts.
      */
     RDL_GUARD_STRICT = 1,
-    /**
-     * Counts max_ttl and 1 s after its start, by the uptime in INFO. A server that refuses INFO never counts.
-     */
-    RDL_GUARD_REQUIRED,
+    RDL_GUARD_REQUIRED,     /**< the same after its start, by the uptime in INFO */
     RDL_GUARD_IF_PERMITTED, /**< as RDL_GUARD_REQUIRED, but a server that refuses INFO counts at once */
     RDL_GUARD_OFF           /**< counts always: for servers that lose nothing (appendfsync always) */
 };
@@ -110,7 +103,7 @@ int rdl_guard_conn(struct rdl_conn *c);
 /** How fencing over N servers is done (private). */
 struct rdl_fencing_ops;
 
-/** Fencing over N servers, for rdl_redlock_options.fencing. A static link drops it where it is not named. */
+/** Fencing over N servers, for rdl_redlock_options.fencing. */
 extern const struct rdl_fencing_ops rdl_fencing;
 
 /**
@@ -221,15 +214,13 @@ struct rdl_canary {
  *   - rdl_redlock_cancel() has returned
  *   - an extend has ended with RDL_LOST, RDL_E_GAP, RDL_E_SYSTEM or RDL_E_FORKED
  *
- * Expiry does not end the use: release or cancel an expired lease, too. (An acquire with the same handle
- * first releases an expired lease, or an adopted token that no extend has confirmed.)
+ * Expiry does not end the use: release or cancel an expired lease, too. At all other times nothing in the
+ * library refers to this memory: free it, move the handle, or set it up again there or elsewhere. The library
+ * does not wait for servers that have not replied by then (RDL_E_ABANDONED). Debug builds assert if memory in
+ * use is set up again.
  *
- * At all other times nothing in the library refers to this memory: free it, move the handle, or set it up
- * again there or elsewhere. The library does not wait for servers that have not replied by then
- * (RDL_E_ABANDONED). Debug builds assert if memory in use is set up again.
- *
- * A copy of a handle in use holds nothing: its calls return RDL_E_SHARED. Of two copies of one that is not in
- * use, the first that is used again works; to the other that applies.
+ * A copy of a handle in use holds nothing: its calls do nothing and return RDL_E_SHARED. Of two copies of one
+ * that is not in use, the first that is used again works; to the other that applies.
  *
  * Pending releases are sent as you service the conns. If a conn's queue is full when release returns, later
  * steps of the handle queue that release. If there are none, the key's ttl ends it.
@@ -288,8 +279,8 @@ struct rdl_redlock {
  *
  * Sends nothing. All arguments are borrowed and must stay valid as long as you use the handle. Each redlock
  * has its own servers[]; many redlocks and locks may share the conns. If another one is set up with these
- * servers[] and the same conns, the calls of this one return RDL_E_SHARED. Release and cancel then still end
- * its lease and its use of canaries and hint, but its keys stay until their ttl ends.
+ * servers[] and the same conns, the calls of this one do nothing and return RDL_E_SHARED. Release and cancel
+ * then still end its lease and its use of canaries and hint, but its keys stay until their ttl ends.
  *
  * Pass conns that are set up and not open yet, unless another redlock uses them already. This call makes them
  * check their servers (rdl_guard_conn()).
@@ -330,7 +321,7 @@ int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *op
  * It does not detect a canary that was copied from another server. Before Redis 5, or where scripts are
  * disabled, a request that creates a canary must not be delayed by more than max_ttl (DESIGN.md, section 6).
  *
- * Call it between operations, before the first acquire.
+ * Call it before the first acquire.
  *
  * @param r     the lock
  * @param each  one entry for each server, reset here; borrowed like servers[]
@@ -343,8 +334,6 @@ void rdl_redlock_set_canary(struct rdl_redlock *r, struct rdl_canary *each);
  * The hint's conn must lead to server 0. While server 0 refuses the lock, an acquire waits for a release
  * there. All clients must list the servers in the same order. Everything else is as with one server
  * (rdl_lock_set_hint()).
- *
- * Call it between operations.
  *
  * @param r     the lock
  * @param hint  the hint, borrowed like the handle; NULL: none
@@ -364,16 +353,12 @@ void rdl_redlock_set_hint(struct rdl_redlock *r, struct rdl_hint *hint);
  * majority any more releases at once what it holds. Whether the result is RDL_BUSY or RDL_NO_QUORUM may
  * depend on the other replies, for which it waits within the attempt's time.
  *
- * Call it between operations, on a lock that is not held. It first releases an expired lease, or an adopted
- * token that no extend has confirmed.
+ * It first releases an expired lease, or an adopted token that no extend has confirmed.
  *
- * @param r        the lock
+ * @param r        the lock, not held
  * @param entropy  RDL_ENTROPY_LEN bytes that no other acquire gets, as of rdl_lock_acquire_begin(); copied
  * @param now_ms   the time in ms
- * @return RDL_PENDING, or at once:
- *         RDL_E_SHARED: servers[] belong to another redlock now; nothing was done.
- *         An error of rdl_redlock_init(): nothing was sent.
- *         Any other result of an acquire (rdl_redlock_step()).
+ * @return RDL_PENDING, or at once a result of an acquire or an error of rdl_redlock_init(): nothing was sent
  */
 int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_ENTROPY_LEN], uint64_t now_ms);
 
@@ -382,37 +367,29 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
  * earliest.
  *
  * It never shortens a lease and never revives an expired one. Afterwards rdl_redlock_remaining_ms() is at
- * least ttl_ms less the drift (rdl_lock_remaining_ms()), counted from the sending. Where the key is gone it
- * is put back, after a majority has confirmed the lease; but not for an adopted token.
+ * least ttl_ms less the drift, counted from the sending. Where the key is gone it is put back, after a
+ * majority has confirmed the lease; but not for an adopted token.
  *
  * It ends one attempt (rdl_lock_options.attempt_ms) after it began, or with the lease. This includes the wait
  * for a majority of the conns. Those that are still connecting then go on, and a later extend uses them. If
  * keys are put back, it takes one attempt more. With an adopted token the attempt begins when a majority of
  * the conns is ready, as with acquire.
  *
- * A connection is stalled if a reply is overdue (rdl_lock_extend_begin()). Let R be the lease time left when
- * the first extend that was not confirmed began. The first step with less than R/2 left closes this lock's
- * stalled connections; new ones replace them. They are closed even if other locks use them
- * (rdl_conn_abort_if_stalled()). Until a server sends something, its reply is now overdue after this lock's
- * own attempt time. The next extend then sets R to the time left when it begins. One that succeeds resets R.
+ * Stalled connections are as with rdl_lock_extend_begin(). R counts from the first extend that was not
+ * confirmed, and a step closes those of this lock once less than R/2 is left.
  *
  * Gaps are only detected if lost data is. So use the restart guard, for restarts, and the canary, for lost
  * data (DESIGN.md, section 7).
- *
- * Call it between operations.
  *
  * @param r       the lock
  * @param ttl_ms  the new ttl in ms: four attempts (rdl_lock_options.attempt_ms) to max_ttl_ms
  * @param now_ms  the time in ms
  * @return RDL_PENDING, or at once:
- *         RDL_E_TTL: ttl_ms is under four attempts, or above max_ttl_ms or RDL_TTL_MAX. Nothing was sent or
- *         changed; the lease, if there still is one, continues. rdl_redlock_step() still returns the result
- *         of the previous operation.
- *         RDL_E_CAP: max_extensions is reached, or the ttl would end later than max_hold_ms after the
- *         acquire. All else as after RDL_E_TTL.
- *         RDL_E_SHARED: servers[] belong to another redlock now; nothing was done.
+ *         RDL_E_TTL, RDL_E_CAP: ttl_ms is out of range, or the options forbid this extend. Nothing was sent
+ *         or changed; the lease, if there still is one, continues. rdl_redlock_step() still returns the
+ *         result of the previous operation.
  *         RDL_LOST: the lock is not held; the keys of an expired lease are released.
- *         Any other result of an extend (rdl_redlock_step()).
+ *         Any other result of an extend.
  */
 int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t now_ms);
 
@@ -432,24 +409,21 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
  * The reply of another run is taken as it is. If INFO is refused, the run is unknown, and so is the vote
  * (RDL_VOTE_UNKNOWN).
  *
- * Call it between operations, or while an extend is pending: the extend's replies are not waited for.
+ * You may also call it while an extend is pending: the extend's replies are not waited for.
  *
  * @param r       the lock, held or expired
  * @param now_ms  the time in ms
- * @return RDL_PENDING, or at once:
+ * @return RDL_PENDING, or at once a result of a release.
  *         RDL_EXPIRED: this handle has nothing to release, and nothing is sent. It never acquired the lock,
  *         or released or lost it already. A lease that has only expired is still released.
- *         RDL_E_SHARED: servers[] belong to another redlock now. The lease has ended; nothing was sent.
- *         Any other result of a release (rdl_redlock_step()).
  */
 int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms);
 
 /**
  * Continues an operation.
  *
- * In each turn of the loop: read, get the time once, then step (rdl_conn_tick()). Replies that were not read
- * do not count. Call it when a conn did something, or when rdl_redlock_wake_ms() has come. Also call it
- * between operations: it counts late replies and sends late releases.
+ * Call it when a conn did something, and at rdl_redlock_wake_ms(); between operations, too: it counts late
+ * replies and sends late releases. Read first, as for rdl_lock_step().
  *
  * RDL_BUSY: other clients' keys are on so many servers that no majority is left. Or those that refused and
  * those that granted are a majority together. Possibly no client holds the lock: several of them may have
@@ -457,16 +431,10 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms);
  *
  * @param r       the lock
  * @param now_ms  the time in ms
- * @return RDL_PENDING, or the result, which is repeated until the next operation begins.
- *         Acquire: RDL_OK, RDL_BUSY, RDL_EXPIRED, RDL_NO_QUORUM or RDL_E_QUARANTINE, as in the table above;
- *         fenced: RDL_E_FENCE (scripts are refused), RDL_E_FENCE_RANGE (rdl_redlock_set_min_fence()).
- *         Extend: RDL_OK, RDL_REPAIRED, RDL_ADOPTED, RDL_HELD_WITH_GAP, RDL_E_GAP, RDL_LOST or RDL_UNKNOWN,
- *         as in the table above. RDL_E_CAP: after the wait for the conns, the ttl would end later than
- *         max_hold_ms allows; nothing was sent.
- *         Release: RDL_OK, RDL_EXPIRED, RDL_LOST or RDL_UNKNOWN, as in the table above.
+ * @return RDL_PENDING, or the result, which is repeated until the next operation begins: that of the table
+ *         above. A fenced acquire: RDL_E_FENCE (scripts are refused) or RDL_E_FENCE_RANGE, too.
  *         After rdl_redlock_cancel(): RDL_EXPIRED. Before the first operation the result means nothing.
- *         RDL_E_SHARED: servers[] belong to another redlock now. The operation has ended. A lease is in use
- *         until you release or cancel it.
+ *         RDL_E_SHARED: the operation has ended. A lease is in use until you release or cancel it.
  */
 int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms);
 
@@ -479,14 +447,11 @@ int rdl_redlock_step(struct rdl_redlock *r, uint64_t now_ms);
 uint64_t rdl_redlock_wake_ms(const struct rdl_redlock *r);
 
 /**
- * Aborts an operation, and releases what was or may have been granted.
+ * Aborts an operation, and releases what was or may have been granted, in any state.
  *
- * On a held lock it is a release that is not waited for (rdl_lock_release() in lock_io.h has what you give
- * up).
- *
- * Pending releases are sent as you service the conns. You may reuse the memory at once. But a release for
- * which a queue has no room is then lost, and the key's ttl ends the key. To have it sent, keep the handle,
- * and step it until rdl_redlock_is_idle().
+ * On a held lock it is a release that is not waited for (rdl_lock_release()). You may reuse the memory at
+ * once. But a release for which a queue has no room is then lost, and the key's ttl ends the key. To have it
+ * sent, keep the handle, and step it until rdl_redlock_is_idle().
  *
  * @param r  the lock
  */
@@ -512,9 +477,7 @@ uint32_t rdl_redlock_remaining_ms(const struct rdl_redlock *r, uint64_t now_ms);
 uint64_t rdl_redlock_until_ms(const struct rdl_redlock *r);
 
 /**
- * Returns whether no request is unsent or unanswered on the lock's connections.
- *
- * This includes the requests of other locks that share them.
+ * Returns whether no request, of any lock, is unsent or unanswered on the lock's connections.
  *
  * @param r  the lock
  * @return 1: all conns are idle, and no release of this lock waits for room; 0: not yet
@@ -524,31 +487,21 @@ int rdl_redlock_is_idle(const struct rdl_redlock *r);
 /**
  * Adopts the token of a lock that was acquired elsewhere: by another handle, process or host.
  *
- * Then release it, or extend it: the extend returns RDL_ADOPTED if a majority has that token, and validity
- * counts from that request. Until then rdl_redlock_remaining_ms() is 0. That extend puts nothing back where
- * the key is gone. The previous owner must not extend the lock any more, and must not have begun to release
- * it. What this handle held before, under another token, is released first, as by rdl_redlock_cancel().
- *
- * This handle does not know when the key expires. So a release of an adopted token stays pending until a
- * conclusive reply, but for at most max_ttl and 1 s after a first temporary error. Call it between
- * operations.
+ * All is as with rdl_lock_adopt(). The extend returns RDL_ADOPTED if a majority has that token. What this
+ * handle held before, under another token, is released first, as by rdl_redlock_cancel().
  *
  * @param r          the lock
  * @param token_hex  40 hex digits in lower case, from rdl_redlock_token(); copied; no NUL is needed
  * @param len        their number, 40
- * @return RDL_OK: adopted.
- *         RDL_E_TOKEN: these are not 40 hex digits in lower case; nothing has changed.
- *         An error of rdl_redlock_init(), but not RDL_E_TTL: nothing has changed.
- *         RDL_E_SHARED: servers[] belong to another redlock now; nothing has changed.
+ * @return RDL_OK. Nothing has changed: RDL_E_TOKEN (other digits), RDL_E_SHARED, or an error of
+ *         rdl_redlock_init() but RDL_E_TTL.
  */
 int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len);
 
 /**
- * Writes the token as text, to pass the lock on to another process (rdl_redlock_adopt()).
+ * Writes the token of a lock that is held or adopted as text, for rdl_redlock_adopt().
  *
- * Do not call it after a release has begun. Call it while the lock is held or adopted.
- *
- * @param r    the lock
+ * @param r    the lock; no release of it has begun
  * @param out  receives 40 hex digits in lower case and a NUL; RDL_TOKEN_TEXT_MAX bytes
  */
 void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_TOKEN_TEXT_MAX]);
@@ -559,8 +512,7 @@ void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_TOKEN_TEXT_MAX]
  * Sets the least fencing token that the next acquire may give, for example the wall clock in ms.
  *
  * It takes effect from the next attempt on. An acquire returns RDL_E_FENCE_RANGE if the least token is above
- * RDL_FENCE_MAX (lock/lock_fenced.h). It also does if so many servers gave a greater one that no majority is
- * left; rdl_redlock_error() reports which servers.
+ * RDL_FENCE_MAX (lock/lock_fenced.h), or if so many servers gave a greater one that no majority is left.
  *
  * Tokens are unique and grow from holder to holder, while enough servers keep the key {name}:fence. N is the
  * number of configured servers. q is a majority of them, N/2 + 1. h is the number of servers that held the
@@ -577,14 +529,10 @@ void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_TOKEN_TEXT_MAX]
 void rdl_redlock_set_min_fence(struct rdl_redlock *r, uint64_t min);
 
 /**
- * Returns the fencing token of the lease.
- *
- * Pass it to the resource with every write. The resource must remember the greatest token and reject smaller
- * ones. A lease that expired and was not released keeps its token.
+ * Returns the fencing token of the lease, to be used as that of rdl_lock_fence().
  *
  * @param r  the lock
- * @return the token, 1 to RDL_FENCE_MAX; 0: not held, not fenced, adopted, or held with a gap
- *         (RDL_HELD_WITH_GAP)
+ * @return the token, 1 to RDL_FENCE_MAX; 0: not held, not fenced, adopted, or RDL_HELD_WITH_GAP
  */
 uint64_t rdl_redlock_fence(const struct rdl_redlock *r);
 
@@ -599,22 +547,15 @@ unsigned rdl_redlock_fence_holders(const struct rdl_redlock *r);
 /* ---------------------------------------------------------------- reports */
 
 /**
- * Returns what the last acquire cost, for logs and metrics.
- *
- * The values remain until the next acquire begins. An acquire that is refused at once does not count.
+ * Returns what the last acquire cost. One that was refused at once for its arguments does not count.
  *
  * @param r  the lock
- * @return the counts. `attempts`: acquire requests sent, up to N for each attempt, some of them after the
- *         grant. `refused`: attempts that ended with RDL_BUSY. Do not divide one by the other if N > 1
+ * @return the counts, until the next acquire begins; while it is pending, so far
  */
 struct rdl_stats rdl_redlock_stats(const struct rdl_redlock *r);
 
 /**
- * Returns for how long the keys in the way still prevent a majority: after RDL_BUSY.
- *
- * It ends when so many other clients' keys have expired that a majority of the servers is free.
- *
- * Call it after an acquire.
+ * Returns for how long the keys in the way still prevent a majority: after an acquire with RDL_BUSY.
  *
  * @param r  the lock
  * @return a duration in ms, counted from the reply.
@@ -665,9 +606,8 @@ unsigned rdl_redlock_count(const struct rdl_redlock *r, enum rdl_vote vote);
 /**
  * Writes a line for people about a server's part in the last operation.
  *
- * For example "confirmed in 3 ms", "held by another client for another 800 ms", or "restarted too recently to
- * be used for another 27000 ms". "timed out": no reply in the time that it may take. "not waited for": the
- * outcome was already certain. Call it after an operation.
+ * For example "confirmed in 3 ms", "held by another client for another 800 ms", "restarted too recently to be
+ * used for another 27000 ms", "timed out", or "not waited for": the outcome was already certain.
  *
  * @param r       the lock
  * @param i       the server's index, 0 to n - 1
@@ -690,14 +630,8 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms
  *
  * @param r         the lock, not held
  * @param platform  clock, random numbers and polling; not needed after the call
- * @return a result of an acquire (rdl_redlock_step()), an error of rdl_redlock_init(), RDL_E_SHARED, or:
- *         RDL_E_RANDOM: platform->random failed; no acquire was sent. The handle was canceled as by
- *         rdl_redlock_cancel(): an expired lease or an unconfirmed adopted token is released.
- *         RDL_E_INTERRUPTED: a wake-up from outside (rdl_posix.wake_fd); canceled, so this handle holds
- *         nothing. What may have been granted is released (rdl_redlock_drain()).
- *         RDL_E_SYSTEM: platform->poll failed; canceled, so this handle holds nothing.
- *         RDL_E_FORKED: a connection is the parent's; canceled, so this handle holds nothing. The parent's
- *         lease is unaffected.
+ * @return a result of rdl_redlock_acquire_begin(), or RDL_E_RANDOM, RDL_E_INTERRUPTED, RDL_E_SYSTEM or
+ *         RDL_E_FORKED, as of rdl_lock_acquire(): canceled (rdl_redlock_cancel()), so this handle holds nothing
  */
 int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_platform *platform);
 
@@ -715,10 +649,7 @@ int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_platform *platfo
  * @param r         the lock
  * @param platform  clock and polling; not needed after the call
  * @param ttl_ms    the new ttl in ms: four attempts (rdl_lock_options.attempt_ms) to max_ttl_ms
- * @return a result of rdl_redlock_extend_begin() or of an extend (rdl_redlock_step()), or:
- *         RDL_E_SYSTEM: platform->poll failed; canceled, so this handle holds nothing.
- *         RDL_E_FORKED: a connection is the parent's; canceled, so this handle holds nothing. The parent's
- *         lease is unaffected.
+ * @return a result of rdl_redlock_extend_begin(). RDL_E_SYSTEM, RDL_E_FORKED: as of rdl_redlock_acquire()
  */
 int rdl_redlock_extend(struct rdl_redlock *r, const struct rdl_platform *platform, uint32_t ttl_ms);
 
@@ -732,10 +663,7 @@ int rdl_redlock_extend(struct rdl_redlock *r, const struct rdl_platform *platfor
  *
  * @param r         the lock, held or expired
  * @param platform  clock and polling; not needed after the call
- * @return a result of rdl_redlock_release_begin() or of a release (rdl_redlock_step()), or:
- *         RDL_E_SYSTEM: platform->poll failed; canceled, so this handle holds nothing.
- *         RDL_E_FORKED: a connection is the parent's; canceled, so this handle holds nothing. The parent's
- *         lease is unaffected.
+ * @return a result of rdl_redlock_release_begin(). RDL_E_SYSTEM, RDL_E_FORKED: as of rdl_redlock_acquire()
  */
 int rdl_redlock_release(struct rdl_redlock *r, const struct rdl_platform *platform);
 
@@ -743,7 +671,7 @@ int rdl_redlock_release(struct rdl_redlock *r, const struct rdl_platform *platfo
  * Waits until the lock is idle: call it before the program exits.
  *
  * It reads first, then waits until pending releases were sent and answered, and counts all replies. Blocks
- * until until_ms at most, and ignores wake-ups from outside. Call it between operations.
+ * until until_ms at most, and ignores wake-ups from outside.
  *
  * @param r         the lock
  * @param platform  clock and polling; not needed after the call
@@ -800,17 +728,13 @@ void rdl_renewal_renewed(struct rdl_renewal *k, uint32_t ttl_ms, uint32_t grace_
 /**
  * Schedules a retry: a renewal failed, but the lease is not lost (RDL_UNKNOWN, an error).
  *
- * Call it after rdl_renewal_renewed().
- *
- * @param k       the timer
+ * @param k       the timer, started
  * @param now_ms  the time in ms
  */
 void rdl_renewal_failed(struct rdl_renewal *k, uint64_t now_ms);
 
 /**
  * Returns what to do now.
- *
- * Call it at any time after rdl_renewal_renewed(), or on a timer that is all zero.
  *
  * @param k       the timer
  * @param now_ms  the time in ms

@@ -126,7 +126,7 @@ static int is_quarantined(const struct rdl_redlock *r)
     unsigned yes = rdl_redlock_count(r, RDL_VOTE_GRANTED);
     unsigned quorum = rdl_redlock_quorum(r);
 
-    return yes >= quorum || yes - rdl_votes_count_yes(r) > r->n - quorum;
+    return yes >= quorum || yes - rdl_votes_count(r, rdl_is_yes) > r->n - quorum;
 }
 
 /*
@@ -222,9 +222,9 @@ int rdl_redlock_evaluate_acquire(struct rdl_redlock *r, uint64_t now_ms)
         else
             return RDL_PENDING;
     }
-    if (rdl_votes_count_yes(r) >= rdl_redlock_quorum(r))
+    if (rdl_votes_count(r, rdl_is_yes) >= rdl_redlock_quorum(r))
         return granted(r, now_ms);
-    if (rdl_votes_count_impossible(r) > r->n - rdl_redlock_quorum(r) || now_ms >= r->wake_ms)
+    if (rdl_votes_count(r, rdl_is_impossible) > r->n - rdl_redlock_quorum(r) || now_ms >= r->wake_ms)
         return redlock_not_granted(r, now_ms);
     return RDL_PENDING;
 }
@@ -248,8 +248,8 @@ static uint64_t next_to_count(const struct rdl_redlock *r)
 static int too_few_servers(struct rdl_redlock *r, unsigned admitted, uint64_t now_ms)
 {
     unsigned spare = r->n - rdl_redlock_quorum(r);
-    unsigned closed = rdl_votes_count_refused(r);
-    unsigned hopeless = closed + rdl_votes_count_ineligible(r);
+    unsigned closed = rdl_votes_count(r, rdl_was_refused);
+    unsigned hopeless = closed + rdl_votes_count(r, rdl_is_ineligible);
     unsigned ready = rdl_votes_count_conns(r, RDL_CONN_READY);
     unsigned barred = ready - admitted; /* for a time, or permanently */
     int is_known = closed + ready == r->n || now_ms >= r->deadline_ms;

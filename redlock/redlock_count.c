@@ -4,10 +4,7 @@
 
 extern inline unsigned rdl_redlock_quorum(const struct rdl_redlock *r);
 
-typedef int server_is(const struct rdl_redlock *r, const struct rdl_server *s);
-
-/* Counts the servers for which the predicate is true. */
-static unsigned count_servers(const struct rdl_redlock *r, server_is *is)
+unsigned rdl_votes_count(const struct rdl_redlock *r, rdl_server_is *is)
 {
     unsigned n = 0;
     size_t i;
@@ -106,17 +103,12 @@ unsigned rdl_votes_count_conns(const struct rdl_redlock *r, enum rdl_conn_state 
     return n;
 }
 
-static int was_refused(const struct rdl_redlock *r, const struct rdl_server *s)
+int rdl_was_refused(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     return rdl_conn_state(s->conn) == RDL_CONN_CLOSED && (int32_t)(s->conn->open_ms - r->begun_ms) >= 0;
 }
 
-unsigned rdl_votes_count_refused(const struct rdl_redlock *r)
-{
-    return count_servers(r, was_refused);
-}
-
-static int is_ineligible(const struct rdl_redlock *r, const struct rdl_server *s)
+int rdl_is_ineligible(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     int why;
 
@@ -124,45 +116,25 @@ static int is_ineligible(const struct rdl_redlock *r, const struct rdl_server *s
     return rdl_conn_state(s->conn) == RDL_CONN_READY && why != RDL_OK;
 }
 
-unsigned rdl_votes_count_ineligible(const struct rdl_redlock *r)
-{
-    return count_servers(r, is_ineligible);
-}
-
-static int has_it(const struct rdl_redlock *r, const struct rdl_server *s)
+int rdl_is_holding(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     (void)r;
     return s->vote == RDL_VOTE_GRANTED && s->counts;
 }
 
-unsigned rdl_votes_count_holding(const struct rdl_redlock *r)
-{
-    return count_servers(r, has_it);
-}
-
-static int is_yes(const struct rdl_redlock *r, const struct rdl_server *s)
+int rdl_is_yes(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     int is_continuous = r->action == RDL_ACQUIRE || s->certainty == CERTAINTY_CONTINUOUS;
 
-    return has_it(r, s) && is_continuous;
+    return rdl_is_holding(r, s) && is_continuous;
 }
 
-unsigned rdl_votes_count_yes(const struct rdl_redlock *r)
-{
-    return count_servers(r, is_yes);
-}
-
-static int is_hopeless(const struct rdl_redlock *r, const struct rdl_server *s)
+int rdl_is_impossible(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     (void)r;
     if (s->vote != RDL_VOTE_NONE)
         return s->vote > RDL_VOTE_GRANTED || !s->counts;
     return (s->error != RDL_OK && s->error != RDL_E_FULL) || rdl_conn_state(s->conn) == RDL_CONN_CLOSED;
-}
-
-unsigned rdl_votes_count_impossible(const struct rdl_redlock *r)
-{
-    return count_servers(r, is_hopeless);
 }
 
 /* Enough: so many that the servers without another client's key are a majority. */
@@ -235,7 +207,7 @@ static int failed_for_good(const struct rdl_redlock *r, const struct rdl_server 
 
 int rdl_votes_failed_for_good(const struct rdl_redlock *r)
 {
-    return count_servers(r, failed_for_good) > r->n - rdl_redlock_quorum(r);
+    return rdl_votes_count(r, failed_for_good) > r->n - rdl_redlock_quorum(r);
 }
 
 unsigned rdl_votes_count_certain(const struct rdl_redlock *r, unsigned least)
@@ -248,46 +220,26 @@ unsigned rdl_votes_count_certain(const struct rdl_redlock *r, unsigned least)
     return n;
 }
 
-static int was_held(const struct rdl_redlock *r, const struct rdl_server *s)
+int rdl_was_held(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     (void)r;
     return s->certainty >= CERTAINTY_RESTORED || s->vote == RDL_VOTE_GRANTED;
 }
 
-unsigned rdl_votes_count_held(const struct rdl_redlock *r)
-{
-    return count_servers(r, was_held);
-}
-
-static int was_maybe_held(const struct rdl_redlock *r, const struct rdl_server *s)
+int rdl_was_maybe_held(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     (void)r;
     return s->certainty < CERTAINTY_RESTORED && (s->vote == RDL_VOTE_PENDING || s->needs_release);
 }
 
-unsigned rdl_votes_count_maybe_held(const struct rdl_redlock *r)
-{
-    return count_servers(r, was_maybe_held);
-}
-
-static int is_untouched(const struct rdl_redlock *r, const struct rdl_server *s)
+int rdl_is_untouched(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     (void)r;
     return s->vote == RDL_VOTE_NONE && s->error == RDL_OK;
 }
 
-unsigned rdl_votes_count_untouched(const struct rdl_redlock *r)
-{
-    return count_servers(r, is_untouched);
-}
-
-static int needs_release(const struct rdl_redlock *r, const struct rdl_server *s)
+int rdl_is_unreleased(const struct rdl_redlock *r, const struct rdl_server *s)
 {
     (void)r;
     return s->needs_release;
-}
-
-unsigned rdl_votes_count_unreleased(const struct rdl_redlock *r)
-{
-    return count_servers(r, needs_release);
 }

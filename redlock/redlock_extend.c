@@ -96,7 +96,7 @@ static int confirmed(struct rdl_redlock *r, uint64_t now_ms)
 /* Returns 1 if no missing reply could change the result. */
 static int is_answered(const struct rdl_redlock *r)
 {
-    return rdl_votes_count_holding(r) + rdl_votes_count_impossible(r) >= r->n;
+    return rdl_votes_count(r, rdl_is_holding) + rdl_votes_count(r, rdl_is_impossible) >= r->n;
 }
 
 /* Ends an extend if no majority is known to have held the key without a gap, and no reply changes that. */
@@ -105,7 +105,7 @@ static int unconfirmed(struct rdl_redlock *r, uint64_t now_ms)
     unsigned quorum = rdl_redlock_quorum(r);
 
     rdl_votes_set_pending_errors(r, now_ms);
-    if (rdl_votes_count_holding(r) < quorum)
+    if (rdl_votes_count(r, rdl_is_holding) < quorum)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
     if (r->opt->accept_gap) {
         extend_lease(r, CERTAINTY_RESTORED);
@@ -129,18 +129,18 @@ int rdl_redlock_evaluate_extend(struct rdl_redlock *r, uint64_t now_ms)
         return evaluate_repair(r, now_ms);
     if (gone > r->n - quorum)
         return rdl_redlock_lease_ended(r, RDL_LOST, now_ms);
-    if (is_adopting(r) && rdl_votes_count_holding(r) >= quorum) {
+    if (is_adopting(r) && rdl_votes_count(r, rdl_is_holding) >= quorum) {
         if (now_ms >= rdl_redlock_validity_end(r))
             return rdl_redlock_lease_ended(r, RDL_LOST, now_ms);
         extend_lease(r, CERTAINTY_RESTORED);
         return rdl_redlock_finish(r, RDL_ADOPTED);
     }
-    if (rdl_votes_count_yes(r) >= quorum)
+    if (rdl_votes_count(r, rdl_is_yes) >= quorum)
         return confirmed(r, now_ms);
     /* Certainly no majority. But whether the lease is lost may depend on the missing replies. */
     if (now_ms < r->wake_ms && gone + rdl_redlock_count(r, RDL_VOTE_PENDING) > r->n - quorum)
         return RDL_PENDING;
-    if (now_ms >= r->wake_ms || rdl_votes_count_impossible(r) > r->n - quorum || is_answered(r))
+    if (now_ms >= r->wake_ms || rdl_votes_count(r, rdl_is_impossible) > r->n - quorum || is_answered(r))
         return unconfirmed(r, now_ms);
     return RDL_PENDING;
 }

@@ -155,34 +155,34 @@ inline unsigned rdl_redlock_quorum(const struct rdl_redlock *r)
 }
 /* Returns the round trip to the farthest server of the nearest majority, in ms; UINT32_MAX: unknown. */
 uint32_t rdl_votes_quorum_rtt_ms(const struct rdl_redlock *r);
+/* A property of a server, and how many servers have it. */
+typedef int rdl_server_is(const struct rdl_redlock *r, const struct rdl_server *s);
+unsigned rdl_votes_count(const struct rdl_redlock *r, rdl_server_is *is);
+/* Its conn is closed, and this acquire has tried to connect; the others pause since before it. */
+rdl_server_is rdl_was_refused;
+/* It is connected, and the restart guard excludes it permanently. */
+rdl_server_is rdl_is_ineligible;
+/* It has the key, with or without a gap, and its vote counts. */
+rdl_server_is rdl_is_holding;
+/* Its yes counts. With an extend it must have held the key without a gap. */
+rdl_server_is rdl_is_yes;
+/*
+ * It can no longer be counted as holding in this operation: it does not have the key, failed, is not
+ * connected, or its vote does not count.
+ */
+rdl_server_is rdl_is_impossible;
+/* In a release: it had the key by its last reply, or has just deleted it. */
+rdl_server_is rdl_was_held;
+/* In a release: it may have had the key, because its release is not answered yet, or not queued yet. */
+rdl_server_is rdl_was_maybe_held;
+/* In a release: it got no request, because it never granted us anything. */
+rdl_server_is rdl_is_untouched;
+/* It needs a release, now or when the lease is over. */
+rdl_server_is rdl_is_unreleased;
 /* Counts the conns in this state. */
 unsigned rdl_votes_count_conns(const struct rdl_redlock *r, enum rdl_conn_state state);
-/* Counts the closed conns on which this acquire has tried to connect; the others pause since before it. */
-unsigned rdl_votes_count_refused(const struct rdl_redlock *r);
-/* Counts the servers that are connected and that the restart guard excludes permanently. */
-unsigned rdl_votes_count_ineligible(const struct rdl_redlock *r);
-/* Counts the servers that have the key, with or without a gap, and whose votes count. */
-unsigned rdl_votes_count_holding(const struct rdl_redlock *r);
-/* Counts the servers whose yes counts. With an extend they must have held the key without a gap. */
-unsigned rdl_votes_count_yes(const struct rdl_redlock *r);
-/*
- * Counts the servers that can no longer be counted as holding in this operation: they do not have the key,
- * failed, are not connected, or their votes do not count.
- */
-unsigned rdl_votes_count_impossible(const struct rdl_redlock *r);
 /* Counts the servers with at least this certainty (CERTAINTY_...). */
 unsigned rdl_votes_count_certain(const struct rdl_redlock *r, unsigned least);
-/* Counts, in a release, the servers that had the key by their last reply, or have just deleted it. */
-unsigned rdl_votes_count_held(const struct rdl_redlock *r);
-/*
- * Counts, in a release, the servers that may have had the key although their last reply does not show it:
- * their release is not answered yet, or not queued yet.
- */
-unsigned rdl_votes_count_maybe_held(const struct rdl_redlock *r);
-/* Counts, in a release, the servers that got no request, because they never granted us anything. */
-unsigned rdl_votes_count_untouched(const struct rdl_redlock *r);
-/* Counts the servers that need a release, now or when the lease is over. */
-unsigned rdl_votes_count_unreleased(const struct rdl_redlock *r);
 /* Returns in how many ms enough of the other clients' keys expire; UINT32_MAX: unknown. */
 uint32_t rdl_votes_free_in_ms(const struct rdl_redlock *r);
 /* Counts the servers that refused the request with this error. */

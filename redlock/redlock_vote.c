@@ -412,7 +412,7 @@ void rdl_votes_flush_releases(struct rdl_redlock *r, int wait, uint64_t now_ms)
     uint32_t rtt_ms;
     size_t i;
 
-    if (rdl_votes_count_unreleased(r) == 0)
+    if (rdl_votes_count(r, rdl_is_unreleased) == 0)
         return;
     rtt_ms = rdl_votes_quorum_rtt_ms(r);
     for (i = 0; i < r->n; i++) {

@@ -57,12 +57,9 @@ extern "C" {
  */
 #define RDL_STATIC_ASSERT(condition, name) typedef char name[(condition) ? 1 : -1]
 
-/** Major version of this header. */
-#define RDL_VERSION_MAJOR 0
-/** Minor version of this header. */
-#define RDL_VERSION_MINOR 1
-/** Patch level of this header. */
-#define RDL_VERSION_PATCH 0
+#define RDL_VERSION_MAJOR 0       /**< major version of this header */
+#define RDL_VERSION_MINOR 1       /**< minor version */
+#define RDL_VERSION_PATCH 0       /**< patch level */
 /** Version of this header: the three as a text. */
 #define RDL_VERSION "0.1.0"
 
@@ -147,9 +144,7 @@ struct rdl_resp {
 };
 
 /**
- * Sets up a parser for the start of a connection, with no part of a reply read.
- *
- * Call it before the first rdl_resp_next(), and again for each new connection.
+ * Sets up a parser for the start of each new connection, with no part of a reply read.
  *
  * @param p  the parser; it holds no resources, so you may drop it at any time
  * @return RDL_OK, always

@@ -124,23 +124,23 @@ START_TEST(only_servers_that_may_still_reply_are_undecided)
     fleet_init(7, 1000);
     fleet.servers[0].vote = RDL_VOTE_PENDING;
     fleet.servers[1].vote = RDL_VOTE_GRANTED;
-    ck_assert_uint_eq(rdl_votes_count_impossible(lock),
+    ck_assert_uint_eq(rdl_votes_count(lock, rdl_is_impossible),
                       0); /* the others are ready and will get the request */
     for (i = 0; i < 4; i++)
         fleet.servers[2 + i].vote = (uint8_t)noes[i];
-    ck_assert_uint_eq(rdl_votes_count_impossible(lock), 4);
+    ck_assert_uint_eq(rdl_votes_count(lock, rdl_is_impossible), 4);
     fleet_down(6);
-    ck_assert_uint_eq(rdl_votes_count_impossible(lock), 5);
+    ck_assert_uint_eq(rdl_votes_count(lock, rdl_is_impossible), 5);
     fleet_up(6);
     rdl_votes_take_replies(lock, 5000);
     rdl_votes_take_replies(lock, 9000);
-    ck_assert_uint_eq(rdl_votes_count_impossible(lock), 4); /* it is connecting: it may still vote */
+    ck_assert_uint_eq(rdl_votes_count(lock, rdl_is_impossible), 4); /* it is connecting: it may still vote */
     fleet.servers[6].error = RDL_E_FULL;
-    ck_assert_uint_eq(rdl_votes_count_impossible(lock), 4); /* there may be room later */
+    ck_assert_uint_eq(rdl_votes_count(lock, rdl_is_impossible), 4); /* there may be room later */
     fleet.servers[6].error = RDL_E_DUPLICATE;
-    ck_assert_uint_eq(rdl_votes_count_impossible(lock), 5);
+    ck_assert_uint_eq(rdl_votes_count(lock, rdl_is_impossible), 5);
     fleet.servers[0].counts = 0; /* whatever it says */
-    ck_assert_uint_eq(rdl_votes_count_impossible(lock), 6);
+    ck_assert_uint_eq(rdl_votes_count(lock, rdl_is_impossible), 6);
 }
 END_TEST
 

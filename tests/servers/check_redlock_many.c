@@ -97,9 +97,9 @@ START_TEST(a_release_stays_pending_until_the_key_expires)
 
     release_without_room(&now);
     rdl_redlock_step(&fleet.lock, 1000 + FLEET_TTL - 1);
-    ck_assert_uint_eq(rdl_votes_count_unreleased(&fleet.lock), 3);
+    ck_assert_uint_eq(rdl_votes_count(&fleet.lock, rdl_is_unreleased), 3);
     rdl_redlock_step(&fleet.lock, 1000 + FLEET_TTL);
-    ck_assert_uint_eq(rdl_votes_count_unreleased(&fleet.lock), 0);
+    ck_assert_uint_eq(rdl_votes_count(&fleet.lock, rdl_is_unreleased), 0);
 }
 END_TEST
 
@@ -125,7 +125,7 @@ START_TEST(a_failed_attempt_has_queue_space_for_its_releases)
     fleet_serve_all(now);
     ck_assert_int_eq(rdl_redlock_step(&fleet.lock, now), RDL_PENDING);
     ck_assert_uint_eq(fleet_keys(now), 5);
-    ck_assert_uint_eq(rdl_votes_count_unreleased(&fleet.lock), 0);
+    ck_assert_uint_eq(rdl_votes_count(&fleet.lock, rdl_is_unreleased), 0);
     for (i = 0; i < 2; i++)
         fleet.mood[i] = MOOD_UP;
     fleet_serve_all(now);

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock_extend.c: R8: a minority adopts nothing
-s/is_adopting\(r\) && rdl_votes_count_holding\(r\) >= quorum/is_adopting(r) \&\& rdl_votes_count_holding(r) > 0/
+s/is_adopting\(r\) && rdl_votes_count\(r, rdl_is_holding\) >= quorum/is_adopting(r) \&\& rdl_votes_count(r, rdl_is_holding) > 0/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock_count.c: R26: a server in quarantine does not count in an extend either
-/^static int has_it/,/^}/s/s->vote == RDL_VOTE_GRANTED && s->counts;/s->vote == RDL_VOTE_GRANTED \&\& (s->counts || r->action == RDL_EXTEND);/
+/^int rdl_is_holding/,/^}/s/s->vote == RDL_VOTE_GRANTED && s->counts;/s->vote == RDL_VOTE_GRANTED \&\& (s->counts || r->action == RDL_EXTEND);/
