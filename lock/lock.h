@@ -19,10 +19,8 @@
 #include "lock/lock_results.h"
 #include "lock/lock_state.h"
 
-/**
- * @addtogroup libredlock_lock
- * @{
- */
+/** @addtogroup libredlock_lock
+ * @{ */
 
 #ifdef __cplusplus
 extern "C" {

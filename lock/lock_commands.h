@@ -52,72 +52,46 @@ enum {
 /* Checks at compile time that rdl_conn.scripts has a bit for each. */
 RDL_STATIC_ASSERT((int)RDL_LOCK_SCRIPTS <= (int)RDL_SCRIPTS_MAX, rdl_lock_scripts_fit);
 
-/*
- * Deletes a lock that holds our value.
- *
- * KEYS[1] is the lock, ARGV[1] the lock value. Its reply is 1: deleted; 0: held by another client;
- * -1: no such key.
- */
-extern const struct rdl_script rdl_script_release;
+/* KEYS[1] is the lock, ARGV[1] the lock value, ARGV[2] the ttl in ms, if nothing else is said. */
 
+/* Deletes a lock that holds our value. Reply: 1: deleted; 0: held by another client; -1: no such key. */
+extern const struct rdl_script rdl_script_release;
 /*
- * Extends a lock that holds our value, and never shortens it.
- *
- * KEYS[1] is the lock, ARGV[1] the lock value, ARGV[2] the ttl in ms. Its reply is 1: the key lives for
- * at least the ttl from now; 0: held by another client; -1: no such key.
+ * Extends a lock that holds our value, and never shortens it. Reply: 1: the key lives for at least the ttl
+ * from now; 0: held by another client; -1: no such key.
  */
 extern const struct rdl_script rdl_script_extend;
-
 /*
- * Replaces the value of a key if it is the expected one.
- *
- * KEYS[1] is the lock, ARGV[1] the expected value, ARGV[2] the new value. The key has no expiry afterwards:
- * the old protocol has the deadline in the value. Its reply is 1: replaced; 0: another value; -1: no such
- * key.
+ * Replaces the value of a key, ARGV[1], by ARGV[2]. The key has no expiry afterwards: the old protocol has the
+ * deadline in the value. Reply: 1: replaced; 0: another value; -1: no such key.
  */
 extern const struct rdl_script rdl_script_replace;
-
 /*
- * Does what rdl_script_release does, and wakes one waiting client.
- *
- * KEYS[2] is the list of wake hints ({name}:wake), ARGV[2] the ttl of a hint in ms. An existing list, or a
- * key of another type, is left alone.
+ * Does what rdl_script_release does, and wakes one waiting client. KEYS[2] is the list of wake hints
+ * ({name}:wake), ARGV[2] the ttl of a hint in ms. An existing list, or a key of another type, is left alone.
  */
 extern const struct rdl_script rdl_script_release_hint;
-
 /*
- * Takes a lock and increments its fencing counter.
- *
- * KEYS[1] is the lock, KEYS[2] its counter. ARGV[1] is the lock value, ARGV[2] the ttl in ms, ARGV[3] the
- * least fencing token, ARGV[4] how long the counter is kept in ms (0: for ever). Its reply is {1, fencing
- * token}: granted now, or to the same value before; {0, PTTL in ms}: held by another client.
+ * Takes a lock and increments its fencing counter, KEYS[2]. ARGV[3] is the least fencing token, ARGV[4] how
+ * long the counter is kept in ms (0: for ever). Reply: {1, fencing token}: granted now, or to the same value
+ * before; {0, PTTL in ms}: held by another client.
  */
 extern const struct rdl_script rdl_script_acquire;
-
 /*
- * Does what rdl_script_extend does (with ttl 0 it changes no expiry), and raises the fencing counter.
- *
- * KEYS[2] is the counter, ARGV[3] a fencing token, ARGV[4] as of rdl_script_acquire. Its reply is 1: the
- * lock is ours and the counter is at least ARGV[3]; 0 and -1 as of rdl_script_extend.
+ * Does what rdl_script_extend does (with ttl 0 it changes no expiry), and raises the fencing counter, KEYS[2],
+ * to ARGV[3]; ARGV[4] as of rdl_script_acquire. Reply 1: the lock is ours and the counter is at least ARGV[3].
  */
 extern const struct rdl_script rdl_script_extend_fenced;
-
 /*
- * Takes several locks, all or none.
- *
- * KEYS are the locks, ARGV[1] the lock value, ARGV[2] the ttl in ms. Its reply is {1, 0}: granted;
- * {0, PTTL in ms}: one of them is held by another client.
+ * Takes several locks, KEYS, all or none. Reply: {1, 0}: granted; {0, PTTL in ms}: one of them is held by
+ * another client.
  */
 extern const struct rdl_script rdl_script_acquire_multi;
-
-/* Extends several locks, all or none. KEYS are the locks; arguments and replies as of rdl_script_extend. */
+/* Extends several locks, KEYS, all or none. Replies as of rdl_script_extend. */
 extern const struct rdl_script rdl_script_extend_multi;
-
 /*
- * Deletes those of several locks that hold our value.
- *
- * KEYS are the locks, ARGV[1] the lock value. Its reply is 1: all were ours; 0: another client holds at
- * least one; otherwise -1: at least one was gone.
+ * Deletes those of several locks, KEYS, that hold our value. Reply: 1: all were ours; 0: another client holds
+ * at least one; otherwise -1: at least one was gone.
  */
 extern const struct rdl_script rdl_script_release_multi;
 

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * @brief lock_fenced.h - a lock with a fencing token (lock_fenced.c).
- */
+/** @file
+ * @brief lock_fenced.h - a lock with a fencing token (lock_fenced.c). */
 #ifndef RDL_LOCK_FENCED_H
 #define RDL_LOCK_FENCED_H
 
 #include "lock/lock.h"
 
-/**
- * @addtogroup libredlock_lock
- * @{
- */
+/** @addtogroup libredlock_lock
+ * @{ */
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * @brief lock_hint.h - the wake hint: waiting clients are notified, instead of polling (lock_hint.c).
- */
+/** @file
+ * @brief lock_hint.h - the wake hint: waiting clients are notified, instead of polling (lock_hint.c). */
 #ifndef RDL_LOCK_HINT_H
 #define RDL_LOCK_HINT_H
 
 #include "lock/lock.h"
 
-/**
- * @addtogroup libredlock_lock
- * @{
- */
+/** @addtogroup libredlock_lock
+ * @{ */
 
 #ifdef __cplusplus
 extern "C" {

@@ -18,10 +18,8 @@
 
 #include "lock/lock.h"
 
-/**
- * @addtogroup libredlock_lock
- * @{
- */
+/** @addtogroup libredlock_lock
+ * @{ */
 
 #ifdef __cplusplus
 extern "C" {
@@ -113,10 +111,8 @@ int rdl_lock_release(struct rdl_lock *l, const struct rdl_platform *platform);
 int rdl_lock_drain(struct rdl_lock *l, const struct rdl_platform *platform, uint64_t until_ms);
 
 /** @} */
-/**
- * @addtogroup libredlock_posix
- * @{
- */
+/** @addtogroup libredlock_posix
+ * @{ */
 /** Sizes of struct rdl_posix_conn, in bytes. */
 enum {
     RDL_POSIX_URL_MAX = 256, /**< texts of the URL, with their NULs */

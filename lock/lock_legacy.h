@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * @brief lock_legacy.h - locks of the old protocol, SETNX and GETSET: for a migration (lock/LEGACY.md).
- */
+/** @file
+ * @brief lock_legacy.h - locks of the old protocol, SETNX and GETSET: for a migration (lock/LEGACY.md). */
 #ifndef RDL_LOCK_LEGACY_H
 #define RDL_LOCK_LEGACY_H
 
 #include "lock/lock.h"
 
-/**
- * @addtogroup libredlock_lock
- * @{
- */
+/** @addtogroup libredlock_lock
+ * @{ */
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * @brief lock_limits.h - names, sizes and times of locks, and what they need of a conn's configuration.
- */
+/** @file
+ * @brief lock_limits.h - names, sizes and times of locks, and what they need of a conn's configuration. */
 #ifndef RDL_LOCK_LIMITS_H
 #define RDL_LOCK_LIMITS_H
 
 #include "net/net.h"
 
-/**
- * @addtogroup libredlock_lock
- * @{
- */
+/** @addtogroup libredlock_lock
+ * @{ */
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * @brief lock_multi.h - several locks on one server that are held as one (lock_multi.c).
- */
+/** @file
+ * @brief lock_multi.h - several locks on one server that are held as one (lock_multi.c). */
 #ifndef RDL_LOCK_MULTI_H
 #define RDL_LOCK_MULTI_H
 
 #include "lock/lock.h"
 
-/**
- * @addtogroup libredlock_lock
- * @{
- */
+/** @addtogroup libredlock_lock
+ * @{ */
 
 #ifdef __cplusplus
 extern "C" {

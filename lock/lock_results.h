@@ -47,10 +47,8 @@
 
 #include "resp/resp.h"
 
-/**
- * @addtogroup libredlock_lock
- * @{
- */
+/** @addtogroup libredlock_lock
+ * @{ */
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * @brief lock_state.h - the memory of a lock. All members are private.
- */
+/** @file
+ * @brief lock_state.h - the memory of a lock. All members are private. */
 #ifndef RDL_LOCK_STATE_H
 #define RDL_LOCK_STATE_H
 
 #include "lock/lock_limits.h"
 
-/**
- * @addtogroup libredlock_lock
- * @{
- */
+/** @addtogroup libredlock_lock
+ * @{ */
 
 struct rdl_hint;
 struct rdl_lock_options;

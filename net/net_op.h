@@ -270,16 +270,16 @@ struct rdl_methods {
 
 /* A list of methods ends with NULL. If it has several, check its length with RDL_METHODS_FIT. */
 enum { RDL_METHODS_MAX = 5 };
-#define RDL_METHODS_FIT(list) \
+#define RDL_METHODS_FIT(list)                                                                                \
     RDL_STATIC_ASSERT(sizeof(list) / sizeof(list)[0] <= RDL_METHODS_MAX + 1u, list##_fit)
 
 /* An operation: a constant object that describes a request. */
 struct rdl_op {
     const struct rdl_method *const *methods; /* a list; NULL: that of the conn's configuration */
-    const struct rdl_op *then; /* the operation to use if all of them are refused; NULL: none */
-    uint8_t family;            /* RDL_FAMILY_DIRECT, or a number that operations may share */
-    uint8_t may_grant;         /* 1: it may leave a key that is ours, so it reserves room for the release */
-    uint8_t must_send;         /* enum rdl_must_send: whether it is sent even if no caller waits any more */
+    const struct rdl_op *then;               /* the operation to use if all of them are refused; NULL: none */
+    uint8_t family;                          /* RDL_FAMILY_DIRECT, or a number that operations may share */
+    uint8_t may_grant; /* 1: it may leave a key that is ours, so it reserves room for the release */
+    uint8_t must_send; /* enum rdl_must_send: whether it is sent even if no caller waits any more */
     /*
      * What follows an unknown error, one that no row of resp/WIRE.md names. 0: the request ends. Otherwise
      * this is a family number, and the request goes on with the next method.

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * @brief net_posix_resolve.h - the address of a server's host name, on POSIX hosts.
- */
+/** @file
+ * @brief net_posix_resolve.h - the address of a server's host name, on POSIX hosts. */
 #ifndef RDL_NET_POSIX_RESOLVE_H
 #define RDL_NET_POSIX_RESOLVE_H
 
 #include "net/net.h"
 
-/**
- * @addtogroup libredlock_posix
- * @{
- */
+/** @addtogroup libredlock_posix
+ * @{ */
 
 #ifdef __cplusplus
 extern "C" {

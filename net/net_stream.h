@@ -11,10 +11,8 @@
 
 #include "net/net.h"
 
-/**
- * @addtogroup libredlock_net
- * @{
- */
+/** @addtogroup libredlock_net
+ * @{ */
 
 #ifdef __cplusplus
 extern "C" {
@@ -120,10 +118,8 @@ struct rdl_stream {
 int rdl_stream_run(struct rdl_conn *c, const struct rdl_stream *s);
 
 /** @} */
-/**
- * @addtogroup libredlock_posix
- * @{
- */
+/** @addtogroup libredlock_posix
+ * @{ */
 /**
  * The sockets of net_posix.c as a stream, to put another one on top of it, such as TLS.
  *

@@ -20,10 +20,8 @@
 
 #include "net/net.h"
 
-/**
- * @addtogroup libredlock_posix
- * @{
- */
+/** @addtogroup libredlock_posix
+ * @{ */
 
 #ifdef __cplusplus
 extern "C" {

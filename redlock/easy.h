@@ -63,10 +63,8 @@
 #include "net/net_stream.h"
 #include "redlock/redlock.h"
 
-/**
- * @addtogroup libredlock_easy
- * @{
- */
+/** @addtogroup libredlock_easy
+ * @{ */
 
 #ifdef __cplusplus
 extern "C" {

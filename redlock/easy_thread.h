@@ -24,10 +24,8 @@
 
 #include <pthread.h>
 
-/**
- * @addtogroup libredlock_easy
- * @{
- */
+/** @addtogroup libredlock_easy
+ * @{ */
 
 #ifdef __cplusplus
 extern "C" {

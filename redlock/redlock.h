@@ -45,10 +45,8 @@
 #include "lock/lock_io.h"
 #include "redlock/redlock_results.h"
 
-/**
- * @addtogroup libredlock_redlock
- * @{
- */
+/** @addtogroup libredlock_redlock
+ * @{ */
 
 #ifdef __cplusplus
 extern "C" {

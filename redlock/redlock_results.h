@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * @file
- * @brief redlock_results.h - the results of redlock/, and their texts.
- */
+/** @file
+ * @brief redlock_results.h - the results of redlock/, and their texts. */
 #ifndef RDL_REDLOCK_RESULTS_H
 #define RDL_REDLOCK_RESULTS_H
 
-/**
- * @addtogroup libredlock_redlock
- * @{
- */
+/** @addtogroup libredlock_redlock
+ * @{ */
 
 /** Results of this layer. 2 and more is a success with additional information. */
 enum {

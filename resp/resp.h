@@ -29,10 +29,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/**
- * @addtogroup libredlock_resp
- * @{
- */
+/** @addtogroup libredlock_resp
+ * @{ */
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,9 +55,9 @@ extern "C" {
  */
 #define RDL_STATIC_ASSERT(condition, name) typedef char name[(condition) ? 1 : -1]
 
-#define RDL_VERSION_MAJOR 0       /**< major version of this header */
-#define RDL_VERSION_MINOR 1       /**< minor version */
-#define RDL_VERSION_PATCH 0       /**< patch level */
+#define RDL_VERSION_MAJOR 0 /**< major version of this header */
+#define RDL_VERSION_MINOR 1 /**< minor version */
+#define RDL_VERSION_PATCH 0 /**< patch level */
 /** Version of this header: the three as a text. */
 #define RDL_VERSION "0.1.0"
 
