@@ -5,10 +5,8 @@
 #include "lock/lock_op.h"
 
 /*
- * Reads first, and returns the time: replies may have arrived since the last operation, and would otherwise
- * seem overdue, as would a connection that has opened since then. It also reads after a time in which the
- * connection may have ended. A request on such a connection is sent twice, and a release that is sent twice
- * knows less.
+ * Reads first, and returns the time: what has arrived since the last operation would otherwise seem overdue.
+ * After a quiet time the connection may have ended; a release that is sent twice knows less.
  */
 static uint64_t begin_ms(const struct rdl_lock *l, const struct rdl_platform *platform)
 {

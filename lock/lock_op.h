@@ -15,22 +15,17 @@
 /* -------------------------------------------------- the operations */
 
 extern const struct rdl_op rdl_op_acquire; /* SET name value NX PX ttl, then PTTL */
-extern const struct rdl_op
-    rdl_op_extend; /* extends to ttl or more from now, if the value is there; never shortens */
+extern const struct rdl_op rdl_op_extend; /* to ttl or more from now, if the value is there; never shortens */
 extern const struct rdl_op rdl_op_release; /* deletes the key, if the value is there */
 /* The same for a value that is not a token: no other method is tried after an unknown error. */
 extern const struct rdl_op rdl_op_release_strict;
 
 /*
- * Acquires with a fencing token: the same script increments {name}:fence. extra: the least token in decimal;
- * if the counter is not kept forever, then a space and its expiry in ms. With the answer YES, value is the
- * token. It needs scripts; without scripts the server refuses it with an error.
+ * Acquires with a fencing token: the same script increments {name}:fence. extra: rdl_fence_extra(), with the
+ * least token. With the answer YES, value is the token. Without scripts the server refuses it with an error.
  */
 extern const struct rdl_op rdl_op_acquire_fenced;
-/*
- * If the lock is still ours, raise {name}:fence to the token in extra, with the expiry there. The second one
- * also extends.
- */
+/* If the lock is still ours, raise {name}:fence to the token in extra. The second one also extends. */
 extern const struct rdl_op rdl_op_raise_fence, rdl_op_extend_fenced;
 /*
  * The wake hint: the list {name}:wake. release_hint also adds an element there if the key does not exist; if
@@ -83,8 +78,8 @@ enum rdl_command_family {
 RDL_STATIC_ASSERT((int)RDL_FAMILY_END <= (int)RDL_FAMILIES, rdl_families_fit);
 /* Checks the same of the texts of a request, and of those of a reply. */
 #define RDL_FITS(bytes) ((int)(bytes) <= (int)RDL_ARGUMENT_MAX)
-typedef char
-    rdl_texts_fit[RDL_FITS(RDL_NAME_MAX) && RDL_FITS(RDL_VALUE_MAX) && RDL_FITS(RDL_EXTRA_MAX) ? 1 : -1];
+RDL_STATIC_ASSERT(RDL_FITS(RDL_NAME_MAX) && RDL_FITS(RDL_VALUE_MAX) && RDL_FITS(RDL_EXTRA_MAX),
+                  rdl_texts_fit);
 RDL_STATIC_ASSERT((int)RDL_VALUE_MAX < (int)RDL_TEXT_MAX, rdl_replies_fit);
 
 /* -------------------------------------------------- the methods to extend and to release */

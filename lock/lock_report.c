@@ -55,8 +55,7 @@ int rdl_line_is_own_text(const char *text)
 
 /*
  * Returns how many bytes of the server's text, from here on, are the secret as rdl_conn_text() shows it. A
- * text
- * that was cut may end inside it; less than four bytes are no matter.
+ * text that was cut may end inside it; less than four bytes are no matter.
  */
 static size_t secret_at(const char *text, struct rdl_bytes secret)
 {

@@ -99,14 +99,9 @@ enum {
 
 /** What an acquire cost, whatever its result: for logs and metrics. Both counts stop at 65535. */
 struct rdl_stats {
-    /**
-     * Acquire requests sent, up to N for each attempt over N servers. A script counts as one, and so does a
-     * whole attempt of the old protocol.
-     */
-    uint16_t attempts;
-    /** Attempts that ended with RDL_BUSY; grows with contention. Do not divide it by attempts if N > 1. */
-    uint16_t refused;
-    uint32_t took_ms; /**< from begin to the last step of the acquire, in ms */
+    uint16_t attempts; /**< acquire requests sent, up to N for each attempt over N servers */
+    uint16_t refused;  /**< attempts that ended with RDL_BUSY; do not divide it by attempts if N > 1 */
+    uint32_t took_ms;  /**< from begin to the last step of the acquire, in ms */
 };
 
 struct rdl_lock;

@@ -559,8 +559,7 @@ enum {
 /** What the blocking functions need from the platform. The caller owns it. */
 struct rdl_platform {
     /**
-     * Does once what the conns want. If there is nothing to do, waits until there is, but not after
-     * until_ms.
+     * Does once what the conns want. If there is nothing to do, waits until there is, but not after until_ms.
      *
      * To send is not a reason to return: a driver may send and wait in one call, as net_uring.c does. It
      * returns when a conn was opened, closed, or passed on bytes, or when a request failed instead of being

@@ -48,10 +48,7 @@ struct rdl_command {
  */
 void rdl_conn_set_timeout(struct rdl_conn *c, uint32_t answer_ms);
 
-/*
- * A connection over which nothing was sent for longer than this may have ended without notice. A blocking
- * call reads first then. A program that locks again and again does without that.
- */
+/* A connection that was quiet for longer may have ended without notice: a blocking call reads first then. */
 enum { RDL_QUIET_MS = 20 };
 
 /*
@@ -80,10 +77,7 @@ inline void rdl_conn_seed(struct rdl_conn *c, uint32_t seed)
     c->seed ^= seed;
 }
 
-/*
- * Returns the next random number; *seed, which the caller owns, changes. It spreads retries, and is no
- * secret: lock tokens contain the caller's random bytes.
- */
+/* Returns the next random number, to spread retries: it is no secret. *seed changes. */
 uint32_t rdl_random(uint32_t *seed);
 /* Returns a random pause in [1, min(cap_ms, base_ms << tries)] ms. */
 uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsigned tries);
@@ -103,10 +97,7 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
  */
 int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_command *cmd);
 
-/*
- * Frees the room that req has reserved, if any. A release that is submitted next, before anything else, never
- * gets RDL_E_FULL.
- */
+/* Frees the room that req has reserved, if any. A release that is submitted next never gets RDL_E_FULL. */
 void rdl_conn_free_room(struct rdl_conn *c, struct rdl_req *req);
 
 /*
@@ -138,15 +129,12 @@ void rdl_conn_abandon(struct rdl_conn *c, struct rdl_req *req);
 void rdl_conn_forbid_retry(struct rdl_conn *c, struct rdl_req *req);
 
 /*
- * Aborts the connection with this error (RDL_OK means RDL_E_CLOSED). All requests that wait get an answer
- * now. Pending releases stay queued. Requests queued from now on are for the next connection.
+ * Aborts the connection with this error (RDL_OK means RDL_E_CLOSED). All requests that wait get an answer now.
+ * Pending releases stay queued, for the next connection.
  */
 void rdl_conn_shut(struct rdl_conn *c, int error);
 
-/*
- * Returns 1 if a request that is queued or unanswered refers to an rdl_req in memory[0..len). That memory
- * must not be freed then.
- */
+/* Returns 1 if a request that is queued or unanswered refers to an rdl_req in memory[0..len). */
 int rdl_conn_refers_to(const struct rdl_conn *c, const void *memory, size_t len);
 
 /* Returns rdl_conn_error, or RDL_E_NO_INFO if the server closed the connection during its checks. */
@@ -171,10 +159,7 @@ uint32_t rdl_conn_replies(const struct rdl_conn *c);
 #define RDL_MAY_ALIAS
 #endif
 
-/*
- * One request in the queue, followed by its name, value and extra. Records move when one is removed or added,
- * so keep no pointer to one.
- */
+/* One request in the queue, followed by its name, value and extra. It moves when one is removed or added. */
 struct RDL_MAY_ALIAS rdl_record {
     struct rdl_req *req; /* gets the answer; NULL: no caller waits */
     const struct rdl_op *op;
@@ -237,15 +222,9 @@ enum { RDL_TEXTS = RDL_LETTER_X + 1 };
 struct rdl_method {
     /* The templates (resp_template.h), with one reply each; NULL ends each phase. */
     const char *const *commands;
-    /*
-     * Returns the next phase, or RDL_PHASE_CHECK: none. A method with this function has the connection for
-     * itself. NULL: it has one phase.
-     */
+    /* Returns the next phase, or RDL_PHASE_CHECK: none. With this it has the connection for itself. Or NULL. */
     uint8_t (*next_phase)(const struct rdl_record *r);
-    /*
-     * Writes commands that have other letters than `own`, the record's (RDL_RECORD_LETTERS). NULL: they have
-     * no others.
-     */
+    /* Writes commands that have other letters than `own`, the record's (RDL_RECORD_LETTERS). Or NULL. */
     void (*write_args)(struct rdl_slice *w, const char *const *commands,
                        const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
                        const struct rdl_record *r);
@@ -256,10 +235,7 @@ struct rdl_method {
     void (*take)(struct rdl_conn *c, const struct rdl_resp_event *ev);
 };
 
-/*
- * Command families: operations that share what is remembered as refused, as an index of rdl_conn.refused. The
- * layer that defines the operations numbers their families, below RDL_FAMILIES.
- */
+/* Families share what is remembered as refused: an index of rdl_conn.refused, numbered by the layer above. */
 enum { RDL_FAMILY_DIRECT /* one method, which is sent again even if the server has refused it */ };
 
 /* The methods of the first families, from 1 on, as the conn's configuration names them. */
@@ -281,12 +257,9 @@ struct rdl_op {
     uint8_t may_grant; /* 1: it may leave a key that is ours, so it reserves room for the release */
     uint8_t must_send; /* enum rdl_must_send: whether it is sent even if no caller waits any more */
     /*
-     * What follows an unknown error, one that no row of resp/WIRE.md names. 0: the request ends. Otherwise
-     * this is a family number, and the request goes on with the next method.
-     *
-     * If a later method works, the methods before it count as refused, in the operation's own family. The
-     * first method of the family given here does, too. An operation gives its own family here, or, if it is
-     * the `then` of another operation, that one's family.
+     * What follows an unknown error, one that no row of resp/WIRE.md names. 0: the request ends. Else it goes
+     * on with the next method. If a later one works, those before it count as refused in the operation's own
+     * family, and so does the first method of this one: its own, or that of the operation whose `then` it is.
      */
     uint8_t fallback_family;
 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * net_posix.c - sockets: addresses, options and the stream. net_posix_poll.c waits for them.
- */
+/* net_posix.c - sockets: addresses, options and the stream. net_posix_poll.c waits for them. */
 #define _POSIX_C_SOURCE 200809L
 #ifdef __APPLE__
 #define _DARWIN_C_SOURCE /* SO_NOSIGPIPE */
@@ -28,6 +26,11 @@
 #else
 #define HAS_UNIX 1
 #include <sys/un.h>
+#endif
+#ifdef __linux__
+#define IS_LINUX 1
+#else
+#define IS_LINUX 0
 #endif
 #ifndef FD_CLOEXEC /* the system has no exec then, and this fails without effect */
 #define FD_CLOEXEC 0
@@ -143,57 +146,41 @@ static socklen_t make_address(const struct rdl_endpoint *ep, union address *a)
     return 0;
 }
 
-#if defined(TCP_KEEPINTVL) && defined(TCP_KEEPCNT)
-/* Limits how long a peer may acknowledge nothing. Returns 1 if the system then counts no probes (Linux). */
-static int counts_no_probes(int fd)
+/* Returns 1 if the system has taken it. */
+static int set_option(int fd, int level, int option, int value)
 {
-    int rc = -1;
-#ifdef TCP_USER_TIMEOUT
-    const unsigned unheard = UNHEARD_MS;
-
-    rc = setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unheard, sizeof unheard);
-#endif
-#ifdef __linux__
-    return rc == 0;
-#else
-    (void)rc, (void)fd;
-    return 0;
-#endif
+    return setsockopt(fd, level, option, &value, sizeof value) == 0;
 }
-#endif
 
 /* Makes the system probe an idle peer, so that firewalls keep their state and a dead host is noticed. */
 static void keep_alive(int fd)
 {
-    const int on = 1;
 #ifdef TCP_KEEPIDLE
-    const int idle = IDLE_S;
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+    (void)set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, IDLE_S);
 #elif defined(TCP_KEEPALIVE) /* macOS */
-    const int idle = IDLE_S;
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPALIVE, &idle, sizeof idle);
+    (void)set_option(fd, IPPROTO_TCP, TCP_KEEPALIVE, IDLE_S);
 #endif
 #if defined(TCP_KEEPINTVL) && defined(TCP_KEEPCNT)
-    const int every = PROBE_S;
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof every);
-    if (!counts_no_probes(fd)) {
-        const int most = PROBES;
-        (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &most, sizeof most);
-    }
+    int counts_probes = 1;
+
+    (void)set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, PROBE_S);
+#ifdef TCP_USER_TIMEOUT /* how long a peer may acknowledge nothing; Linux then counts no probes */
+    counts_probes = !set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, UNHEARD_MS) || !IS_LINUX;
 #endif
-    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    if (counts_probes)
+        (void)set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, PROBES);
+#endif
+    (void)set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 }
 
 /* Sets the options: no signal, and no delay before small segments. */
 static void set_up(int fd, int is_far)
 {
-    const int on = 1;
-
 #ifdef SO_NOSIGPIPE
-    (void)setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+    (void)set_option(fd, SOL_SOCKET, SO_NOSIGPIPE, 1);
 #endif
     if (is_far) {
-        (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        (void)set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
         keep_alive(fd);
     }
 }

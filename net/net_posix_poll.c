@@ -39,7 +39,6 @@ static int slice(uint64_t now_ms, uint64_t until_ms)
     return until_ms - now_ms < SLICE_MS ? (int)(until_ms - now_ms) : SLICE_MS;
 }
 
-/* Returns until_ms, or earlier if a unix socket must be retried. */
 uint64_t rdl_posix_until_retry_ms(struct rdl_conn *const *conns, size_t n, uint64_t until_ms)
 {
     uint64_t retry_ms = UINT64_MAX;

@@ -30,9 +30,8 @@ uint32_t rdl_posix_process(void)
 #elif defined(MADV_WIPEONFORK)
 /*
  * The mark is in memory that is empty in a child after fork. A process number would need a system call, and
- * in
- * a new PID namespace a child may have its parent's. A process and those it descends from count their marks,
- * so no two of them have the same.
+ * in a new PID namespace a child may have its parent's. A process and those it descends from count their
+ * marks, so no two of them have the same.
  */
 static uint32_t *page;     /* NULL: none yet; MAP_FAILED: the system has none, and the mark is the number */
 static uint32_t last_mark; /* of this process and those it descends from */

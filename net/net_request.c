@@ -275,8 +275,7 @@ int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op)
 
 /* rdl_conn.scripts: a bit for each script whose text was sent, and this one if EVALSHA itself is refused. */
 enum { SHA_BARRED = 1 << RDL_SCRIPTS_MAX };
-typedef char
-    scripts_have_bits[RDL_SCRIPTS_MAX < 15 ? 1 : -1]; /* compiles only if an int of 16 bits has them */
+RDL_STATIC_ASSERT(RDL_SCRIPTS_MAX < 15, scripts_have_bits); /* of an int of 16 bits */
 
 int rdl_sha_select(struct rdl_conn *c, const struct rdl_script *s)
 {
@@ -635,8 +634,8 @@ int rdl_config_check(const struct rdl_conn_config *cfg)
 
 void rdl_conn_free_room(struct rdl_conn *c, struct rdl_req *req)
 {
-    RDL_ASSERT(c->reserved >=
-               req->room * 8u); /* else req was freed or the conn initialized again too early */
+    /* else req was freed or the conn initialized again too early */
+    RDL_ASSERT(c->reserved >= req->room * 8u);
     c->reserved -= req->room * 8u;
     req->room = 0;
 }

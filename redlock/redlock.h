@@ -74,10 +74,7 @@ enum {
  * fails and is retried.
  */
 enum rdl_guard {
-    /**
-     * Counts max_ttl and 1 s after this process first saw this run: each new process waits that long. A
-     * server that refuses INFO never counts.
-     */
+    /** Counts max_ttl and 1 s after this process first saw this run; never if it refuses INFO. */
     RDL_GUARD_STRICT = 1,
     RDL_GUARD_REQUIRED,     /**< the same after its start, by the uptime in INFO */
     RDL_GUARD_IF_PERMITTED, /**< as RDL_GUARD_REQUIRED, but a server that refuses INFO counts at once */
@@ -92,9 +89,8 @@ enum rdl_guard {
  * Calling it again does no harm.
  *
  * @param c  the conn, set up, with rdl_conn_config.server_info
- * @return RDL_OK.
- *         RDL_E_SERVER_INFO: rdl_conn_config.server_info is NULL; nothing has changed.
- *         RDL_E_GUARD_LATE: the conn is open and its server was not checked; nothing has changed.
+ * @return RDL_OK. Nothing has changed: RDL_E_SERVER_INFO (rdl_conn_config.server_info is NULL),
+ *         RDL_E_GUARD_LATE (the conn is open and its server was not checked).
  */
 int rdl_guard_conn(struct rdl_conn *c);
 
@@ -111,12 +107,8 @@ extern const struct rdl_fencing_ops rdl_fencing;
  */
 struct rdl_redlock_options {
     struct rdl_lock_options lease; /**< ttl, waiting and attempts, as for a lock on one server */
-    uint32_t max_ttl_ms; /**< required: the longest ttl of any client of these servers; all use the same */
-    /**
-     * An extend whose ttl would end later than max_hold_ms after the acquire is refused, not shortened:
-     * RDL_E_CAP, and the lease is unchanged. In ms; 0: no limit.
-     */
-    uint32_t max_hold_ms;
+    uint32_t max_ttl_ms;  /**< required: the longest ttl of any client of these servers; all use the same */
+    uint32_t max_hold_ms; /**< from the acquire to the end of an extend's ttl, in ms, at most; 0: no limit */
     uint32_t max_extensions;               /**< most extends of one lease; 0: no limit */
     const struct rdl_fencing_ops *fencing; /**< &rdl_fencing: acquire gives a fencing token; NULL: none */
     uint8_t guard;                         /**< required: enum rdl_guard */
@@ -176,11 +168,9 @@ struct rdl_canary_ops;
  * The canary of one server: detects lost data (opt-in, rdl_redlock_set_canary()). Its members are private.
  *
  * The canary is the key RDL_CANARY_KEY, without expiry. The first client that does not find it creates it.
- * If it is missing, or belongs to another server, the server where this was found may have lost locks: by
- * FLUSHALL, or because a replica that lagged was promoted. The server then does not count for max_ttl and
- * 1 s, as after a restart.
- *
- * The canary is read after every SET and extend. This costs two small replies and no round trip.
+ * If it is missing, or belongs to another server, the server may have lost locks: by FLUSHALL, or because a
+ * replica that lagged was promoted. It then does not count for max_ttl and 1 s, as after a restart. Each SET
+ * and extend reads it, which costs two small replies and no round trip.
  */
 struct rdl_canary {
     /** @cond private */
@@ -196,21 +186,15 @@ struct rdl_canary {
     /** @endcond */
 };
 
-/**
- * The key of the canary. No redlock can have this name (RDL_E_NAME). Do not use it for a lock on one of these
- * servers either: lock.h does not check that.
- */
+/** The key of the canary: no name of a redlock (RDL_E_NAME), nor of another lock on one of these servers. */
 #define RDL_CANARY_KEY "rdl:canary"
 
 /**
  * One lock on N servers. Its members are private, except `extensions`.
  *
- * Lifetime: the handle, its servers[], canaries and hint are in use while an operation is RDL_PENDING. They
- * are also in use after an acquire or adopt that succeeded, until one of these:
- *
- *   - a release has ended, with any result but RDL_PENDING
- *   - rdl_redlock_cancel() has returned
- *   - an extend has ended with RDL_LOST, RDL_E_GAP, RDL_E_SYSTEM or RDL_E_FORKED
+ * Lifetime: the handle, its servers[], canaries and hint are in use while an operation is RDL_PENDING, and
+ * after an acquire or adopt that succeeded. They are no longer in use when a release has ended, an extend has
+ * ended with RDL_LOST, RDL_E_GAP, RDL_E_SYSTEM or RDL_E_FORKED, or rdl_redlock_cancel() has returned.
  *
  * Expiry does not end the use: release or cancel an expired lease, too. At all other times nothing in the
  * library refers to this memory: free it, move the handle, or set it up again there or elsewhere. The library
@@ -556,9 +540,8 @@ struct rdl_stats rdl_redlock_stats(const struct rdl_redlock *r);
  * Returns for how long the keys in the way still prevent a majority: after an acquire with RDL_BUSY.
  *
  * @param r  the lock
- * @return a duration in ms, counted from the reply.
- *         -1: too many of them have no expiry.
- *         -2: not known, or the result was not RDL_BUSY.
+ * @return a duration in ms, counted from the reply. -1: too many of them have no expiry. -2: not known, or
+ *         the result was not RDL_BUSY
  */
 int64_t rdl_redlock_holder_ms(const struct rdl_redlock *r);
 
@@ -587,8 +570,7 @@ int rdl_redlock_may_evict(const struct rdl_redlock *r, size_t i);
  *
  * @param r  the lock
  * @param i  the server's index, 0 to n - 1
- * @return RDL_E_..., or RDL_OK: there is no reason.
- *         RDL_E_ABANDONED: nothing is wrong with the server; the operation ended without its reply.
+ * @return RDL_E_..., or RDL_OK: there is no reason. RDL_E_ABANDONED: the operation ended without its reply
  */
 int rdl_redlock_error(const struct rdl_redlock *r, size_t i);
 
@@ -641,8 +623,7 @@ int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_platform *platfo
  * waits for a majority of the conns, for the longest connect_ms at most. It ignores wake-ups from outside, so
  * that a program can clean up after a signal. All else is as with rdl_redlock_extend_begin().
  *
- * Before it begins, it does what rdl_redlock_step() does between operations. So a key is also put back on a
- * server that replied late to the last extend. The call does not wait for that.
+ * Before it begins, it does what rdl_redlock_step() does between operations, and does not wait for that.
  *
  * @param r         the lock
  * @param platform  clock and polling; not needed after the call
@@ -674,19 +655,17 @@ int rdl_redlock_release(struct rdl_redlock *r, const struct rdl_platform *platfo
  * @param r         the lock
  * @param platform  clock and polling; not needed after the call
  * @param until_ms  when to stop waiting, an absolute time in ms
- * @return RDL_OK: idle (rdl_redlock_is_idle()).
- *         RDL_E_TIMEOUT: not idle by until_ms.
- *         RDL_E_SYSTEM, RDL_E_FORKED: platform->poll failed.
+ * @return RDL_OK: idle (rdl_redlock_is_idle()). RDL_E_TIMEOUT: not idle by until_ms. Or an error of
+ *         platform->poll
  */
 int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_platform *platform, uint64_t until_ms);
 
 /* ---------------------------------------------------------------- renewal.c */
 
 /**
- * The renewal timer: says when to renew a lease, when to stop the work, and when the lease is lost. You do
- * the renewing.
+ * The renewal timer: says when to renew a lease, when to stop the work, and when the lease is lost.
  *
- * It is a pure state machine: it sends nothing and reads no clock. The work must stop grace_ms before the
+ * It is a pure state machine: it sends nothing and reads no clock, and you do the renewing. The work must stop grace_ms before the
  * lease ends. The timer renews when a third of the ttl has passed since rdl_renewal_renewed(), or half of the
  * time until then if that is sooner (a late reply, a long grace). After a failed renewal it retries when a
  * twentieth of that time has passed. All zero is a lease that is not held.

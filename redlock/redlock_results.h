@@ -9,17 +9,13 @@
 
 /** Results of this layer. 2 and more is a success with additional information. */
 enum {
-    RDL_NO_QUORUM = -50, /**< no majority of the servers gave a useful reply */
-    RDL_E_SERVERS = -51, /**< the number of servers is not from 1 to RDL_SERVERS_MAX */
-    RDL_E_GUARD = -52,   /**< rdl_redlock_options.guard is not set */
-    /**
-     * Too few servers count now: the restart guard or the canary excludes the others
-     * (rdl_redlock_counts_at()).
-     */
-    RDL_E_QUARANTINE = -53,
-    RDL_E_DUPLICATE = -54,   /**< of one server: it is also in the list under another address */
-    RDL_E_GAP = -55,         /**< not held: there may have been a gap, in which another client held it */
-    RDL_E_CAP = -56,         /**< extend refused: max_extensions or max_hold_ms; the lease is unchanged */
+    RDL_NO_QUORUM = -50,    /**< no majority of the servers gave a useful reply */
+    RDL_E_SERVERS = -51,    /**< the number of servers is not from 1 to RDL_SERVERS_MAX */
+    RDL_E_GUARD = -52,      /**< rdl_redlock_options.guard is not set */
+    RDL_E_QUARANTINE = -53, /**< too few servers count now: the restart guard or the canary excludes others */
+    RDL_E_DUPLICATE = -54,  /**< of one server: it is also in the list under another address */
+    RDL_E_GAP = -55,        /**< not held: there may have been a gap, in which another client held it */
+    RDL_E_CAP = -56,        /**< extend refused: max_extensions or max_hold_ms; the lease is unchanged */
     RDL_E_SERVER_INFO = -57, /**< rdl_conn_config.server_info of a conn is not set */
     RDL_E_SHARED = -58,      /**< another redlock was set up with these servers[] */
     RDL_E_GUARD_LATE = -59,  /**< a conn was opened before its redlock was set up (rdl_guard_conn()) */

@@ -39,8 +39,7 @@ extern "C" {
 #ifndef RDL_ASSERT
 #include <assert.h>
 /**
- * Checks a condition that only a programming error breaks. Define it before the include to replace
- * assert().
+ * Checks a condition that only a programming error breaks. Define it before the include to replace assert().
  *
  * @param x  the condition, without side effects
  */

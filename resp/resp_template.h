@@ -64,9 +64,7 @@ struct rdl_args {
     size_t n;
 };
 
-/*
- * Writes one command. A letter without an argument writes nothing.
- */
+/* Writes one command. A letter without an argument writes nothing. */
 void rdl_slice_write(struct rdl_slice *w, const char *text, const struct rdl_args *args);
 /* Writes several commands; texts ends with NULL. */
 void rdl_slice_write_all(struct rdl_slice *w, const char *const *texts, const struct rdl_args *args);
