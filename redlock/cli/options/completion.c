@@ -87,20 +87,21 @@ static void offer_options(struct asked *a, unsigned verb)
 {
     for (size_t k = 0; k < rdl_cli_option_rows; k++) {
         const struct rdl_cli_option *opt = &rdl_cli_option_table[k];
+        const char *text = rdl_cli_option_text(opt, verb);
         const char letter[] = {'-', opt->letter, '\0'};
         char word[64];
         struct rdl_cli_text t = {word, sizeof word, 0};
-        if (!(opt->verbs & verb) || opt->group == RDL_CLI_HIDDEN)
+        if (text == NULL || opt->group == RDL_CLI_HIDDEN)
             continue;
         if (opt->letter != 0)
-            offer(a, letter, opt->text);
+            offer(a, letter, text);
         rdl_cli_add(&t, "--%s", opt->word);
-        offer(a, word, opt->text);
+        offer(a, word, text);
         if (opt->alias == NULL)
             continue;
         t.len = 0;
         rdl_cli_add(&t, "--%s", opt->alias);
-        offer(a, word, opt->text);
+        offer(a, word, text);
     }
 }
 

@@ -65,7 +65,9 @@ static void add_words(struct rdl_cli_text *t, const struct rdl_cli_option *opt)
         rdl_cli_add(t, opt->is_optional ? "[=%s]" : " %s", opt->metavar);
 }
 
-static int print_option(const struct rdl_cli_option *opt, int all, int with_verbs)
+/* with_verbs: prints the verbs that accept it. */
+static int print_option(const struct rdl_cli_option *opt, const struct rdl_cli_option_text *what, int all,
+                        int with_verbs)
 {
     char line[LINE_MAX_BYTES], text[LINE_MAX_BYTES / 2];
     struct rdl_cli_text t = {line, sizeof line, 0}, words = {text, sizeof text, 0};
@@ -74,13 +76,13 @@ static int print_option(const struct rdl_cli_option *opt, int all, int with_verb
     add_words(&t, opt);
     int pad = COLUMN - (int)t.len;
     rdl_cli_add(&t, "%s%*s", pad < 2 ? "\n" : "", pad < 2 ? COLUMN : pad, "");
-    rdl_cli_add(&words, "%s", is_brief ? opt->brief : opt->text);
+    rdl_cli_add(&words, "%s", is_brief ? opt->brief : what->text);
     if (opt->source != NULL && !is_brief)
         rdl_cli_add(&words, ". Default: %s", opt->source);
     if (opt->alias != NULL)
         rdl_cli_add(&words, ". Also --%s", opt->alias);
     if (with_verbs)
-        add_accepting(&words, opt->verbs);
+        add_accepting(&words, what->verbs);
     add_text(&t, text);
     return rdl_cli_print(line);
 }
@@ -90,16 +92,17 @@ static int print_group(unsigned of, int all, enum rdl_cli_group group)
 {
     int rc = 0, is_begun = 0;
 
-    for (size_t i = 0; i < rdl_cli_option_rows && rc == 0; i++) {
-        const struct rdl_cli_option *opt = &rdl_cli_option_table[i];
-        if (opt->group != group || !((all ? opt->verbs : opt->common) & of))
+    for (size_t i = 0; i < RDL_CLI_TEXTS * rdl_cli_option_rows && rc == 0; i++) {
+        const struct rdl_cli_option *opt = &rdl_cli_option_table[i / RDL_CLI_TEXTS];
+        const struct rdl_cli_option_text *what = &opt->texts[i % RDL_CLI_TEXTS];
+        if (opt->group != group || !(what->verbs & of) || !(all || (opt->common & of)))
             continue;
         if (!is_begun) {
             rc = rdl_cli_print(rdl_cli_group_words[group]);
             rc = rc == 0 ? rdl_cli_print("\n") : rc;
         }
         is_begun = 1;
-        rc = rc == 0 ? print_option(opt, all, of == RDL_CLI_ALL) : rc;
+        rc = rc == 0 ? print_option(opt, what, all, of == RDL_CLI_ALL) : rc;
     }
     return rc;
 }

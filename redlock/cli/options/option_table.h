@@ -30,24 +30,29 @@ enum rdl_cli_group {
     RDL_CLI_HIDDEN = RDL_CLI_GROUPS /* neither in --help nor in the manual */
 };
 
-/* One option. If it differs between verbs, it has several rows with the same word. */
+/* What an option does in these verbs. Up to the first ';' or ':', it also describes the option in shells. */
+enum { RDL_CLI_TEXTS = 3 };
+struct rdl_cli_option_text {
+    unsigned verbs;
+    const char *text;
+};
+
+/* One option. Two options of different verbs may have the same word. */
 struct rdl_cli_option {
     char letter; /* 0: none */
     const char *word;
     const char *alias;   /* another word for it, or NULL */
     const char *metavar; /* the value's name in texts; NULL: it takes none. FILE and URL can be completed */
     const char *choices; /* CHOICE: the values, a space between two */
-    int repeats;         /* it may be given several times */
     int is_optional;     /* the value is given as --word=VALUE, or not at all; then it is "" */
     enum rdl_cli_kind_of_option kind;
     size_t at; /* where it is stored: offsetof(struct rdl_cli_options, ...) */
     uint32_t limit;
     int (*call)(struct rdl_cli_options *o, char *value);
-    unsigned verbs;  /* the verbs that accept it */
-    unsigned common; /* the verbs whose short help shows it */
+    unsigned common; /* the verbs whose short help shows it, if they accept it */
     enum rdl_cli_group group;
-    const char *text;  /* up to the first ';' or ':', it also describes the option in shells */
-    const char *brief; /* the text of the first screen; NULL: the same */
+    struct rdl_cli_option_text texts[RDL_CLI_TEXTS]; /* for each verb that accepts it, one */
+    const char *brief;                               /* the text of the first screen; NULL: the same */
     const char
         *source; /* where the value comes from if it is not given. CHOICE: "$VARIABLE", which is parsed */
 };
@@ -55,6 +60,9 @@ struct rdl_cli_option {
 extern const struct rdl_cli_option rdl_cli_option_table[];
 extern const size_t rdl_cli_option_rows;
 extern const char *const rdl_cli_group_words[RDL_CLI_GROUPS];
+
+/* Returns the text for the first of these verbs that accepts the option; NULL: none does. */
+const char *rdl_cli_option_text(const struct rdl_cli_option *opt, unsigned verbs);
 
 /*
  * Steps from the option argv[*i] over the value that may follow it. Returns the option, of a group of letters

@@ -150,6 +150,11 @@ static int take_variable(struct rdl_cli_options *o, const struct rdl_cli_option 
     return opt->kind == RDL_CLI_FLAG ? take_choice(opt->source, text, "off on", 0, at) : 0;
 }
 
+static int is_accepted(const struct rdl_cli_option *opt, unsigned verb)
+{
+    return rdl_cli_option_text(opt, verb) != NULL;
+}
+
 /* Sets the options that variables of the environment set, before the options. */
 static int take_variables(struct rdl_cli_options *o)
 {
@@ -157,7 +162,7 @@ static int take_variables(struct rdl_cli_options *o)
 
     for (size_t k = 0; k < rdl_cli_option_rows && rc == 0; k++) {
         const struct rdl_cli_option *opt = &rdl_cli_option_table[k];
-        const char *text = opt->source != NULL && (opt->verbs & o->verb) ? getenv(opt->source + 1) : NULL;
+        const char *text = opt->source != NULL && is_accepted(opt, o->verb) ? getenv(opt->source + 1) : NULL;
         if (text != NULL && text[0] != '\0')
             rc = take_variable(o, opt, text);
     }
@@ -181,7 +186,7 @@ static const char *similar(unsigned verb, const char *word, size_t len)
     for (size_t k = 0; k < 2 * rdl_cli_option_rows; k++) {
         const struct rdl_cli_option *opt = &rdl_cli_option_table[k / 2];
         const char *name = k % 2 == 0 ? opt->word : opt->alias;
-        if (name == NULL || !(opt->verbs & verb) || opt->group == RDL_CLI_HIDDEN)
+        if (name == NULL || !is_accepted(opt, verb) || opt->group == RDL_CLI_HIDDEN)
             continue;
         size_t d = rdl_cli_distance(word, len, name);
         if (d < least && d <= (strlen(name) + 2) / 3) {
@@ -207,7 +212,7 @@ static int unknown(const struct rdl_cli_options *o, const char *name, size_t len
 /* Checks that the verb accepts the option. */
 static int check_verb(const struct rdl_cli_options *o, const struct rdl_cli_option *opt, const char *word)
 {
-    if (opt->verbs & o->verb)
+    if (is_accepted(opt, o->verb))
         return 0;
     rdl_cli_print_error("--%s is not an option of redlock %s", word, rdl_cli_verb_word(o->verb));
     return rdl_cli_usage(o->verb);
@@ -218,27 +223,18 @@ static int is_word(const char *name, const char *word, size_t len)
     return name != NULL && strlen(name) == len && memcmp(name, word, len) == 0;
 }
 
-static const struct rdl_cli_option *option_of(unsigned verb, const char *word, size_t len)
+/* Returns the option with this word or, without a word, this letter: this verb's, or else another verb's. */
+static const struct rdl_cli_option *option_of(unsigned verb, const char *word, size_t len, char letter)
 {
     const struct rdl_cli_option *found = NULL;
 
     for (size_t k = 0; k < rdl_cli_option_rows; k++) {
         const struct rdl_cli_option *opt = &rdl_cli_option_table[k];
-        if ((is_word(opt->word, word, len) || is_word(opt->alias, word, len)) &&
-            (found == NULL || (opt->verbs & verb)))
+        int is_it = word != NULL ? is_word(opt->word, word, len) || is_word(opt->alias, word, len)
+                                 : opt->letter == letter;
+        if (is_it && (found == NULL || is_accepted(opt, verb)))
             found = opt;
     }
-    return found;
-}
-
-static const struct rdl_cli_option *option_of_letter(unsigned verb, char letter)
-{
-    const struct rdl_cli_option *found = NULL;
-
-    for (size_t k = 0; k < rdl_cli_option_rows; k++)
-        if (rdl_cli_option_table[k].letter == letter &&
-            (found == NULL || (rdl_cli_option_table[k].verbs & verb)))
-            found = &rdl_cli_option_table[k];
     return found;
 }
 
@@ -254,7 +250,7 @@ static int long_option(struct rdl_cli_options *o, char **argv, int *i)
     char *arg = argv[*i];
     size_t len = strcspn(arg + 2, "=");
     char *value = arg[2 + len] == '=' ? arg + 2 + len + 1 : NULL;
-    const struct rdl_cli_option *opt = option_of(o->verb, arg + 2, len);
+    const struct rdl_cli_option *opt = option_of(o->verb, arg + 2, len, 0);
 
     if (opt == NULL)
         return unknown(o, arg, 2 + len);
@@ -280,7 +276,7 @@ static int long_option(struct rdl_cli_options *o, char **argv, int *i)
 static int short_options(struct rdl_cli_options *o, char **argv, int *i)
 {
     for (char *p = argv[*i] + 1; *p != '\0'; p++) {
-        const struct rdl_cli_option *opt = option_of_letter(o->verb, *p);
+        const struct rdl_cli_option *opt = option_of(o->verb, NULL, 0, *p);
         if (opt == NULL) {
             char name[3] = {'-', *p, 0};
             return unknown(o, name, 2);
@@ -314,9 +310,9 @@ static int take_help(struct rdl_cli_options *o, const char *word)
 
 static int accepts(unsigned verb, const char *word)
 {
-    const struct rdl_cli_option *opt = option_of(verb, word, strlen(word));
+    const struct rdl_cli_option *opt = option_of(verb, word, strlen(word), 0);
 
-    return opt != NULL && (opt->verbs & verb) != 0;
+    return opt != NULL && is_accepted(opt, verb);
 }
 
 static int is_option(const char *word)
@@ -332,7 +328,7 @@ const struct rdl_cli_option *rdl_cli_option_step_over(unsigned verb, char **argv
     *value = NULL;
     if (*p == '-') {
         size_t len = strcspn(++p, "=");
-        opt = option_of(verb, p, len);
+        opt = option_of(verb, p, len, 0);
         if (p[len] == '=')
             *value = p + len + 1;
         else if (opt != NULL && rdl_cli_option_takes_value(opt) && !opt->is_optional)
@@ -340,7 +336,7 @@ const struct rdl_cli_option *rdl_cli_option_step_over(unsigned verb, char **argv
         return opt;
     }
     while (*p != '\0' && (opt == NULL || !rdl_cli_option_takes_value(opt)))
-        opt = option_of_letter(verb, *p++);
+        opt = option_of(verb, NULL, 0, *p++);
     if (opt != NULL && rdl_cli_option_takes_value(opt))
         *value = *p != '\0' ? p : argv[++*i];
     return opt;
@@ -353,7 +349,7 @@ void rdl_cli_options_find_log(unsigned verb, int argc, char **argv)
     for (int i = 0; i < argc && is_option(argv[i]) && strcmp(argv[i], "--") != 0; i++) {
         const char *value;
         const struct rdl_cli_option *opt = rdl_cli_option_step_over(verb, argv, &i, &value);
-        if (opt == NULL || value == NULL || !(opt->verbs & verb))
+        if (opt == NULL || value == NULL || !is_accepted(opt, verb))
             continue;
         if (strcmp(opt->word, "log") == 0)
             is_json = strcmp(value, "json") == 0;

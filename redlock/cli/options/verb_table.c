@@ -11,6 +11,7 @@
 #include <string.h>
 
 const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
+    /* clang-format off: a table */
     {RDL_CLI_RUN,
      "run",
      RDL_CLI_TAKES_COMMAND,
@@ -24,7 +25,7 @@ const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
      "acquire",
      RDL_CLI_TAKES_LOCK,
      "LOCK",
-     {"LOCK", NULL, NULL},
+     {"LOCK"},
      "wait for LOCK, print its token, leave it held",
      "Wait for LOCK, print its token, and leave the lock held. It expires after the\n"
      "ttl; use the token to extend or release it.\n",
@@ -33,7 +34,7 @@ const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
      "extend",
      RDL_CLI_TAKES_LOCK,
      "LOCK",
-     {"LOCK", NULL, NULL},
+     {"LOCK"},
      "renew LOCK for one ttl, by its token",
      "Renew LOCK, held with a token that acquire printed, for one ttl from now.\n",
      "redlock extend --token-file token nightly"},
@@ -41,7 +42,7 @@ const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
      "release",
      RDL_CLI_TAKES_LOCK,
      "LOCK",
-     {"LOCK", NULL, NULL},
+     {"LOCK"},
      "release LOCK, by its token",
      "Release LOCK, held with a token that acquire printed.\n",
      "redlock release --token-file token nightly"},
@@ -49,7 +50,7 @@ const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
      "hold",
      RDL_CLI_TAKES_LOCK,
      "LOCK",
-     {"LOCK", NULL, NULL},
+     {"LOCK"},
      "hold LOCK until standard input is closed",
      "Wait for LOCK, print its token, renew the lock until standard input is closed, a\n"
      "signal comes (HUP, INT, TERM) or the parent process ends; then release it.\n",
@@ -58,7 +59,7 @@ const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
      "status",
      RDL_CLI_TAKES_LOCKS,
      "LOCK...",
-     {"LOCK...", NULL, NULL},
+     {"LOCK..."},
      "print the id of its holder, and its expiry",
      "Print the id of each lock's holder (a hash of its token), and when the lease\n"
      "expires unless renewed; change nothing. \"free\" is only a snapshot: another\n"
@@ -68,7 +69,7 @@ const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
      "list",
      RDL_CLI_TAKES_PREFIX,
      "[PREFIX]",
-     {"[PREFIX]", NULL, NULL},
+     {"[PREFIX]"},
      "list locks and their holders",
      "List the locks whose names begin with PREFIX, and their holders; change nothing.\n",
      "redlock list night"},
@@ -76,7 +77,7 @@ const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
      "break",
      RDL_CLI_TAKES_LOCK,
      "LOCK",
-     {"LOCK", NULL, NULL},
+     {"LOCK"},
      "delete a lock by force, after asking",
      "Print the lock's status, ask, and delete the lock by force. It is not checked\n"
      "that the holder is gone: a live one notices the loss at its next renewal.\n",
@@ -85,12 +86,13 @@ const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
      "doctor",
      RDL_CLI_TAKES_LOCK_OR_NONE,
      "[LOCK]",
-     {"[LOCK]", NULL, NULL},
+     {"[LOCK]"},
      "check the servers, suggest fixes",
      "Check the servers, suggest a fix for each problem, and print the ACL rule for\n"
      "their user. Add the options that you use with other verbs: doctor tests the\n"
      "permissions that those options need, with keys LOCK:doctor:*.\n",
      "redlock doctor --fence nightly"},
+    /* clang-format on */
 };
 
 const struct rdl_cli_verb_row *rdl_cli_verb_row(unsigned verb)
