@@ -24,11 +24,11 @@ static int fill_stdio(void)
     for (int fd = 0; fd <= STDERR_FILENO; fd++) {
         if (fcntl(fd, F_GETFD) >= 0 || open("/dev/null", (fd == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC) == fd)
             continue;
-        rdl_cli_print_error(
+        return rdl_cli_fail(
+            RDL_EXIT_OS,
             "standard %s is closed, and /dev/null cannot be opened instead (%s): start redlock with standard "
             "input, output and error open, or create /dev/null",
             names[fd], strerror(errno));
-        return RDL_EXIT_OS;
     }
     return 0;
 }
@@ -65,13 +65,10 @@ static int unknown(const char *word)
     char all[100];
     struct rdl_cli_text t = {all, sizeof all, 0};
 
-    if (like != NULL) {
-        rdl_cli_print_error("unknown verb: did you mean redlock %s?", like);
-    } else {
-        rdl_cli_add_verbs(&t);
-        rdl_cli_print_error("unknown verb: give %s", all);
-    }
-    return rdl_cli_usage(0);
+    if (like != NULL)
+        return rdl_cli_misuse(0, "unknown verb: did you mean redlock %s?", like);
+    rdl_cli_add_verbs(&t);
+    return rdl_cli_misuse(0, "unknown verb: give %s", all);
 }
 
 static int print_summary(int all)
@@ -94,8 +91,7 @@ static int help(int argc, char **argv)
     if (verb != 0)
         return rdl_cli_help((enum rdl_cli_verb)verb, all);
     rdl_cli_add_verbs(&t);
-    rdl_cli_print_error("redlock help takes one verb: %s", words);
-    return rdl_cli_usage(0);
+    return rdl_cli_misuse(0, "redlock help takes one verb: %s", words);
 }
 
 static int print_version(void)
@@ -123,8 +119,7 @@ static int obey(int argc, char **argv)
         return print_version();
     if (word[0] != '\0')
         return unknown(word);
-    rdl_cli_print_error("no verb: for example, redlock run LOCK -- COMMAND");
-    return rdl_cli_usage(0);
+    return rdl_cli_misuse(0, "no verb: for example, redlock run LOCK -- COMMAND");
 }
 
 int main(int argc, char **argv)

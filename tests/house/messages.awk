@@ -47,7 +47,9 @@ function file_is_over() {
     calls("rdl_cli_print_warning_always", 0, "warning")
     calls("rdl_cli_print_info", 0, "told")
     calls("rdl_cli_print_verbose", 0, "note")
-    calls("rdl_cli_print_verbose\\)", 0, "told") # of (... ? rdl_cli_print_warning : rdl_cli_print_verbose)(
+    calls("rdl_cli_say", 1, "told")
+    calls("rdl_cli_fail", 1, "error")
+    calls("rdl_cli_misuse", 1, "error")
     calls("rdl_cli_describe", 1, "finding")
     calls("rdl_cli_advise", 1, "remedy")
     if (source ~ /static void print_lost\(/)

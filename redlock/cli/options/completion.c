@@ -284,6 +284,5 @@ int rdl_cli_completion(const char *shell)
         return rdl_cli_print(zsh);
     if (strcmp(shell, "fish") == 0)
         return rdl_cli_print(fish);
-    rdl_cli_print_error("redlock completion takes the name of a shell: bash, zsh or fish");
-    return rdl_cli_usage(0);
+    return rdl_cli_misuse(0, "redlock completion takes the name of a shell: bash, zsh or fish");
 }

@@ -37,30 +37,26 @@ static int default_urls(struct rdl_cli_options *o)
     char *urls = urls_of_environment(o);
     int rc = 0;
 
-    if (urls == NULL && getenv("REDLOCK_LOCK") != NULL) {
-        rdl_cli_print_error(
+    if (urls == NULL && getenv("REDLOCK_LOCK") != NULL)
+        return rdl_cli_fail(
+            RDL_EXIT_DATA,
             "no server is named inside `redlock run %s`, which sets $REDLOCK_URLS, and the default "
             "server would be another one: keep that variable, or use -u",
             getenv("REDLOCK_LOCK"));
-        return RDL_EXIT_DATA;
-    }
     if (urls == NULL) {
         o->urls_from = NULL;
         o->is_default_server = 1;
         return rdl_cli_options_add_url(o, local);
     }
-    if (urls[strspn(urls, blanks)] == '\0') {
-        rdl_cli_print_error("%s is set but empty: set it to the URLs of the servers, unset it, or use -u",
+    if (urls[strspn(urls, blanks)] == '\0')
+        return rdl_cli_fail(RDL_EXIT_DATA,
+                            "%s is set but empty: set it to the URLs of the servers, unset it, or use -u",
                             o->urls_from);
-        return RDL_EXIT_DATA;
-    }
     if (strcmp(o->urls_from, "$REDIS_URL") == 0)
         return rdl_cli_options_add_url(o, urls);
     char *copy = strdup(urls);
-    if (copy == NULL) {
-        rdl_cli_print_error("out of memory");
-        return RDL_EXIT_OS;
-    }
+    if (copy == NULL)
+        return rdl_cli_fail(RDL_EXIT_OS, "out of memory");
     for (char *p = strtok(copy, blanks); p != NULL && rc == 0; p = strtok(NULL, blanks))
         rc = rdl_cli_options_add_url(o, p);
     memset(copy, 0, strlen(urls));
@@ -70,8 +66,7 @@ static int default_urls(struct rdl_cli_options *o)
 
 static int refuse(const char *text)
 {
-    rdl_cli_print_error("%s", text);
-    return RDL_EXIT_USAGE;
+    return rdl_cli_fail(RDL_EXIT_USAGE, "%s", text);
 }
 
 /*
@@ -102,18 +97,16 @@ static int check_connect(struct rdl_cli_options *o)
         from = "$REDLOCK_CONNECT_COMMAND";
         o->connect_command = getenv("REDLOCK_CONNECT_COMMAND");
     }
-    if (o->connect_command == NULL) {
-        rdl_cli_print_error(
+    if (o->connect_command == NULL)
+        return rdl_cli_fail(
+            RDL_EXIT_USAGE,
             "rediss:// needs a program that speaks TLS: give its command by --connect-command or "
             "$REDLOCK_CONNECT_COMMAND, for example '%s'",
             openssl[has_address]);
-        return RDL_EXIT_USAGE;
-    }
     why = rdl_cli_program_make(&trial, o->connect_command, "host", 1);
     if (why == NULL)
         return 0;
-    rdl_cli_print_error("%s is invalid: %s", from, why);
-    return RDL_EXIT_USAGE;
+    return rdl_cli_fail(RDL_EXIT_USAGE, "%s is invalid: %s", from, why);
 }
 
 /* A lock of the old protocol has one server, and no feature that needs more. */
@@ -127,10 +120,9 @@ static int check_legacy(const struct rdl_cli_options *o)
         return refuse("--legacy-shortest-ttl works only with --legacy: other locks are never overwritten");
     if (!is_legacy)
         return 0;
-    if (o->n_urls > 1) {
-        rdl_cli_print_error("--legacy works with one server only, and %zu are named", o->n_urls);
-        return RDL_EXIT_USAGE;
-    }
+    if (o->n_urls > 1)
+        return rdl_cli_fail(RDL_EXIT_USAGE, "--legacy works with one server only, and %zu are named",
+                            o->n_urls);
     if (o->fence)
         return refuse("--fence does not work with --legacy: the old protocol has no fencing token");
     if (o->max_hold_ms != 0)
@@ -149,13 +141,12 @@ static int check_several(const struct rdl_cli_options *o)
         return 0;
     if (o->verb == RDL_CLI_BREAK)
         return refuse("redlock break takes one lock: break several one by one");
-    if (o->n_urls > 1) {
-        rdl_cli_print_error(
+    if (o->n_urls > 1)
+        return rdl_cli_fail(
+            RDL_EXIT_USAGE,
             "%zu locks at once need a single server, and %zu are named: name one, or nest the "
             "locks, in the same order on all hosts: redlock run A -- redlock run B -- COMMAND",
             o->n_names, o->n_urls);
-        return RDL_EXIT_USAGE;
-    }
     if (o->legacy != RDL_CLI_LEGACY_NEVER)
         return refuse("--legacy does not work with several locks (-l): take them one at a time");
     if (o->fence)
@@ -175,18 +166,16 @@ static int check_keep(const struct rdl_cli_options *o)
     char keep[RDL_CLI_DURATION_MAX], other[RDL_CLI_DURATION_MAX];
 
     rdl_cli_duration_text(o->keep_ms, keep);
-    if (o->max_hold_ms != 0 && o->keep_ms > o->max_hold_ms) {
-        rdl_cli_print_error("--keep (%s) must be at most --max-hold (%s), after which the lock is released",
+    if (o->max_hold_ms != 0 && o->keep_ms > o->max_hold_ms)
+        return rdl_cli_fail(RDL_EXIT_USAGE,
+                            "--keep (%s) must be at most --max-hold (%s), after which the lock is released",
                             keep, rdl_cli_duration_text(o->max_hold_ms, other));
-        return RDL_EXIT_USAGE;
-    }
-    if (o->keep_ms > o->max_ttl_ms) {
-        rdl_cli_print_error(
+    if (o->keep_ms > o->max_ttl_ms)
+        return rdl_cli_fail(
+            RDL_EXIT_USAGE,
             "--keep (%s) must be at most --max-ttl (%s), the longest lease of any client of these "
             "servers: shorten it, or give all clients --max-ttl=%s",
             keep, rdl_cli_duration_text(o->max_ttl_ms, other), keep);
-        return RDL_EXIT_USAGE;
-    }
     return 0;
 }
 
@@ -217,14 +206,10 @@ static int check_files(struct rdl_cli_options *o)
 {
     const char *file = getenv("REDLOCK_PASSWORD_FILE");
 
-    if (o->password_file != NULL && o->password_fd >= 0) {
-        rdl_cli_print_error("give either --password-file or --password-fd, not both");
-        return RDL_EXIT_USAGE;
-    }
-    if (o->token_file != NULL && o->token_fd >= 0) {
-        rdl_cli_print_error("give either --token-file or --token-fd, not both");
-        return RDL_EXIT_USAGE;
-    }
+    if (o->password_file != NULL && o->password_fd >= 0)
+        return rdl_cli_fail(RDL_EXIT_USAGE, "give either --password-file or --password-fd, not both");
+    if (o->token_file != NULL && o->token_fd >= 0)
+        return rdl_cli_fail(RDL_EXIT_USAGE, "give either --token-file or --token-fd, not both");
     if (o->password_file == NULL && o->password_fd < 0 && file != NULL && file[0] != '\0')
         o->password_file = file;
     return 0;
@@ -243,36 +228,31 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
     }
     if (!o->has_ttl)
         fit_lease(o);
-    if (o->max_hold_ms != 0 && o->max_hold_ms < RDL_CLI_TTL_MIN_MS) {
-        rdl_cli_print_error("--max-hold must be at least %dms, the shortest ttl", RDL_CLI_TTL_MIN_MS);
-        return RDL_EXIT_USAGE;
-    }
+    if (o->max_hold_ms != 0 && o->max_hold_ms < RDL_CLI_TTL_MIN_MS)
+        return rdl_cli_fail(RDL_EXIT_USAGE, "--max-hold must be at least %dms, the shortest ttl",
+                            RDL_CLI_TTL_MIN_MS);
     if (o->max_hold_ms != 0 && o->max_hold_ms < o->ttl_ms) /* one lease, never renewed */
         o->ttl_ms = o->max_hold_ms;
     rdl_cli_duration_text(o->ttl_ms, ttl);
     sixth = o->ttl_ms / 6;
     if (o->grace_ms == 0)
         o->grace_ms = sixth < 5000 ? sixth : 5000;
-    if (o->grace_ms >= o->ttl_ms / 2) {
-        rdl_cli_print_error("--grace (%s) must be less than half of %s (%s)%s",
+    if (o->grace_ms >= o->ttl_ms / 2)
+        return rdl_cli_fail(RDL_EXIT_USAGE, "--grace (%s) must be less than half of %s (%s)%s",
                             rdl_cli_duration_text(o->grace_ms, other), ttl_word(o), ttl,
                             o->max_hold_ms == o->ttl_ms ? "" : ", so that time is left to renew the lease");
-        return RDL_EXIT_USAGE;
-    }
-    if (o->attempt_ms > o->ttl_ms / 4) {
-        rdl_cli_print_error(
+    if (o->attempt_ms > o->ttl_ms / 4)
+        return rdl_cli_fail(
+            RDL_EXIT_USAGE,
             "--attempt (%s) must be at most a quarter of %s (%s), so that a lease leaves time for "
             "several attempts",
             rdl_cli_duration_text(o->attempt_ms, other), ttl_word(o), ttl);
-        return RDL_EXIT_USAGE;
-    }
-    if (o->has_ttl && o->ttl_ms > o->max_ttl_ms) {
-        rdl_cli_print_error(
+    if (o->has_ttl && o->ttl_ms > o->max_ttl_ms)
+        return rdl_cli_fail(
+            RDL_EXIT_USAGE,
             "%s (%s) must be at most --max-ttl (%s), the longest lease of any client of these servers: "
             "give a shorter --ttl, or give all clients a longer --max-ttl",
             ttl_word(o), ttl, rdl_cli_duration_text(o->max_ttl_ms, other));
-        return RDL_EXIT_USAGE;
-    }
     int rc = check_files(o);
     if (rc == 0)
         rc = check_keep(o);

@@ -26,20 +26,16 @@ void rdl_cli_side_key(const char *name, const char *suffix, char *out, size_t ca
 static int check_name(const struct rdl_cli_options *o, const char *name)
 {
     if (rdl_cli_url_is_one(name)) { /* its password would become a key, and the lock's name the command */
-        rdl_cli_print_error("the lock name looks like the URL of a server: give -u before a URL");
-        return rdl_cli_usage(o->verb);
+        return rdl_cli_misuse(o->verb, "the lock name looks like the URL of a server: give -u before a URL");
     }
     size_t len = strlen(name);
-    if (len == 0 || len > RDL_NAME_MAX) {
-        rdl_cli_print_error("the lock name has %lu bytes: it must have 1 to %d", (unsigned long)len,
-                            RDL_NAME_MAX);
-        return RDL_EXIT_DATA;
-    }
-    if (strcmp(name, RDL_CANARY_KEY) == 0) {
-        rdl_cli_print_error("%s is the key of --canary and cannot be a lock name: choose another",
+    if (len == 0 || len > RDL_NAME_MAX)
+        return rdl_cli_fail(RDL_EXIT_DATA, "the lock name has %lu bytes: it must have 1 to %d",
+                            (unsigned long)len, RDL_NAME_MAX);
+    if (strcmp(name, RDL_CANARY_KEY) == 0)
+        return rdl_cli_fail(RDL_EXIT_DATA,
+                            "%s is the key of --canary and cannot be a lock name: choose another",
                             RDL_CANARY_KEY);
-        return RDL_EXIT_DATA;
-    }
     return 0;
 }
 
@@ -93,11 +89,11 @@ static int check_look(const struct rdl_cli_options *o, const char *name)
                               fault);
         return 0;
     }
-    rdl_cli_print_error(
+    return rdl_cli_fail(
+        RDL_EXIT_DATA,
         "the lock name %s %s: another host may use a name that looks the same, and both would "
         "hold a lock; correct the name, or give --any-name",
         shown, fault);
-    return RDL_EXIT_DATA;
 }
 
 /* Checks how the names look, when all options are known. */
@@ -112,20 +108,23 @@ static int check_looks(const struct rdl_cli_options *o)
     return rc;
 }
 
+/* Returns the length of the option's name: what follows may be a secret, as in "-uURL". */
+static int option_len(const char *word)
+{
+    return word[1] == '-' ? (int)strcspn(word, "=") : 2;
+}
+
 int rdl_cli_operands_check_word(const struct rdl_cli_options *o, const char *word)
 {
     if (word[0] != '-')
         return 0;
     if (strcmp(word, "--") == 0)
-        rdl_cli_print_error(
-            "no lock name before --: redlock run [options] LOCK -- COMMAND; put a variable in "
-            "quotes, so that an empty one is noticed");
-    else
-        rdl_cli_print_error(
-            "%.*s is not a lock name: options must come before the lock name; for a lock of this "
-            "name, give --lock=NAME",
-            word[1] == '-' ? (int)strcspn(word, "=") : 2, word); /* "-uURL": no secrets */
-    return rdl_cli_usage(o->verb);
+        return rdl_cli_misuse(o->verb, "no lock name before --: redlock run [options] LOCK -- COMMAND; put a "
+                                       "variable in quotes, so that an empty one is noticed");
+    return rdl_cli_misuse(o->verb,
+                          "%.*s is not a lock name: options must come before the lock name; for a lock of "
+                          "this name, give --lock=NAME",
+                          option_len(word), word);
 }
 
 /* Checks several locks: their names must differ, and fit into one request. */
@@ -133,23 +132,20 @@ static int check_together(const struct rdl_cli_options *o, const char *name)
 {
     size_t n = o->n_names + 1, len = strlen(name);
 
-    if (n > RDL_MULTI_MAX) {
-        rdl_cli_print_error("-l %s is one lock too many: give at most %d", name, RDL_MULTI_MAX);
-        return RDL_EXIT_USAGE;
-    }
+    if (n > RDL_MULTI_MAX)
+        return rdl_cli_fail(RDL_EXIT_USAGE, "-l %s is one lock too many: give at most %d", name,
+                            RDL_MULTI_MAX);
     for (size_t k = 0; k < o->n_names; k++) {
         len += strlen(o->names[k]);
-        if (strcmp(o->names[k], name) == 0) {
-            rdl_cli_print_error("-l %s is given twice: name each lock once", name);
-            return RDL_EXIT_USAGE;
-        }
+        if (strcmp(o->names[k], name) == 0)
+            return rdl_cli_fail(RDL_EXIT_USAGE, "-l %s is given twice: name each lock once", name);
     }
     if (n == 1 || len <= RDL_NAME_MAX - n)
         return 0;
-    rdl_cli_print_error(
+    return rdl_cli_fail(
+        RDL_EXIT_DATA,
         "-l %s: the names of these %lu locks have %lu bytes together: they must have at most %lu", name,
         (unsigned long)n, (unsigned long)len, (unsigned long)(RDL_NAME_MAX - n));
-    return RDL_EXIT_DATA;
 }
 
 int rdl_cli_operands_add_lock(struct rdl_cli_options *o, const char *name)
@@ -181,9 +177,9 @@ int rdl_cli_operands_set_shell(struct rdl_cli_options *o, char *string)
 int rdl_cli_refuse_token(char *token)
 {
     memset(token, '*', strlen(token));
-    rdl_cli_print_error("a token on the command line can be read by every user of this host: give it by "
+    return rdl_cli_fail(RDL_EXIT_USAGE,
+                        "a token on the command line can be read by every user of this host: give it by "
                         "--token-file, --token-fd or $REDLOCK_TOKEN");
-    return RDL_EXIT_USAGE;
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -212,35 +208,29 @@ static int take_command(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
     int is_shell = i < argc && (strcmp(argv[i], "-c") == 0 || strcmp(argv[i], "--command") == 0);
 
-    if (is_shell && o->command != NULL) {
-        rdl_cli_print_error("-c is given twice, before and after the lock name");
-        return rdl_cli_usage(o->verb);
-    }
-    if (is_shell && i + 1 == argc) {
-        rdl_cli_print_error("-c needs a value: the command, as one string");
-        return rdl_cli_usage(o->verb);
-    }
+    if (is_shell && o->command != NULL)
+        return rdl_cli_misuse(o->verb, "-c is given twice, before and after the lock name");
+    if (is_shell && i + 1 == argc)
+        return rdl_cli_misuse(o->verb, "-c needs a value: the command, as one string");
     if (is_shell) {
         rdl_cli_operands_set_shell(o, argv[i + 1]);
         i += 2;
     } else if (i < argc && strcmp(argv[i], "--") == 0) {
         i++;
     } else if (i < argc && argv[i][0] == '-') {
-        rdl_cli_print_error(
-            "%.*s: options must come before the lock name, and a command that begins with '-' after "
-            "--",
-            argv[i][1] == '-' ? (int)strcspn(argv[i], "=") : 2, argv[i]); /* "-uURL": no secrets */
-        return rdl_cli_usage(o->verb);
+        return rdl_cli_misuse(
+            o->verb,
+            "%.*s: options must come before the lock name, and a command that begins with '-' after --",
+            option_len(argv[i]), argv[i]);
     }
     if (o->command != NULL) {
         if (i == argc)
             return 0;
-        rdl_cli_print_error("-c takes the whole command as one string: unexpected extra argument");
-        return rdl_cli_usage(o->verb);
+        return rdl_cli_misuse(o->verb, "-c takes the whole command as one string: unexpected extra argument");
     }
     if (i >= argc) { /* the name is not printed: it may be a URL without its -u */
-        rdl_cli_print_error("no command after the lock name: redlock run [options] LOCK -- COMMAND");
-        return rdl_cli_usage(o->verb);
+        return rdl_cli_misuse(o->verb,
+                              "no command after the lock name: redlock run [options] LOCK -- COMMAND");
     }
     o->command = argv + i;
     return 0;
@@ -260,11 +250,9 @@ static int take_nothing(const struct rdl_cli_options *o, int argc, char **argv, 
     if (looks_like_token(argv[i]))
         return rdl_cli_refuse_token(argv[i]);
     if (argv[i][0] == '-')
-        rdl_cli_print_error("options must come before the lock name");
-    else
-        rdl_cli_print_error("redlock %s takes one lock: unexpected extra argument",
-                            rdl_cli_verb_word(o->verb));
-    return rdl_cli_usage(o->verb);
+        return rdl_cli_misuse(o->verb, "options must come before the lock name");
+    return rdl_cli_misuse(o->verb, "redlock %s takes one lock: unexpected extra argument",
+                          rdl_cli_verb_word(o->verb));
 }
 
 /* Reads the prefix of the names of locks; without one, all locks are listed. */
@@ -272,23 +260,16 @@ static int take_prefix(struct rdl_cli_options *o, int argc, char **argv, int i)
 {
     o->lock = i < argc ? argv[i] : "";
     size_t len = strlen(o->lock);
-    if (len > RDL_NAME_MAX) {
-        rdl_cli_print_error("the prefix has %lu bytes: a lock name has at most %d", (unsigned long)len,
-                            RDL_NAME_MAX);
-        return RDL_EXIT_DATA;
-    }
-    if (rdl_cli_url_is_one(o->lock)) {
-        rdl_cli_print_error("the prefix looks like the URL of a server: give -u before a URL");
-        return rdl_cli_usage(o->verb);
-    }
-    if (i + 1 < argc) {
-        if (argv[i + 1][0] == '-')
-            rdl_cli_print_error("options must come before the prefix");
-        else
-            rdl_cli_print_error("redlock list takes one prefix: unexpected extra argument");
-        return rdl_cli_usage(o->verb);
-    }
-    return 0;
+    if (len > RDL_NAME_MAX)
+        return rdl_cli_fail(RDL_EXIT_DATA, "the prefix has %lu bytes: a lock name has at most %d",
+                            (unsigned long)len, RDL_NAME_MAX);
+    if (rdl_cli_url_is_one(o->lock))
+        return rdl_cli_misuse(o->verb, "the prefix looks like the URL of a server: give -u before a URL");
+    if (i + 1 >= argc)
+        return 0;
+    if (argv[i + 1][0] == '-')
+        return rdl_cli_misuse(o->verb, "options must come before the prefix");
+    return rdl_cli_misuse(o->verb, "redlock list takes one prefix: unexpected extra argument");
 }
 
 /* Returns how much longer than a lock's name the name of its second key is. */
@@ -315,11 +296,11 @@ static int check_patient(const struct rdl_cli_options *o)
         more += more_beside(o->names[0], ":wake");
     if (len + more <= (size_t)most)
         return 0;
-    rdl_cli_print_error(
+    return rdl_cli_fail(
+        RDL_EXIT_DATA,
         "the lock name has %lu bytes, and the key that doctor tests has %lu more: together they must "
         "have at most %d",
         (unsigned long)len, (unsigned long)more, most);
-    return RDL_EXIT_DATA;
 }
 
 /* Reads the remaining arguments as locks. */
@@ -351,10 +332,8 @@ static int take_rest(struct rdl_cli_options *o, enum rdl_cli_takes takes, int ar
         return take_command(o, argc, argv, i);
     if (i < argc && looks_like_token(argv[i]))
         return rdl_cli_refuse_token(argv[i]);
-    if (i < argc) {
-        rdl_cli_print_error("unexpected extra argument: with -l, give every lock by -l");
-        return rdl_cli_usage(o->verb);
-    }
+    if (i < argc)
+        return rdl_cli_misuse(o->verb, "unexpected extra argument: with -l, give every lock by -l");
     return takes == RDL_CLI_TAKES_LOCK_OR_NONE ? check_patient(o) : 0;
 }
 
@@ -369,10 +348,9 @@ static int take_all(struct rdl_cli_options *o, int argc, char **argv, int i)
         return take_rest(o, takes, argc, argv, i);
     if (i >= argc && takes == RDL_CLI_TAKES_LOCK_OR_NONE)
         return 0;
-    if (i >= argc) {
-        rdl_cli_print_error("no lock name%s", takes == RDL_CLI_TAKES_COMMAND ? " and no command" : "");
-        return rdl_cli_usage(o->verb);
-    }
+    if (i >= argc)
+        return rdl_cli_misuse(o->verb, "no lock name%s",
+                              takes == RDL_CLI_TAKES_COMMAND ? " and no command" : "");
     if (takes == RDL_CLI_TAKES_LOCKS)
         return take_locks(o, argc, argv, i);
     rc = rdl_cli_operands_check_word(o, argv[i]);

@@ -20,17 +20,13 @@
 
 int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url)
 {
-    if (o->n_urls == RDL_SERVERS_MAX) {
-        rdl_cli_print_error("more than %d URLs%s%s: a lock lives on 1 to %d servers", RDL_SERVERS_MAX,
-                            o->urls_from != NULL ? " in " : "", o->urls_from != NULL ? o->urls_from : "",
-                            RDL_SERVERS_MAX);
-        return RDL_EXIT_USAGE;
-    }
+    if (o->n_urls == RDL_SERVERS_MAX)
+        return rdl_cli_fail(RDL_EXIT_USAGE, "more than %d URLs%s%s: a lock lives on 1 to %d servers",
+                            RDL_SERVERS_MAX, o->urls_from != NULL ? " in " : "",
+                            o->urls_from != NULL ? o->urls_from : "", RDL_SERVERS_MAX);
     char *copy = strdup(url);
-    if (copy == NULL) {
-        rdl_cli_print_error("out of memory");
-        return RDL_EXIT_OS;
-    }
+    if (copy == NULL)
+        return rdl_cli_fail(RDL_EXIT_OS, "out of memory");
     copy[rdl_cli_line_len(copy, strlen(copy))] = '\0';
     o->urls[o->n_urls++] = copy;
     return 0;
@@ -63,10 +59,9 @@ static int take_token(struct rdl_cli_options *o, char *token)
 
 static int take_id(struct rdl_cli_options *o, char *text)
 {
-    if (strlen(text) != 8 || strspn(text, "0123456789abcdef") != 8) {
-        rdl_cli_print_error("--held-by: give the 8 hex digits that redlock status prints for the holder");
-        return RDL_EXIT_USAGE;
-    }
+    if (strlen(text) != 8 || strspn(text, "0123456789abcdef") != 8)
+        return rdl_cli_fail(RDL_EXIT_USAGE,
+                            "--held-by: give the 8 hex digits that redlock status prints for the holder");
     o->held_by = text;
     return 0;
 }

@@ -26,16 +26,16 @@ static int take_duration(const char *name, const char *text, uint64_t least_ms, 
                          uint64_t *ms)
 {
     if (rdl_cli_duration(text, UINT64_MAX, ms) != 0)
-        rdl_cli_print_error("%s %s: give seconds, or a number and ms, s, m or h (30, 1.5s, 500ms)", name,
+        return rdl_cli_fail(RDL_EXIT_USAGE,
+                            "%s %s: give seconds, or a number and ms, s, m or h (30, 1.5s, 500ms)", name,
                             text);
-    else if (*ms < least_ms)
-        rdl_cli_print_error("%s %s is too short: give at least %lums", name, text, (unsigned long)least_ms);
-    else if (*ms > most_ms)
-        rdl_cli_print_error("%s %s is too long: give at most %lus", name, text,
+    if (*ms < least_ms)
+        return rdl_cli_fail(RDL_EXIT_USAGE, "%s %s is too short: give at least %lums", name, text,
+                            (unsigned long)least_ms);
+    if (*ms > most_ms)
+        return rdl_cli_fail(RDL_EXIT_USAGE, "%s %s is too long: give at most %lus", name, text,
                             (unsigned long)(most_ms / 1000));
-    else
-        return 0;
-    return RDL_EXIT_USAGE;
+    return 0;
 }
 
 static int take_ms(const char *name, const char *text, uint32_t least_ms, uint32_t *out)
@@ -52,8 +52,7 @@ static int take_number(const char *word, const char *text, int max, int *out)
 {
     if (rdl_cli_number(text, max, out) == 0)
         return 0;
-    rdl_cli_print_error("--%s %s: give a number from 0 to %d", word, text, max);
-    return RDL_EXIT_USAGE;
+    return rdl_cli_fail(RDL_EXIT_USAGE, "--%s %s: give a number from 0 to %d", word, text, max);
 }
 
 /*
@@ -65,8 +64,8 @@ static int take_descriptor(const char *word, char *text, int max, int *out)
     if (rdl_cli_number(text, max, out) == 0)
         return 0;
     memset(text, '*', strlen(text));
-    rdl_cli_print_error("--%s: give the number of an open descriptor, from 0 to %d", word, max);
-    return RDL_EXIT_USAGE;
+    return rdl_cli_fail(RDL_EXIT_USAGE, "--%s: give the number of an open descriptor, from 0 to %d", word,
+                        max);
 }
 
 /* Adds "a, b or c" for the choices "a b c". */
@@ -96,8 +95,7 @@ static int take_choice(const char *name, const char *text, const char *choices, 
         }
     }
     add_choices(&t, choices);
-    rdl_cli_print_error("%s %s: give %s", name, text, all);
-    return RDL_EXIT_USAGE;
+    return rdl_cli_fail(RDL_EXIT_USAGE, "%s %s: give %s", name, text, all);
 }
 
 /* Returns "--WORD". */
@@ -173,8 +171,7 @@ static int take_variables(struct rdl_cli_options *o)
 
 static int needs_value(const struct rdl_cli_options *o, const char *word)
 {
-    rdl_cli_print_error("--%s needs a value", word);
-    return rdl_cli_usage(o->verb);
+    return rdl_cli_misuse(o->verb, "--%s needs a value", word);
 }
 
 /* Returns the option of this verb with a similar name, or NULL; never --token, which is always refused. */
@@ -203,10 +200,8 @@ static int unknown(const struct rdl_cli_options *o, const char *name, size_t len
     const char *word = name[1] == '-' ? similar(o->verb, name + 2, len - 2) : NULL;
 
     if (word != NULL)
-        rdl_cli_print_error("unknown option %.*s: did you mean --%s?", (int)len, name, word);
-    else
-        rdl_cli_print_error("unknown option %.*s", (int)len, name);
-    return rdl_cli_usage(o->verb);
+        return rdl_cli_misuse(o->verb, "unknown option %.*s: did you mean --%s?", (int)len, name, word);
+    return rdl_cli_misuse(o->verb, "unknown option %.*s", (int)len, name);
 }
 
 /* Checks that the verb accepts the option. */
@@ -214,8 +209,7 @@ static int check_verb(const struct rdl_cli_options *o, const struct rdl_cli_opti
 {
     if (is_accepted(opt, o->verb))
         return 0;
-    rdl_cli_print_error("--%s is not an option of redlock %s", word, rdl_cli_verb_word(o->verb));
-    return rdl_cli_usage(o->verb);
+    return rdl_cli_misuse(o->verb, "--%s is not an option of redlock %s", word, rdl_cli_verb_word(o->verb));
 }
 
 static int is_word(const char *name, const char *word, size_t len)
@@ -257,10 +251,8 @@ static int long_option(struct rdl_cli_options *o, char **argv, int *i)
     const char *word = is_word(opt->alias, arg + 2, len) ? opt->alias : opt->word;
     if (check_verb(o, opt, word) != 0)
         return RDL_EXIT_USAGE;
-    if (!rdl_cli_option_takes_value(opt) && value != NULL) {
-        rdl_cli_print_error("--%s takes no value", word);
-        return rdl_cli_usage(o->verb);
-    }
+    if (!rdl_cli_option_takes_value(opt) && value != NULL)
+        return rdl_cli_misuse(o->verb, "--%s takes no value", word);
     if (rdl_cli_option_takes_value(opt) && !opt->is_optional && value == NULL) {
         value = argv[*i + 1];
         if (value == NULL)
@@ -304,8 +296,7 @@ static int take_help(struct rdl_cli_options *o, const char *word)
     o->help_all = word != NULL && strcmp(word, "all") == 0;
     if (word == NULL || o->help_all || word[0] == '-')
         return 0;
-    rdl_cli_print_error("--help: give nothing or \"all\" after it");
-    return rdl_cli_usage(o->verb);
+    return rdl_cli_misuse(o->verb, "--help: give nothing or \"all\" after it");
 }
 
 static int accepts(unsigned verb, const char *word)

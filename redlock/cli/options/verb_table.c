@@ -170,3 +170,13 @@ int rdl_cli_usage(unsigned verb)
     rdl_cli_print_usage(line);
     return RDL_EXIT_USAGE;
 }
+
+int rdl_cli_misuse(unsigned verb, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    rdl_cli_vsay(RDL_CLI_ERROR, format, args);
+    va_end(args);
+    return rdl_cli_usage(verb);
+}

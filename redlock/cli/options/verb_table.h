@@ -54,5 +54,7 @@ void rdl_cli_add_verbs_of(struct rdl_cli_text *t, unsigned verbs, const char *be
 void rdl_cli_add_verbs(struct rdl_cli_text *t);
 /* Prints one line of usage after a syntax error; verb 0: of redlock itself. Returns the exit status. */
 int rdl_cli_usage(unsigned verb);
+/* Prints an error before it. */
+int rdl_cli_misuse(unsigned verb, const char *format, ...) RDL_CLI_PRINTF(2, 3);
 
 #endif

@@ -328,16 +328,44 @@ static void put_text(const char *prefix, const char *level, char *text)
         put_message(prefix, text);
 }
 
-RDL_CLI_PRINTF(3, 0)
-static void say(const char *prefix, const char *level, const char *format, va_list args)
+/* In the order of enum rdl_cli_message. */
+static const struct {
+    const char *prefix, *level;
+    int least; /* verbosity */
+} kinds[] = {{"redlock: ", "error", RDL_CLI_QUIET},
+             {"redlock: warning: ", "warning", RDL_CLI_NORMAL},
+             {"redlock: warning: ", "warning", RDL_CLI_QUIET},
+             {"redlock: ", "info", RDL_CLI_NORMAL},
+             {"redlock: ", "info", RDL_CLI_VERBOSE}};
+
+void rdl_cli_vsay(enum rdl_cli_message kind, const char *format, va_list args)
 {
     char text[2048];
     int saved = errno;
 
-    if (vsnprintf(text, sizeof text, format, args) < 0)
+    if (verbosity < kinds[kind].least || vsnprintf(text, sizeof text, format, args) < 0)
         return;
-    put_text(prefix, level, text);
+    put_text(kinds[kind].prefix, kinds[kind].level, text);
     errno = saved;
+}
+
+void rdl_cli_say(enum rdl_cli_message kind, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    rdl_cli_vsay(kind, format, args);
+    va_end(args);
+}
+
+int rdl_cli_fail(int status, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    rdl_cli_vsay(RDL_CLI_ERROR, format, args);
+    va_end(args);
+    return status;
 }
 
 void rdl_cli_ask(const char *format, ...)
@@ -358,52 +386,6 @@ void rdl_cli_ask(const char *format, ...)
 void rdl_cli_print_usage(char *line)
 {
     put_text("", "info", line);
-}
-
-void rdl_cli_print_error(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    say("redlock: ", "error", format, args);
-    va_end(args);
-}
-
-void rdl_cli_print_warning(const char *format, ...)
-{
-    va_list args;
-    if (verbosity < RDL_CLI_NORMAL)
-        return;
-    va_start(args, format);
-    say("redlock: warning: ", "warning", format, args);
-    va_end(args);
-}
-
-void rdl_cli_print_warning_always(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    say("redlock: warning: ", "warning", format, args);
-    va_end(args);
-}
-
-void rdl_cli_print_info(const char *format, ...)
-{
-    va_list args;
-    if (verbosity < RDL_CLI_NORMAL)
-        return;
-    va_start(args, format);
-    say("redlock: ", "info", format, args);
-    va_end(args);
-}
-
-void rdl_cli_print_verbose(const char *format, ...)
-{
-    va_list args;
-    if (verbosity < RDL_CLI_VERBOSE)
-        return;
-    va_start(args, format);
-    say("redlock: ", "info", format, args);
-    va_end(args);
 }
 
 /* Prints how many lines could not be written; if those were messages, there is no place to print it. */

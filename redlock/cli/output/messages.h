@@ -6,6 +6,8 @@
 #include "redlock/cli/output/json.h"
 #include "redlock/cli/output/text.h"
 
+#include <stdarg.h>
+
 enum { RDL_CLI_QUIET = -1, RDL_CLI_NORMAL = 0, RDL_CLI_VERBOSE = 1, RDL_CLI_VERY_VERBOSE = 2 };
 
 /*
@@ -17,15 +19,28 @@ enum { RDL_CLI_QUIET = -1, RDL_CLI_NORMAL = 0, RDL_CLI_VERBOSE = 1, RDL_CLI_VERY
  *     rdl_cli_print_info      redlock: ...            not with -q: what was requested, and its outcome
  *     rdl_cli_print_verbose   redlock: ...            with -v
  */
+enum rdl_cli_message {
+    RDL_CLI_ERROR,
+    RDL_CLI_WARNING,
+    RDL_CLI_WARNING_ALWAYS, /* with -q, too */
+    RDL_CLI_INFO,
+    RDL_CLI_NOTE
+};
+void rdl_cli_say(enum rdl_cli_message kind, const char *format, ...) RDL_CLI_PRINTF(2, 3);
+void rdl_cli_vsay(enum rdl_cli_message kind, const char *format, va_list args) RDL_CLI_PRINTF(2, 0);
+#define rdl_cli_print_error(...)          rdl_cli_say(RDL_CLI_ERROR, __VA_ARGS__)
+#define rdl_cli_print_warning(...)        rdl_cli_say(RDL_CLI_WARNING, __VA_ARGS__)
+#define rdl_cli_print_warning_always(...) rdl_cli_say(RDL_CLI_WARNING_ALWAYS, __VA_ARGS__)
+#define rdl_cli_print_info(...)           rdl_cli_say(RDL_CLI_INFO, __VA_ARGS__)
+#define rdl_cli_print_verbose(...)        rdl_cli_say(RDL_CLI_NOTE, __VA_ARGS__)
+
+/* Prints an error, and returns this exit status. */
+int rdl_cli_fail(int status, const char *format, ...) RDL_CLI_PRINTF(2, 3);
+
 void rdl_cli_set_verbosity(int level);
 int rdl_cli_is_quiet(void);
 int rdl_cli_is_verbose(void);
 int rdl_cli_is_very_verbose(void); /* -v twice */
-void rdl_cli_print_error(const char *format, ...) RDL_CLI_PRINTF(1, 2);
-void rdl_cli_print_warning(const char *format, ...) RDL_CLI_PRINTF(1, 2);
-void rdl_cli_print_warning_always(const char *format, ...) RDL_CLI_PRINTF(1, 2); /* with -q, too */
-void rdl_cli_print_info(const char *format, ...) RDL_CLI_PRINTF(1, 2);
-void rdl_cli_print_verbose(const char *format, ...) RDL_CLI_PRINTF(1, 2);
 
 /* Does the same for a line of usage, without "redlock: ". It is made printable. */
 void rdl_cli_print_usage(char *line);

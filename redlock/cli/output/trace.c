@@ -161,15 +161,12 @@ int rdl_cli_trace_open(const char *file, uint64_t until_ms)
     struct stat st;
 
     trace_fd = file[0] == '\0' ? STDERR_FILENO : rdl_cli_file_append(file, until_ms, &why);
-    if (trace_fd < 0) {
-        rdl_cli_print_error("cannot write the trace to %s: %s", file, why);
-        return RDL_EXIT_OS;
-    }
+    if (trace_fd < 0)
+        return rdl_cli_fail(RDL_EXIT_OS, "cannot write the trace to %s: %s", file, why);
     if (file[0] != '\0' && fstat(trace_fd, &st) == 0 && S_ISREG(st.st_mode) &&
-        (st.st_mode & (S_IRGRP | S_IROTH)) != 0) {
-        rdl_cli_print_error("other users can read the trace file %s, which shows tokens: chmod 600 it", file);
-        return RDL_EXIT_CANTCREAT;
-    }
+        (st.st_mode & (S_IRGRP | S_IROTH)) != 0)
+        return rdl_cli_fail(RDL_EXIT_CANTCREAT,
+                            "other users can read the trace file %s, which shows tokens: chmod 600 it", file);
     clock_gettime(CLOCK_MONOTONIC, &begun);
     return 0;
 }

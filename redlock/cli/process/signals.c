@@ -91,10 +91,8 @@ int rdl_cli_signals_open(int *wake_fd, int with_real_time)
     struct sigaction ignore;
     sigset_t all, none;
 
-    if (rdl_cli_process_pipe(pipe_fd, O_NONBLOCK) != 0) {
-        rdl_cli_print_error("cannot create a pipe: %s", strerror(errno));
-        return RDL_EXIT_OS;
-    }
+    if (rdl_cli_process_pipe(pipe_fd, O_NONBLOCK) != 0)
+        return rdl_cli_fail(RDL_EXIT_OS, "cannot create a pipe: %s", strerror(errno));
     list_caught(with_real_time);
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);

@@ -155,10 +155,8 @@ static int parse(struct rdl_cli_servers *s, const struct rdl_cli_options *o, siz
     size_t cap = strlen(url) + 1;
     char *text = malloc(cap); /* kept until the process ends */
 
-    if (text == NULL) {
-        rdl_cli_print_error("out of memory");
-        return RDL_EXIT_OS;
-    }
+    if (text == NULL)
+        return rdl_cli_fail(RDL_EXIT_OS, "out of memory");
     if (rdl_url_parse(&s->endpoint[i], url, text, cap, &why) == RDL_OK) {
         if (is_tls)
             become_tls(s, i);
@@ -166,9 +164,8 @@ static int parse(struct rdl_cli_servers *s, const struct rdl_cli_options *o, siz
         return 0;
     }
     why = rdl_cli_url_mistake(url) != NULL ? rdl_cli_url_mistake(url) : why;
-    rdl_cli_print_error("%s: %s (example of a URL: redis://user:password@cache.example:6379)",
+    return rdl_cli_fail(RDL_EXIT_DATA, "%s: %s (example of a URL: redis://user:password@cache.example:6379)",
                         origin(o, i, from), why != NULL ? why : "it is not a URL");
-    return RDL_EXIT_DATA;
 }
 
 /* Parses all URLs, and prints every error. password: the one for all servers, or none. */
@@ -288,8 +285,8 @@ static int resolve_all(struct rdl_cli_servers *s, const struct rdl_cli_options *
         rdl_cli_print_warning("no address for %s; counted as down (%zu of %zu servers)", list, bad, s->n);
         return 0;
     }
-    rdl_cli_print_error("no address for %s%s", list, s->n > 1 ? "; no majority of the servers is left" : "");
-    return RDL_EXIT_NOHOST;
+    return rdl_cli_fail(RDL_EXIT_NOHOST, "no address for %s%s", list,
+                        s->n > 1 ? "; no majority of the servers is left" : "");
 }
 
 /* Returns the endpoint, with the address that a connect command will use. */
@@ -345,10 +342,10 @@ static int check_distinct(const struct rdl_cli_servers *s, const struct rdl_cli_
         for (size_t k = 0; k < i; k++) {
             if (!rdl_cli_servers_is_same(s, k, i))
                 continue;
-            rdl_cli_print_error(
+            return rdl_cli_fail(
+                RDL_EXIT_DATA,
                 "%s and number %zu are the same server, which would have two votes: name it once",
                 origin(o, k, from), i + 1);
-            return RDL_EXIT_DATA;
         }
     }
     return 0;

@@ -47,15 +47,14 @@ void rdl_cli_held_begin(struct rdl_cli_held *h, struct rdl_cli_lock *l)
 static void print_failed_renewal(struct rdl_cli_held *h, int rc)
 {
     const char *lock = h->lock->o->lock;
-    int is_first = h->failures++ == 0;
+    enum rdl_cli_message kind = h->failures++ == 0 ? RDL_CLI_WARNING : RDL_CLI_NOTE;
     char *why = h->reason;
 
     rdl_cli_lock_reports(h->lock, rc, why, sizeof h->reason);
     if (rc == RDL_UNKNOWN) /* each of these errors has its own message */
-        (is_first ? rdl_cli_print_warning : rdl_cli_print_verbose)("%s was not renewed: %s", lock, why);
+        rdl_cli_say(kind, "%s was not renewed: %s", lock, why);
     else
-        (is_first ? rdl_cli_print_warning : rdl_cli_print_verbose)("%s was not renewed (%s): %s", lock,
-                                                                   rdl_strerror(rc), why);
+        rdl_cli_say(kind, "%s was not renewed (%s): %s", lock, rdl_strerror(rc), why);
 }
 
 /* Ends a renewal. Returns 1 if the lease ends later now. */
@@ -64,8 +63,8 @@ static int renewal_ended(struct rdl_cli_held *h, int rc, uint64_t now)
     h->renewing = 0;
     if (rc >= RDL_OK) {
         renewed(h, now);
-        (h->failures > 0 ? rdl_cli_print_info : rdl_cli_print_verbose)(
-            "%s renewed%s", h->lock->o->lock, rc == RDL_REPAIRED ? ", and restored where missing" : "");
+        rdl_cli_say(h->failures > 0 ? RDL_CLI_INFO : RDL_CLI_NOTE, "%s renewed%s", h->lock->o->lock,
+                    rc == RDL_REPAIRED ? ", and restored where missing" : "");
         rdl_cli_lock_note_servers(h->lock);
         if (h->failures > 0 || rdl_cli_is_very_verbose())
             rdl_cli_event(h->lock, RDL_CLI_RENEWED, NULL, -1);

@@ -53,7 +53,8 @@ static void report_own(const struct rdl_cli_options *o, const char *where, int i
             "%s is on this host: other hosts do not see its locks (unless it is a tunnel to a common server)",
             where);
     else if (is_first)
-        (strcmp(o->urls_from, "$REDIS_URL") == 0 ? rdl_cli_print_warning_always : rdl_cli_print_warning)(
+        rdl_cli_say(
+            strcmp(o->urls_from, "$REDIS_URL") == 0 ? RDL_CLI_WARNING_ALWAYS : RDL_CLI_WARNING,
             "%s names this host alone (%s): other hosts do not see its locks, unless it is a tunnel; name "
             "servers that all hosts reach, or give -u if you want this",
             o->urls_from, where);

@@ -72,10 +72,8 @@ static int take_fd(int fd, const char *what, struct rdl_bytes *password)
     size_t len = read_all(fd, buffer, &why);
 
     let_go(fd);
-    if (len == 0) {
-        rdl_cli_print_error("cannot read the password from %s: %s", what, why);
-        return RDL_EXIT_NOINPUT;
-    }
+    if (len == 0)
+        return rdl_cli_fail(RDL_EXIT_NOINPUT, "cannot read the password from %s: %s", what, why);
     password->data = buffer;
     password->len = len;
     return 0;
@@ -87,10 +85,8 @@ static int take_file(const struct rdl_cli_options *o, struct rdl_bytes *password
     struct stat st;
     int fd = rdl_cli_file_read(path, rdl_cli_options_fifo_until_ms(o), &why);
 
-    if (fd < 0) {
-        rdl_cli_print_error("cannot open the password file %s: %s", path, why);
-        return RDL_EXIT_NOINPUT;
-    }
+    if (fd < 0)
+        return rdl_cli_fail(RDL_EXIT_NOINPUT, "cannot open the password file %s: %s", path, why);
     is_regular_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     if (is_regular_file && (st.st_mode & S_IROTH) != 0)
         rdl_cli_print_warning("every user can read the password file %s: chmod 600 it", path);
@@ -102,10 +98,9 @@ static int take_env(const char *name, struct rdl_bytes *password)
     const char *value = getenv(name);
     size_t len = value == NULL ? 0 : rdl_cli_line_len(value, strlen(value));
 
-    if (len >= sizeof buffer) {
-        rdl_cli_print_error("the password in $%s is longer than %d bytes", name, RDL_CLI_SECRET_MAX);
-        return RDL_EXIT_NOINPUT;
-    }
+    if (len >= sizeof buffer)
+        return rdl_cli_fail(RDL_EXIT_NOINPUT, "the password in $%s is longer than %d bytes", name,
+                            RDL_CLI_SECRET_MAX);
     if (len > 0) {
         memcpy(buffer, value, len);
         variable = name;

@@ -60,9 +60,8 @@ static int check_locks(const char *words, const char *from, const struct rdl_cli
 {
     if (words[0] != '-' || strcmp(words, o->lock) == 0)
         return 0;
-    rdl_cli_print_error("the token in %s is for %s together, not for %s: name the same locks", from, words,
-                        o->lock);
-    return RDL_EXIT_DATA;
+    return rdl_cli_fail(RDL_EXIT_DATA, "the token in %s is for %s together, not for %s: name the same locks",
+                        from, words, o->lock);
 }
 
 /* Reads the token from text, which is NUL-terminated. */
@@ -74,10 +73,9 @@ static int take(char *text, const char *from, const struct rdl_cli_options *o, c
         text[--len] = '\0';
     if (!is_line(text, len)) {
         const char *fault = rdl_cli_line_fault(text, len);
-        rdl_cli_print_error("%s contains no token: %s", from,
+        return rdl_cli_fail(RDL_EXIT_DATA, "%s contains no token: %s", from,
                             fault != NULL ? fault
                                           : "it must be the 40 hex digits that redlock acquire printed");
-        return RDL_EXIT_DATA;
     }
     for (size_t i = 0; i < RDL_VALUE_MAX; i++) /* the key has lower-case letters */
         token[i] = (char)tolower((unsigned char)text[i]);
@@ -107,15 +105,12 @@ static int take_fd(int fd, const char *from, const struct rdl_cli_options *o, ch
     char text[LINE_MAX_LEN + 2] = "";
     ssize_t len = read_all(fd, text, sizeof text - 1);
 
-    if (len < 0 || (len == 0 && o->token_file != NULL)) {
-        rdl_cli_print_error("cannot read the token from %s: %s", from,
+    if (len < 0 || (len == 0 && o->token_file != NULL))
+        return rdl_cli_fail(RDL_EXIT_NOINPUT, "cannot read the token from %s: %s", from,
                             len < 0 ? strerror(errno) : unfinished);
-        return RDL_EXIT_NOINPUT;
-    }
-    if (len == 0) {
-        rdl_cli_print_error("%s is empty: it must contain the token that redlock acquire printed", from);
-        return RDL_EXIT_NOINPUT;
-    }
+    if (len == 0)
+        return rdl_cli_fail(RDL_EXIT_NOINPUT,
+                            "%s is empty: it must contain the token that redlock acquire printed", from);
     if (strlen(text) < (size_t)len)
         text[0] = '\0'; /* a file with a NUL byte is no token file */
     return take(text, from, o, token);
@@ -152,9 +147,9 @@ int rdl_cli_token_read(const struct rdl_cli_options *o, char token[RDL_VALUE_MAX
         snprintf(text, sizeof text, "%s", value); /* a text that is cut here is no token anyway */
         return take(text, "$REDLOCK_TOKEN", o, token);
     }
-    rdl_cli_print_error(
+    return rdl_cli_fail(
+        RDL_EXIT_USAGE,
         "no token: give the one that redlock acquire printed by --token-file, --token-fd or $REDLOCK_TOKEN");
-    return RDL_EXIT_USAGE;
 }
 
 /* ---------------------------------------------------------------- writing */
@@ -173,11 +168,9 @@ static const char *why_it_exists(const char *path)
 int rdl_cli_token_create(const char *path)
 {
     file_fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file_fd < 0) {
-        rdl_cli_print_error("cannot create the token file %s: %s", path,
+    if (file_fd < 0)
+        return rdl_cli_fail(RDL_EXIT_CANTCREAT, "cannot create the token file %s: %s", path,
                             errno == EEXIST ? why_it_exists(path) : strerror(errno));
-        return RDL_EXIT_CANTCREAT;
-    }
     file = path;
     rdl_cli_signals_last_act(rdl_cli_token_drop);
     return 0;

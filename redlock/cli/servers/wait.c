@@ -272,11 +272,8 @@ static int no_scripts(const struct rdl_cli_lock *l, int rc)
         rdl_cli_servers_where(l->servers, i, where);
         rdl_cli_add(&t, "%s%s", t.len > 0 ? ", " : "", where);
     }
-    if (rc == RDL_E_FENCE)
-        rdl_cli_print_error("--fence: %s: %s", rdl_strerror(rc), who);
-    else
-        rdl_cli_print_error("several locks (-l): %s: %s", rdl_strerror(rc), who);
-    return RDL_EXIT_UNAVAILABLE;
+    return rdl_cli_fail(RDL_EXIT_UNAVAILABLE, "%s: %s: %s",
+                        rc == RDL_E_FENCE ? "--fence" : "several locks (-l)", rdl_strerror(rc), who);
 }
 
 /* Prints that so many servers have the greatest token that no majority is left. Returns the exit status. */
@@ -293,11 +290,11 @@ static int no_number(const struct rdl_cli_lock *l)
         rdl_cli_add(&t, "%s%s", t.len > 0 ? ", " : "", where);
     }
     rdl_cli_side_key(l->o->lock, ":fence", key, sizeof key);
-    rdl_cli_print_error(
+    return rdl_cli_fail(
+        RDL_EXIT_UNAVAILABLE,
         "--fence: the number in the key %s has reached its limit (2^53 - 1): %s; DEL that key when no "
         "resource compares with it any more",
         key, who);
-    return RDL_EXIT_UNAVAILABLE;
 }
 
 static int quarantine(const struct rdl_cli_lock *l)
@@ -308,8 +305,10 @@ static int quarantine(const struct rdl_cli_lock *l)
 
 static int system_error(int rc)
 {
-    rdl_cli_print_error("cannot request the lock: %s", rdl_strerror(rc));
-    return rc == RDL_E_NAME ? RDL_EXIT_DATA : rc == RDL_E_TTL ? RDL_EXIT_USAGE : RDL_EXIT_OS;
+    return rdl_cli_fail(rc == RDL_E_NAME  ? RDL_EXIT_DATA
+                        : rc == RDL_E_TTL ? RDL_EXIT_USAGE
+                                          : RDL_EXIT_OS,
+                        "cannot request the lock: %s", rdl_strerror(rc));
 }
 
 static void acquired(struct rdl_cli_lock *l, uint64_t waited_ms)
@@ -347,16 +346,16 @@ static int unwatched(struct rdl_cli_lock *l)
 
 static int around(const struct rdl_cli_lock *l)
 {
-    rdl_cli_print_error("%s%s is held by the `redlock run` that started this: waiting for it would never end",
+    return rdl_cli_fail(l->o->conflict_status,
+                        "%s%s is held by the `redlock run` that started this: waiting for it would never end",
                         rdl_cli_one_of(l->o), l->o->lock);
-    return l->o->conflict_status;
 }
 
 static int no_canary(void)
 {
-    rdl_cli_print_error("no lock: on too many servers another program uses the key " RDL_CANARY_KEY
+    return rdl_cli_fail(RDL_EXIT_UNAVAILABLE,
+                        "no lock: on too many servers another program uses the key " RDL_CANARY_KEY
                         ", which redlock does not replace");
-    return RDL_EXIT_UNAVAILABLE;
 }
 
 /* Returns what a failed attempt means: an exit status, after it printed the reason, or AGAIN. */

@@ -108,10 +108,10 @@ static int refuse_odd(const struct rdl_cli_query *l)
     while (l->seen[i].what != RDL_CLI_SEEN_ODD)
         i++;
     rdl_cli_servers_where(l->servers, i, where);
-    rdl_cli_print_error("%s on %s is %s, not a lock: %s", l->o->lock, where, rdl_cli_seen_odd(&l->seen[i]),
+    return rdl_cli_fail(RDL_EXIT_DATA, "%s on %s is %s, not a lock: %s", l->o->lock, where,
+                        rdl_cli_seen_odd(&l->seen[i]),
                         rdl_cli_name_is_counter(l->o->lock) ? rdl_cli_counter_remedy
                                                             : "if nothing needs it, delete it by hand");
-    return RDL_EXIT_DATA;
 }
 
 /* Prints that this holder has no lock. */
@@ -125,15 +125,13 @@ static int refuse_other(const struct rdl_cli_query *l, const struct rdl_cli_verd
     }
     if (is_odd(l, v))
         return refuse_odd(l);
-    if (v->what == RDL_CLI_UNKNOWN) {
-        rdl_cli_print_error(
+    if (v->what == RDL_CLI_UNKNOWN)
+        return rdl_cli_fail(
+            rdl_cli_query_status(l),
             "nothing was deleted: it is unknown whether %s is held, because too few servers replied "
             "or have a vote; check them with redlock doctor",
             o->lock);
-        return rdl_cli_query_status(l);
-    }
-    rdl_cli_print_error("%s is not held by %s: nothing was deleted", o->lock, o->held_by);
-    return RDL_EXIT_CONFLICT;
+    return rdl_cli_fail(RDL_EXIT_CONFLICT, "%s is not held by %s: nothing was deleted", o->lock, o->held_by);
 }
 
 /* Chooses the holder by --held-by, or asks on a terminal. Returns GO, or an exit status after the reason. */
@@ -146,17 +144,15 @@ static int choose(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v
         return refuse_other(l, v);
     if (o->held_by != NULL)
         return GO;
-    if (v->what != RDL_CLI_HELD) {
-        rdl_cli_print_error(
+    if (v->what != RDL_CLI_HELD)
+        return rdl_cli_fail(
+            RDL_EXIT_USAGE,
             "no client holds %s on a majority of the servers: say whose keys to delete by --held-by ID",
             o->lock);
-        return RDL_EXIT_USAGE;
-    }
-    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
-        rdl_cli_print_error(
+    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+        return rdl_cli_fail(
+            RDL_EXIT_USAGE,
             "cannot ask without a terminal: give --held-by %08" PRIx32 " if the holder is gone", v->id);
-        return RDL_EXIT_USAGE;
-    }
     if (says_yes(l, v->id))
         return GO;
     rdl_cli_print_info("%s was not deleted", o->lock);
@@ -171,17 +167,14 @@ static int break_status(const struct rdl_cli_query *l, uint32_t id, int is_chang
     unsigned n = (unsigned)l->servers->n, needed = n - n / 2;
     unsigned gone = n - count(l, RDL_CLI_SEEN_NOTHING) - standing(l, id);
 
-    if (is_changed) {
-        rdl_cli_print_error("%s changed while it was being deleted: see redlock status %s", l->o->lock,
-                            l->o->lock);
-        return RDL_EXIT_CONFLICT;
-    }
-    if (gone < needed) {
-        rdl_cli_print_error("%s, held by %08" PRIx32
+    if (is_changed)
+        return rdl_cli_fail(RDL_EXIT_CONFLICT, "%s changed while it was being deleted: see redlock status %s",
+                            l->o->lock, l->o->lock);
+    if (gone < needed)
+        return rdl_cli_fail(rdl_cli_query_status(l),
+                            "%s, held by %08" PRIx32
                             ", is gone from %u of %u servers (%u needed): that client may still hold it; %s",
                             l->o->lock, id, gone, n, needed, why[0] != '\0' ? why : "try again");
-        return rdl_cli_query_status(l);
-    }
     rdl_cli_print_info(
         "%s, held by %08" PRIx32
         ", is gone from %u of %u servers; if that client is alive, it learns at its next renewal "

@@ -170,12 +170,11 @@ int rdl_cli_hold(int argc, char **argv)
 
     if (!rdl_cli_options_read(&options, RDL_CLI_HOLD, argc, argv, &rc))
         return rc;
-    if (input_ended(&is_flowing)) {
-        rdl_cli_print_error(
+    if (input_ended(&is_flowing))
+        return rdl_cli_fail(
+            RDL_EXIT_USAGE,
             "standard input is already closed, so the lock would be released immediately: start "
             "redlock hold as a coprocess or with a pipe");
-        return RDL_EXIT_USAGE;
-    }
     rc = rdl_cli_start(&lock, &options);
     if (rc != 0)
         return rc;

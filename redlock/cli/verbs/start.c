@@ -34,19 +34,14 @@ static int open_log(const struct rdl_cli_options *o)
     int fd = o->log_fd >= 0 ? o->log_fd : STDERR_FILENO;
     const char *why = o->log_fd >= 0 ? misplaced(o, fd) : NULL;
 
-    if (o->log == RDL_CLI_LOG_NONE && o->log_fd >= 0) {
-        rdl_cli_print_error("--log-fd works only with --log: add --log text or --log json");
-        return RDL_EXIT_USAGE;
-    }
-    if (why != NULL) {
-        rdl_cli_print_error("--log-fd %d %s", fd, why);
-        return RDL_EXIT_USAGE;
-    }
-    if (o->log == RDL_CLI_LOG_JSON && fd == STDERR_FILENO && is_trace_on_stderr(o)) {
-        rdl_cli_print_error(
+    if (o->log == RDL_CLI_LOG_NONE && o->log_fd >= 0)
+        return rdl_cli_fail(RDL_EXIT_USAGE, "--log-fd works only with --log: add --log text or --log json");
+    if (why != NULL)
+        return rdl_cli_fail(RDL_EXIT_USAGE, "--log-fd %d %s", fd, why);
+    if (o->log == RDL_CLI_LOG_JSON && fd == STDERR_FILENO && is_trace_on_stderr(o))
+        return rdl_cli_fail(
+            RDL_EXIT_USAGE,
             "--trace and --log json cannot both use standard error: give --trace=FILE, or --log-fd");
-        return RDL_EXIT_USAGE;
-    }
     if (fd > STDERR_FILENO)
         fcntl(fd, F_SETFD, FD_CLOEXEC);
     if (o->log != RDL_CLI_LOG_NONE)
