@@ -204,16 +204,14 @@ static int find_role(size_t i)
 /* Returns 1 if the server was listed before, with all its findings. */
 static int find_twice(size_t i)
 {
-    char other[RDL_CLI_WHERE_MAX];
-
     for (size_t k = 0; k < i; k++) {
         int is_one =
             query->host[i].run_id[0] != '\0' && strcmp(query->host[i].run_id, query->host[k].run_id) == 0;
         if (!is_one && !rdl_cli_servers_is_same(query->servers, i, k))
             continue;
-        rdl_cli_servers_where(query->servers, k, other);
         rdl_cli_describe(begin("twice", RDL_EXIT_CONFIG, i),
-                         "it is the same server as %s: it would have two votes", other);
+                         "it is the same server as %s: it would have two votes",
+                         rdl_cli_where(query->servers, k));
         rdl_cli_advise(last(), "list it once");
         return 1;
     }
@@ -319,14 +317,13 @@ static void find_persistence(size_t i)
 /* The restart guard makes a loss safe: one note for all servers. */
 static void note_forgetful(const unsigned char is_one[RDL_SERVERS_MAX])
 {
-    char who[RDL_CLI_FINDING_MAX / 2] = "", where[RDL_CLI_WHERE_MAX];
+    char who[RDL_CLI_FINDING_MAX / 2] = "";
     struct rdl_cli_text t = {who, sizeof who, 0};
 
     for (size_t i = 0; i < query->servers->n; i++) {
         if (!is_one[i])
             continue;
-        rdl_cli_servers_where(query->servers, i, where);
-        rdl_cli_add(&t, "%s%s", t.len > 0 ? ", " : "", where);
+        rdl_cli_add(&t, "%s%s", t.len > 0 ? ", " : "", rdl_cli_where(query->servers, i));
     }
     if (t.len == 0)
         return;
@@ -521,7 +518,6 @@ static size_t middle_clock(size_t n_clocks)
 /* Compares this host's clock with the median: with one server it is not known which clock is right. */
 static void find_own_clock(size_t middle)
 {
-    char other[RDL_CLI_WHERE_MAX];
     struct timespec wall;
     int64_t ahead_ms, off_ms;
 
@@ -532,13 +528,12 @@ static void find_own_clock(size_t middle)
     off_ms = ahead_ms < 0 ? -ahead_ms : ahead_ms;
     if (off_ms <= APART_MS + exams[middle].rtt_ms / 2)
         return;
-    rdl_cli_servers_where(query->servers, middle, other);
-    rdl_cli_risk_clock(begin("host-clock", WARNING, query->servers->n), other, ahead_ms);
+    rdl_cli_risk_clock(begin("host-clock", WARNING, query->servers->n), rdl_cli_where(query->servers, middle),
+                       ahead_ms);
 }
 
 static void find_clocks(void)
 {
-    char other[RDL_CLI_WHERE_MAX];
     size_t n = 0, middle;
 
     for (size_t i = 0; i < query->servers->n; i++)
@@ -546,14 +541,14 @@ static void find_clocks(void)
     middle = middle_clock(n);
     if (n > 0)
         find_own_clock(middle);
-    rdl_cli_servers_where(query->servers, middle, other);
     for (size_t i = 0; i < query->servers->n && n > 1; i++) {
         int64_t ms = exams[i].clock_ms - exams[middle].clock_ms;
         int64_t off_ms = ms < 0 ? -ms : ms;
         if (!has_time(i) || off_ms <= APART_MS + exams[i].rtt_ms / 2 + exams[middle].rtt_ms / 2)
             continue;
         rdl_cli_describe(begin("clock", WARNING, i), "its clock is %.1f s %s that of %s",
-                         (double)off_ms / 1000, ms < 0 ? "behind" : "ahead of", other);
+                         (double)off_ms / 1000, ms < 0 ? "behind" : "ahead of",
+                         rdl_cli_where(query->servers, middle));
         rdl_cli_advise(last(), "adjust it slowly (NTP): if it jumps forward, locks expire early");
     }
 }

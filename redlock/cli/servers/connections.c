@@ -38,12 +38,14 @@ void rdl_cli_servers_ask(struct rdl_cli_servers *s, size_t i, const struct rdl_o
         req->answer = RDL_ANSWER_UNSENT;
 }
 
-void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX])
+const char *rdl_cli_where(const struct rdl_cli_servers *s, size_t i)
 {
+    static char where[RDL_SERVERS_MAX + 1][RDL_CLI_WHERE_MAX];
     struct rdl_line line;
 
-    rdl_line_begin(&line, out, RDL_CLI_WHERE_MAX);
+    rdl_line_begin(&line, where[i], RDL_CLI_WHERE_MAX);
     rdl_line_add_where(&line, &s->endpoint[i], s->endpoint[i].host);
+    return where[i];
 }
 
 /* Adds bytes as a URL has them. `also` are characters that need no escape there. */
@@ -207,19 +209,19 @@ static void refuse_several(const char *where, const char *all)
 static int resolve_tls(struct rdl_cli_servers *s, const struct rdl_cli_options *o, size_t i)
 {
     struct rdl_endpoint ep = s->endpoint[i];
-    char where[RDL_CLI_WHERE_MAX], all[RDL_ADDRESSES_MAX];
+    char all[RDL_ADDRESSES_MAX];
     const char *why = NULL;
 
     if (s->tls_ip[i].family != RDL_UNRESOLVED)
         return 0;
-    rdl_cli_servers_where(s, i, where);
     switch (rdl_cli_address_find(&ep, o->any_address, &why, all)) {
     case RDL_RESOLVED:
         s->tls_ip[i] = rdl_cli_address_of(&ep);
         return 0;
     case RDL_RESOLVED_NONE:
     case RDL_RESOLVED_LATER:
-        rdl_cli_print_verbose("no address for %s (%s): the connect command has to find it", where, why);
+        rdl_cli_print_verbose("no address for %s (%s): the connect command has to find it",
+                              rdl_cli_where(s, i), why);
         return 0;
     case RDL_RESOLVED_SEVERAL:
         break;
@@ -228,7 +230,7 @@ static int resolve_tls(struct rdl_cli_servers *s, const struct rdl_cli_options *
         s->several[i] = strdup(all); /* kept until the process ends; NULL: no memory */
         return 0;
     }
-    refuse_several(where, all);
+    refuse_several(rdl_cli_where(s, i), all);
     return RDL_EXIT_NOHOST;
 }
 
@@ -236,7 +238,7 @@ static int resolve_tls(struct rdl_cli_servers *s, const struct rdl_cli_options *
 static int resolve_each(struct rdl_cli_servers *s, const struct rdl_cli_options *o, char *list, size_t cap)
 {
     int is_lenient = o->verb == RDL_CLI_DOCTOR;
-    char where[RDL_CLI_WHERE_MAX], all[RDL_ADDRESSES_MAX];
+    char all[RDL_ADDRESSES_MAX];
     size_t n = 0;
     int rc = 0;
 
@@ -248,22 +250,22 @@ static int resolve_each(struct rdl_cli_servers *s, const struct rdl_cli_options 
             continue;
         s->is_name[i] = 1;
         enum rdl_resolved found = rdl_cli_address_find(&s->endpoint[i], o->any_address, &why, all);
-        rdl_cli_servers_where(s, i, where);
         if (found == RDL_RESOLVED_SEVERAL && is_lenient) {
             s->several[i] = strdup(all); /* kept until the process ends; NULL: no memory */
             s->unresolved[i] = "it has several";
         } else if (found == RDL_RESOLVED_SEVERAL) {
-            refuse_several(where, all);
+            refuse_several(rdl_cli_where(s, i), all);
             rc = RDL_EXIT_NOHOST;
         } else if (found == RDL_RESOLVED_LATER) {
             s->unresolved[i] = why;
             s->may_resolve[i] = 1;
             if (!is_lenient)
                 rdl_cli_print_warning(
-                    "cannot look up %s now (%s): the server counts as down until this works", where, why);
+                    "cannot look up %s now (%s): the server counts as down until this works",
+                    rdl_cli_where(s, i), why);
         } else if (found == RDL_RESOLVED_NONE) {
             s->unresolved[i] = why;
-            int len = snprintf(list + n, cap - n, "%s%s (%s)", n > 0 ? ", " : "", where, why);
+            int len = snprintf(list + n, cap - n, "%s%s (%s)", n > 0 ? ", " : "", rdl_cli_where(s, i), why);
             n = len > 0 && (size_t)len < cap - n ? n + (size_t)len : n;
         }
     }

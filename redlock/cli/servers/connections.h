@@ -52,8 +52,8 @@ int rdl_cli_servers_is_own(const struct rdl_cli_servers *s, size_t i);
 size_t rdl_cli_servers_own(const struct rdl_cli_servers *s);
 size_t rdl_cli_servers_remote(const struct rdl_cli_servers *s);
 
-/* Writes "host:port" or "host:port/database" of server i, or its socket's path. */
-void rdl_cli_servers_where(const struct rdl_cli_servers *s, size_t i, char out[RDL_CLI_WHERE_MAX]);
+/* Returns "host:port" or "host:port/database" of server i, or its socket's path; until the next call for i. */
+const char *rdl_cli_where(const struct rdl_cli_servers *s, size_t i);
 
 /*
  * Sets $REDLOCK_URLS for the command to the servers that this process uses, without passwords; and

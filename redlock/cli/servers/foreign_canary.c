@@ -36,11 +36,9 @@ const struct rdl_op rdl_cli_op_canary = {.methods = get_methods};
 
 static void warn_of(const struct rdl_cli_lock *l, size_t i)
 {
-    char where[RDL_CLI_WHERE_MAX];
     struct rdl_cli_finding f;
 
-    rdl_cli_servers_where(l->servers, i, where);
-    rdl_cli_risk_canary(&f, where);
+    rdl_cli_risk_canary(&f, rdl_cli_where(l->servers, i));
     rdl_cli_warn_of(&f);
 }
 

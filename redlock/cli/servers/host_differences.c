@@ -62,7 +62,6 @@ static void report_own(const struct rdl_cli_options *o, const char *where, int i
 
 void rdl_cli_apart_own(const struct rdl_cli_servers *s, const struct rdl_cli_options *o)
 {
-    char where[RDL_CLI_WHERE_MAX];
     /* $REDIS_URL is one URL. Another host, with its own name there, may have its own server, too. */
     int by_name = o->urls_from != NULL && strcmp(o->urls_from, "$REDIS_URL") == 0;
     int is_named = by_name && rdl_cli_address_is_own(&s->endpoint[0], 1);
@@ -72,11 +71,10 @@ void rdl_cli_apart_own(const struct rdl_cli_servers *s, const struct rdl_cli_opt
     for (size_t i = 0; i < s->n; i++) {
         if (!is_named && !rdl_cli_servers_is_own(s, i))
             continue;
-        rdl_cli_servers_where(s, i, where);
         if (is_mixed)
-            warn_own(where);
+            warn_own(rdl_cli_where(s, i));
         else
-            report_own(o, where, n++ == 0);
+            report_own(o, rdl_cli_where(s, i), n++ == 0);
     }
 }
 

@@ -96,11 +96,10 @@ static void add_servers(struct rdl_cli_json *j, const struct rdl_cli_lock *l)
     if (is_json)
         rdl_cli_json_open(j, "servers", '[');
     for (size_t i = 0; i < l->servers->n; i++) {
-        char where[RDL_CLI_WHERE_MAX], error[300] = "";
-        rdl_cli_servers_where(l->servers, i, where);
+        char error[300] = "";
         if (has_failed(l, i))
             rdl_cli_lock_said(l, i, error, sizeof error);
-        (is_json ? add_server_json : add_server_text)(j, l, i, where, error);
+        (is_json ? add_server_json : add_server_text)(j, l, i, rdl_cli_where(l->servers, i), error);
     }
     if (is_json)
         rdl_cli_json_close(j);

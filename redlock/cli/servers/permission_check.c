@@ -113,14 +113,14 @@ static void warn_permissions(const struct rdl_cli_lock *l, size_t i)
 {
     const struct probe *p = &probes[i];
     int no_release = is_release_refused(l, i), no_extend = is_extend_refused(l, i);
-    char where[RDL_CLI_WHERE_MAX], said[3 * RDL_TEXT_MAX];
+    char said[3 * RDL_TEXT_MAX];
     struct rdl_cli_finding f;
 
     if (!no_release && !no_extend)
         return;
-    rdl_cli_servers_where(l->servers, i, where);
     if (l->is_legacy && rdl_conn_refuses(&l->servers->conn[i], p->extend_by) == RDL_E_UNSUPPORTED) {
-        rdl_cli_risk_renewal(&f, where, l->o->ttl_ms); /* no user may: the server does not support it */
+        rdl_cli_risk_renewal(&f, rdl_cli_where(l->servers, i),
+                             l->o->ttl_ms); /* no user may: the server does not support it */
         rdl_cli_warn_of(&f);
         return;
     }
@@ -129,7 +129,7 @@ static void warn_permissions(const struct rdl_cli_lock *l, size_t i)
                           no_release && no_extend ? "release or extend"
                           : no_release            ? "release"
                                                   : "extend",
-                          where,
+                          rdl_cli_where(l->servers, i),
                           no_release && no_extend ? ": it expires after one ttl, neither later nor earlier"
                           : no_release            ? ": its key stays until it expires"
                                                   : ": it expires after one ttl",

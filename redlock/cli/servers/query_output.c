@@ -279,11 +279,10 @@ static void add_key(struct rdl_cli_text *t, const struct rdl_cli_seen *s)
 
 static int print_query(const struct rdl_cli_query *l, size_t i, const char *name)
 {
-    char where[RDL_CLI_WHERE_MAX], line[LINE_MAX_LEN];
+    char line[LINE_MAX_LEN];
     struct rdl_cli_text t = {line, sizeof line, 0};
 
-    rdl_cli_servers_where(l->servers, i, where);
-    rdl_cli_add(&t, "%s at %s: ", name, where);
+    rdl_cli_add(&t, "%s at %s: ", name, rdl_cli_where(l->servers, i));
     if (l->seen[i].what == RDL_CLI_SEEN_NOTHING)
         add_error_and_hint(&t, l, i);
     else if (l->seen[i].what == RDL_CLI_SEEN_FREE)
@@ -379,14 +378,11 @@ int rdl_cli_seen_is_long(const struct rdl_cli_options *o, const struct rdl_cli_s
 
 static void warn_of_leases(const struct rdl_cli_query *l)
 {
-    char where[RDL_CLI_WHERE_MAX];
-
     for (size_t i = 0; i < l->servers->n; i++) {
         const struct rdl_cli_seen *s = &l->seen[i];
         if (!rdl_cli_seen_is_long(l->o, s))
             continue;
-        rdl_cli_servers_where(l->servers, i, where);
-        rdl_cli_apart_lease(l->o, where, s->pttl_ms);
+        rdl_cli_apart_lease(l->o, rdl_cli_where(l->servers, i), s->pttl_ms);
         return; /* on the others it usually is as long */
     }
 }
@@ -394,11 +390,10 @@ static void warn_of_leases(const struct rdl_cli_query *l)
 static void warn_of_clocks(const struct rdl_cli_query *l)
 {
     static int warned;
-    char where[RDL_CLI_WHERE_MAX];
 
     for (size_t i = 0; i < l->servers->n && !warned; i++) {
-        rdl_cli_servers_where(l->servers, i, where);
-        warned = l->host[i].has_clock && rdl_cli_apart_clock(where, l->host[i].ahead_ms);
+        warned =
+            l->host[i].has_clock && rdl_cli_apart_clock(rdl_cli_where(l->servers, i), l->host[i].ahead_ms);
     }
 }
 
@@ -440,12 +435,11 @@ static void add_server(struct rdl_cli_json *j, const struct rdl_cli_query *l, si
 {
     static const char *const kinds[] = {"token", "deadline", "foreign"};
     const struct rdl_cli_seen *s = &l->seen[i];
-    char where[RDL_CLI_WHERE_MAX], error[400];
+    char error[400];
     struct rdl_cli_text e = {error, sizeof error, 0};
 
     rdl_cli_json_open(j, NULL, '{');
-    rdl_cli_servers_where(l->servers, i, where);
-    rdl_cli_json_string(j, "server", where);
+    rdl_cli_json_string(j, "server", rdl_cli_where(l->servers, i));
     if (s->what == RDL_CLI_SEEN_NOTHING) {
         add_error(&e, l, i);
         rdl_cli_json_null(j, "key");

@@ -134,11 +134,10 @@ void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t
 
 void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
 {
-    char said[290], where[RDL_CLI_WHERE_MAX];
+    char said[290];
 
-    rdl_cli_servers_where(l->servers, i, where);
     rdl_cli_lock_said(l, i, said, sizeof said);
-    snprintf(out, cap, "%s: %s", where, said);
+    snprintf(out, cap, "%s: %s", rdl_cli_where(l->servers, i), said);
 }
 
 static int denies(const struct rdl_cli_lock *l, size_t i)

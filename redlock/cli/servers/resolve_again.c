@@ -149,9 +149,9 @@ static int is_news(struct lookup *u, unsigned what)
 /* Prints what happens if the name has no address, or one that cannot be used. */
 static void print_stays(const struct rdl_cli_servers *s, size_t i, const char *why)
 {
-    char where[RDL_CLI_WHERE_MAX], had[RDL_CLI_ADDRESS_MAX];
+    const char *where = rdl_cli_where(s, i);
+    char had[RDL_CLI_ADDRESS_MAX];
 
-    rdl_cli_servers_where(s, i, where);
     rdl_cli_address_words(&s->endpoint[i], had);
     if (s->endpoint[i].family == RDL_UNRESOLVED)
         rdl_cli_print_warning("%s %s: the server is not used", where, why);
@@ -235,10 +235,10 @@ static void log_move(const char *where, const char *from, const char *to)
 static void move(struct rdl_cli_servers *s, size_t i)
 {
     struct rdl_endpoint *ep = &s->endpoint[i];
-    char where[RDL_CLI_WHERE_MAX], from[RDL_CLI_ADDRESS_MAX], to[RDL_CLI_ADDRESS_MAX];
+    const char *where = rdl_cli_where(s, i);
+    char from[RDL_CLI_ADDRESS_MAX], to[RDL_CLI_ADDRESS_MAX];
     int had = ep->family != RDL_UNRESOLVED;
 
-    rdl_cli_servers_where(s, i, where);
     rdl_cli_address_words(ep, from);
     rdl_cli_address_take(ep, &lookups[i].next);
     rdl_cli_address_words(ep, to);
@@ -277,10 +277,10 @@ static size_t who_else(const struct rdl_cli_servers *s, size_t i, const int goes
 
 static void print_taken(const struct rdl_cli_servers *s, size_t i, size_t by)
 {
-    char other[RDL_CLI_WHERE_MAX], why[RDL_CLI_WHERE_MAX + 100];
+    char why[RDL_CLI_WHERE_MAX + 100];
 
-    rdl_cli_servers_where(s, by, other);
-    snprintf(why, sizeof why, "now has the address of %s, and a server has only one vote", other);
+    snprintf(why, sizeof why, "now has the address of %s, and a server has only one vote",
+             rdl_cli_where(s, by));
     if (is_news(&lookups[i], TOLD_TAKEN))
         print_stays(s, i, why);
 }

@@ -263,14 +263,13 @@ static int busy(const struct rdl_cli_lock *l)
 
 static int no_scripts(const struct rdl_cli_lock *l, int rc)
 {
-    char who[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 2)], where[RDL_CLI_WHERE_MAX];
+    char who[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 2)];
     struct rdl_cli_text t = {who, sizeof who, 0};
 
     for (size_t i = 0; i < l->servers->n; i++) {
         if (l->servers->n > 1 && rdl_cli_lease_error(l, i) != RDL_E_UNSUPPORTED)
             continue;
-        rdl_cli_servers_where(l->servers, i, where);
-        rdl_cli_add(&t, "%s%s", t.len > 0 ? ", " : "", where);
+        rdl_cli_add(&t, "%s%s", t.len > 0 ? ", " : "", rdl_cli_where(l->servers, i));
     }
     return rdl_cli_fail(RDL_EXIT_UNAVAILABLE, "%s: %s: %s",
                         rc == RDL_E_FENCE ? "--fence" : "several locks (-l)", rdl_strerror(rc), who);
@@ -279,15 +278,14 @@ static int no_scripts(const struct rdl_cli_lock *l, int rc)
 /* Prints that so many servers have the greatest token that no majority is left. Returns the exit status. */
 static int no_number(const struct rdl_cli_lock *l)
 {
-    char who[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 2)], where[RDL_CLI_WHERE_MAX], key[RDL_NAME_MAX + 9];
+    char who[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 2)], key[RDL_NAME_MAX + 9];
     struct rdl_cli_text t = {who, sizeof who, 0};
 
     who[0] = '\0';
     for (size_t i = 0; i < l->servers->n; i++) {
         if (rdl_cli_lease_error(l, i) != RDL_E_FENCE_RANGE)
             continue;
-        rdl_cli_servers_where(l->servers, i, where);
-        rdl_cli_add(&t, "%s%s", t.len > 0 ? ", " : "", where);
+        rdl_cli_add(&t, "%s%s", t.len > 0 ? ", " : "", rdl_cli_where(l->servers, i));
     }
     rdl_cli_side_key(l->o->lock, ":fence", key, sizeof key);
     return rdl_cli_fail(
@@ -325,11 +323,10 @@ static void acquired(struct rdl_cli_lock *l, uint64_t waited_ms)
     rdl_cli_lock_note_servers(l);
     rdl_cli_warn_servers(l);
     for (size_t i = 0; i < l->servers->n && l->o->legacy == RDL_CLI_LEGACY_NEVER; i++) {
-        char where[RDL_CLI_WHERE_MAX];
-        rdl_cli_servers_where(l->servers, i, where);
         if (rdl_redlock_may_evict(&l->redlock, i))
             rdl_cli_print_warning(
-                "%s may delete locks when its memory is full: set maxmemory-policy noeviction", where);
+                "%s may delete locks when its memory is full: set maxmemory-policy noeviction",
+                rdl_cli_where(l->servers, i));
     }
 }
 

@@ -66,15 +66,14 @@ static enum lack lack_of(const struct rdl_cli_lock *l, size_t i)
 static const char *those_without(const struct rdl_cli_lock *l, enum lack lack, unsigned *warned)
 {
     static char all[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 2)];
-    char where[RDL_CLI_WHERE_MAX];
     size_t n = 0;
 
     all[0] = '\0';
     for (size_t i = 0; i < l->servers->n; i++) {
         if (lack_of(l, i) != lack || !is_first(warned, i))
             continue;
-        rdl_cli_servers_where(l->servers, i, where);
-        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n > 0 ? ", " : "", where);
+        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n > 0 ? ", " : "",
+                              rdl_cli_where(l->servers, i));
     }
     return all;
 }
@@ -118,15 +117,13 @@ static int is_blind(const struct rdl_cli_lock *l, size_t i)
 static void warn_blind(const struct rdl_cli_lock *l)
 {
     static unsigned warned;
-    char where[RDL_CLI_WHERE_MAX];
 
     for (size_t i = 0; i < l->servers->n; i++) {
         if (!is_blind(l, i) || !is_first(&warned, i))
             continue;
-        rdl_cli_servers_where(l->servers, i, where);
         rdl_cli_print_warning(
             "--canary does not watch %s: the user may not get and set the key " RDL_CANARY_KEY " there",
-            where);
+            rdl_cli_where(l->servers, i));
     }
 }
 
@@ -145,12 +142,11 @@ int rdl_cli_lock_is_watched(const struct rdl_cli_lock *l)
 static void warn_clock(const struct rdl_cli_lock *l)
 {
     static int warned;
-    char where[RDL_CLI_WHERE_MAX];
     int64_t ahead_ms;
 
     for (size_t i = 0; i < l->servers->n && !warned; i++) {
-        rdl_cli_servers_where(l->servers, i, where);
-        warned = rdl_cli_info_ahead(i, &ahead_ms) && rdl_cli_apart_clock(where, ahead_ms);
+        warned =
+            rdl_cli_info_ahead(i, &ahead_ms) && rdl_cli_apart_clock(rdl_cli_where(l->servers, i), ahead_ms);
     }
 }
 
@@ -160,15 +156,13 @@ static void warn_clock(const struct rdl_cli_lock *l)
 void rdl_cli_warn_long(const struct rdl_cli_lock *l)
 {
     static int warned;
-    char where[RDL_CLI_WHERE_MAX];
 
     for (size_t i = 0; i < l->servers->n && !warned; i++) {
         const struct rdl_server *s = &l->servers->server[i];
         if (s->vote != RDL_VOTE_DENIED || !rdl_cli_apart_is_long(l->o, s->value))
             continue;
         warned = 1;
-        rdl_cli_servers_where(l->servers, i, where);
-        rdl_cli_apart_lease(l->o, where, s->value);
+        rdl_cli_apart_lease(l->o, rdl_cli_where(l->servers, i), s->value);
     }
 }
 
@@ -177,7 +171,6 @@ void rdl_cli_warn_rival(const struct rdl_cli_lock *l)
 {
     enum { RENEWALS = 3 };
     static unsigned in_a_row[RDL_SERVERS_MAX];
-    char where[RDL_CLI_WHERE_MAX];
 
     for (size_t i = 0; i < l->servers->n && l->servers->n > 1; i++) {
         uint8_t vote = l->servers->server[i].vote;
@@ -186,11 +179,10 @@ void rdl_cli_warn_rival(const struct rdl_cli_lock *l)
         in_a_row[i] = vote == RDL_VOTE_DENIED ? in_a_row[i] + 1 : 0;
         if (in_a_row[i] != RENEWALS)
             continue;
-        rdl_cli_servers_where(l->servers, i, where);
         rdl_cli_print_warning(
             "%s has been held by another client on %s for %d renewals of this lease: a host with "
             "another list of servers may hold it, too; give all hosts the same list",
-            l->o->lock, where, RENEWALS);
+            l->o->lock, rdl_cli_where(l->servers, i), RENEWALS);
     }
 }
 
@@ -217,7 +209,6 @@ static int is_endless(const struct rdl_cli_lock *l, size_t i)
 void rdl_cli_warn_endless(const struct rdl_cli_lock *l)
 {
     static int warned;
-    char where[RDL_CLI_WHERE_MAX];
     size_t i = 0;
 
     while (i < l->servers->n && !is_endless(l, i))
@@ -225,6 +216,6 @@ void rdl_cli_warn_endless(const struct rdl_cli_lock *l)
     if (i == l->servers->n || warned)
         return;
     warned = 1;
-    rdl_cli_servers_where(l->servers, i, where);
-    rdl_cli_print_warning("%s%s on %s %s", rdl_cli_one_of(l->o), l->o->lock, where, rdl_cli_lease_endless(l));
+    rdl_cli_print_warning("%s%s on %s %s", rdl_cli_one_of(l->o), l->o->lock, rdl_cli_where(l->servers, i),
+                          rdl_cli_lease_endless(l));
 }

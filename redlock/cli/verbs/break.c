@@ -102,14 +102,12 @@ static int is_odd(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v
 
 static int refuse_odd(const struct rdl_cli_query *l)
 {
-    char where[RDL_CLI_WHERE_MAX];
     size_t i = 0;
 
     while (l->seen[i].what != RDL_CLI_SEEN_ODD)
         i++;
-    rdl_cli_servers_where(l->servers, i, where);
-    return rdl_cli_fail(RDL_EXIT_DATA, "%s on %s is %s, not a lock: %s", l->o->lock, where,
-                        rdl_cli_seen_odd(&l->seen[i]),
+    return rdl_cli_fail(RDL_EXIT_DATA, "%s on %s is %s, not a lock: %s", l->o->lock,
+                        rdl_cli_where(l->servers, i), rdl_cli_seen_odd(&l->seen[i]),
                         rdl_cli_name_is_counter(l->o->lock) ? rdl_cli_counter_remedy
                                                             : "if nothing needs it, delete it by hand");
 }
@@ -192,15 +190,14 @@ static const char *refusal_advice(int error, const char *said)
 /* Writes why a server refused to delete the key, and what to do: the first that did; "": none did. */
 static void add_refusal(const struct rdl_cli_query *l, char *out, size_t cap)
 {
-    char where[RDL_CLI_WHERE_MAX], why[400];
+    char why[400];
 
     out[0] = '\0';
     for (size_t i = 0; i < l->servers->n && out[0] == '\0'; i++) {
         if (l->req[i].answer != RDL_ANSWER_ERROR)
             continue;
-        rdl_cli_servers_where(l->servers, i, where);
         rdl_cli_query_error(l, i, why, sizeof why);
-        snprintf(out, cap, "%s did not delete it (%s): %s", where, why,
+        snprintf(out, cap, "%s did not delete it (%s): %s", rdl_cli_where(l->servers, i), why,
                  refusal_advice(l->seen[i].error, why));
     }
 }

@@ -41,12 +41,9 @@ static int worst(void)
 /* Returns "127.0.0.1:6379", or the text for all servers together. */
 static const char *where_of(const struct rdl_cli_finding *f)
 {
-    static char where[RDL_CLI_WHERE_MAX];
-
     if (f->server < 0)
         return "all";
-    rdl_cli_servers_where(query.servers, (size_t)f->server, where);
-    return where;
+    return rdl_cli_where(query.servers, (size_t)f->server);
 }
 
 /* ---------------------------------------------------------------- text */
@@ -66,11 +63,10 @@ static void add_methods(struct rdl_cli_text *t, const char *what, unsigned bits)
 
 static int show_server(size_t i)
 {
-    char where[RDL_CLI_WHERE_MAX], line[LINE_MAX_LEN];
+    char line[LINE_MAX_LEN];
     struct rdl_cli_text t = {line, sizeof line, 0};
 
-    rdl_cli_servers_where(query.servers, i, where);
-    rdl_cli_add(&t, "%s: ", where);
+    rdl_cli_add(&t, "%s: ", rdl_cli_where(query.servers, i));
     if (query.host[i].has_info)
         rdl_cli_host_words(&t, &query.host[i]);
     else
@@ -146,11 +142,9 @@ static void add_list(struct rdl_cli_json *j, const char *what, unsigned bits)
 static void add_server(struct rdl_cli_json *j, size_t i)
 {
     const struct rdl_cli_host *h = &query.host[i];
-    char where[RDL_CLI_WHERE_MAX];
 
     rdl_cli_json_open(j, NULL, '{');
-    rdl_cli_servers_where(query.servers, i, where);
-    rdl_cli_json_string(j, "server", where);
+    rdl_cli_json_string(j, "server", rdl_cli_where(query.servers, i));
     rdl_cli_json_bool(j, "answers", checks[i].is_there);
     rdl_cli_json_bool(j, "own_host", rdl_cli_servers_is_own(query.servers, i));
     if (checks[i].is_there && h->has_info)
@@ -231,10 +225,8 @@ static int show(void)
 /* A user for locks does not need this permission, so this is no finding. */
 static void note_unseen(size_t i)
 {
-    char where[RDL_CLI_WHERE_MAX];
-
-    rdl_cli_servers_where(query.servers, i, where);
-    rdl_cli_print_verbose("%s: appendfsync was not checked: the user may not run CONFIG GET", where);
+    rdl_cli_print_verbose("%s: appendfsync was not checked: the user may not run CONFIG GET",
+                          rdl_cli_where(query.servers, i));
 }
 
 /* Checks as run does with --legacy auto: the current protocol first, then the old one. */

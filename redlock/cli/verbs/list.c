@@ -40,11 +40,10 @@ static int status_of(int error)
 
 static void warn_unsearched(const struct rdl_cli_query *l, size_t i)
 {
-    char where[RDL_CLI_WHERE_MAX], why[WHY_MAX];
+    char why[WHY_MAX];
 
-    rdl_cli_servers_where(l->servers, i, where);
     rdl_cli_query_error(l, i, why, sizeof why);
-    rdl_cli_print_warning("%s was not searched: %s%s", where, why,
+    rdl_cli_print_warning("%s was not searched: %s%s", rdl_cli_where(l->servers, i), why,
                           rdl_cli_may_be_tls(l->servers, i, l->seen[i].error) ? " (" RDL_CLI_TLS_HINT ")"
                                                                               : "");
 }
