@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # messages.awk - of the command's sources, the format of every message, a line each: KIND, a tab, the format.
-# A call's first literal is its format, in as many pieces as it has; of rdl_cli_describe and rdl_cli_advise it is the second argument.
+# A call's first literal is its format, in as many pieces as it has; of some it is a later argument.
 # rdl_strerror's words (of the headers) and the advice behind a message are told as well.
 
 function literal(text,    out) { # of the arguments of a call: the literal that begins them
@@ -25,7 +25,7 @@ function literal(text,    out) { # of the arguments of a call: the literal that 
 
 function arguments(n, text) { # text without its first n arguments, which may be calls themselves
     for (; n > 0; n--)
-        sub(/^([^,()]|\([^()]*\))*,/, "", text)
+        sub(/^([^,()"]|"([^"\\]|\\.)*"|\([^()]*\))*,/, "", text)
     return text
 }
 
@@ -50,7 +50,8 @@ function file_is_over() {
     calls("rdl_cli_say", 1, "told")
     calls("rdl_cli_fail", 1, "error")
     calls("rdl_cli_misuse", 1, "error")
-    calls("rdl_cli_describe", 1, "finding")
+    calls("rdl_cli_report", 2, "finding")
+    calls("rdl_cli_report", 1, "remedy")
     calls("rdl_cli_advise", 1, "remedy")
     if (source ~ /static void print_lost\(/)
         calls("snprintf", 2, "warning")

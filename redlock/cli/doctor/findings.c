@@ -96,23 +96,21 @@ static const char grant[] = "paste the last line into redis-cli on that server";
 /* The ACLs of Valkey 9.1 may restrict a user to some databases. */
 static void find_database(size_t i)
 {
-    rdl_cli_describe(begin("permission", RDL_EXIT_NOPERM, i), "the user may not use database %u",
-                     (unsigned)query->servers->endpoint[i].db);
-    rdl_cli_advise(last(), "%s", grant);
+    rdl_cli_report(begin("permission", RDL_EXIT_NOPERM, i), grant, "the user may not use database %u",
+                   (unsigned)query->servers->endpoint[i].db);
 }
 
 /* why ends with the server's text, which names the fix. */
 static void find_refused(size_t i, const char *why)
 {
-    rdl_cli_describe(begin("refused", RDL_EXIT_UNAVAILABLE, i), "it grants no locks now: %s", why);
-    rdl_cli_advise(last(), "%s", rdl_cli_refusal_advice(why));
+    rdl_cli_report(begin("refused", RDL_EXIT_UNAVAILABLE, i), rdl_cli_refusal_advice(why),
+                   "it grants no locks now: %s", why);
 }
 
-static void find_cluster(size_t i)
+static int find_cluster(size_t i)
 {
-    rdl_cli_describe(begin("cluster", RDL_EXIT_CONFIG, i),
-                     "it is a node of a cluster, which moves keys to other nodes");
-    rdl_cli_advise(last(), "use standalone servers (cluster-enabled no)");
+    return rdl_cli_report(begin("cluster", RDL_EXIT_CONFIG, i), "use standalone servers (cluster-enabled no)",
+                          "it is a node of a cluster, which moves keys to other nodes");
 }
 
 static void find_absent(size_t i)
@@ -121,49 +119,42 @@ static void find_absent(size_t i)
     char why[400];
 
     rdl_cli_query_error(query, i, why, sizeof why);
-    if (rdl_cli_trouble_of(&query->servers->conn[i], error) == RDL_CLI_OURS) {
-        rdl_cli_describe(begin("descriptors", RDL_EXIT_OS, i), "%s", why);
-        rdl_cli_advise(last(), "raise ulimit -n");
-    } else if (error == RDL_E_AUTH) {
-        rdl_cli_describe(begin("login", RDL_EXIT_NOPERM, i), "%s", why);
-        rdl_cli_advise(last(), "%s", rdl_cli_login_advice(why));
-    } else if (exams[i].is_db_refused) {
+    if (rdl_cli_trouble_of(&query->servers->conn[i], error) == RDL_CLI_OURS)
+        rdl_cli_report(begin("descriptors", RDL_EXIT_OS, i), "raise ulimit -n", "%s", why);
+    else if (error == RDL_E_AUTH)
+        rdl_cli_report(begin("login", RDL_EXIT_NOPERM, i), rdl_cli_login_advice(why), "%s", why);
+    else if (exams[i].is_db_refused)
         find_database(i);
-    } else if (error == RDL_E_PERM) {
-        rdl_cli_describe(begin("permission", RDL_EXIT_NOPERM, i), "%s", why);
-        rdl_cli_advise(last(), "%s", grant);
-    } else if (error == RDL_E_DB && strstr(why, "cluster mode") != NULL) {
+    else if (error == RDL_E_PERM)
+        rdl_cli_report(begin("permission", RDL_EXIT_NOPERM, i), grant, "%s", why);
+    else if (error == RDL_E_DB && strstr(why, "cluster mode") != NULL)
         find_cluster(i);
-    } else if (error == RDL_E_DB) {
-        rdl_cli_describe(begin("database", RDL_EXIT_CONFIG, i), "%s", why);
-        rdl_cli_advise(last(), "give the number of a database that exists there");
-    } else if (error == RDL_E_SYNTAX || error == RDL_E_LIMIT || error == RDL_E_UNEXPECTED) {
-        rdl_cli_describe(begin("protocol", RDL_EXIT_PROTOCOL, i), "%s", why);
-        rdl_cli_advise(last(), "%s",
+    else if (error == RDL_E_DB)
+        rdl_cli_report(begin("database", RDL_EXIT_CONFIG, i),
+                       "give the number of a database that exists there", "%s", why);
+    else if (error == RDL_E_SYNTAX || error == RDL_E_LIMIT || error == RDL_E_UNEXPECTED)
+        rdl_cli_report(begin("protocol", RDL_EXIT_PROTOCOL, i),
                        query->servers->is_tls[i]
                            ? "check that the connect command prints only what the server sends"
-                           : "check that this is the server's port");
-    } else if (rdl_cli_is_refusal(error)) {
+                           : "check that this is the server's port",
+                       "%s", why);
+    else if (rdl_cli_is_refusal(error))
         find_refused(i, why);
-    } else {
-        rdl_cli_describe(begin("unreachable", RDL_EXIT_UNAVAILABLE, i), "%s", why);
-        rdl_cli_advise(last(), "%s", unreachable_remedy(i, why));
-    }
+    else
+        rdl_cli_report(begin("unreachable", RDL_EXIT_UNAVAILABLE, i), unreachable_remedy(i, why), "%s", why);
 }
 
 static void find_address(size_t i)
 {
-    if (query->servers->several[i] != NULL) {
-        rdl_cli_describe(begin("addresses", RDL_EXIT_CONFIG, i), "the name has more than one address (%s)",
-                         query->servers->several[i]);
-        rdl_cli_advise(last(), "give one of them, or --any-address if all lead to the same server");
-    } else {
-        rdl_cli_describe(begin("unreachable", RDL_EXIT_UNAVAILABLE, i), "no address: %s",
-                         query->servers->unresolved[i]);
-        rdl_cli_advise(last(), "%s",
+    if (query->servers->several[i] != NULL)
+        rdl_cli_report(begin("addresses", RDL_EXIT_CONFIG, i),
+                       "give one of them, or --any-address if all lead to the same server",
+                       "the name has more than one address (%s)", query->servers->several[i]);
+    else
+        rdl_cli_report(begin("unreachable", RDL_EXIT_UNAVAILABLE, i),
                        query->servers->may_resolve[i] ? "check this host's name servers (/etc/resolv.conf)"
-                                                      : "check the name");
-    }
+                                                      : "check the name",
+                       "no address: %s", query->servers->unresolved[i]);
 }
 
 /* ---------------------------------------------------------------- servers that cannot hold locks */
@@ -173,29 +164,21 @@ static int find_role(size_t i)
 {
     const struct rdl_cli_host *h = &query->host[i];
 
-    if (h->is_cluster || exams[i].error == RDL_E_CLUSTER) {
-        find_cluster(i);
-        return 1;
-    }
-    if (h->is_sentinel) {
-        rdl_cli_describe(begin("sentinel", RDL_EXIT_CONFIG, i), "it is a Sentinel, which holds no locks");
-        rdl_cli_advise(last(), "name the servers that it watches");
-        return 1;
-    }
-    if (strcmp(h->role, "active-replica") == 0) {
-        rdl_cli_describe(
-            begin("replica", RDL_EXIT_CONFIG, i),
+    if (h->is_cluster || exams[i].error == RDL_E_CLUSTER)
+        return find_cluster(i);
+    if (h->is_sentinel)
+        return rdl_cli_report(begin("sentinel", RDL_EXIT_CONFIG, i), "name the servers that it watches",
+                              "it is a Sentinel, which holds no locks");
+    if (strcmp(h->role, "active-replica") == 0)
+        return rdl_cli_report(
+            begin("replica", RDL_EXIT_CONFIG, i), "use standalone servers (replicaof no one)",
             "it is an active replica (KeyDB): it and its master write to each other, so both may grant a "
             "lock");
-        rdl_cli_advise(last(), "use standalone servers (replicaof no one)");
-        return 1;
-    }
     if (rdl_cli_host_is_replica(h) || exams[i].error == RDL_E_READONLY) {
-        rdl_cli_describe(begin("replica", RDL_EXIT_CONFIG, i), "it is a replica, which grants no locks");
+        rdl_cli_report(begin("replica", RDL_EXIT_CONFIG, i), "name its master",
+                       "it is a replica, which grants no locks");
         if (h->master[0] != '\0')
             rdl_cli_advise(last(), "name its master, %s port %u", h->master, h->master_port);
-        else
-            rdl_cli_advise(last(), "name its master");
         return 1;
     }
     return 0;
@@ -209,11 +192,9 @@ static int find_twice(size_t i)
             query->host[i].run_id[0] != '\0' && strcmp(query->host[i].run_id, query->host[k].run_id) == 0;
         if (!is_one && !rdl_cli_servers_is_same(query->servers, i, k))
             continue;
-        rdl_cli_describe(begin("twice", RDL_EXIT_CONFIG, i),
-                         "it is the same server as %s: it would have two votes",
-                         rdl_cli_where(query->servers, k));
-        rdl_cli_advise(last(), "list it once");
-        return 1;
+        return rdl_cli_report(begin("twice", RDL_EXIT_CONFIG, i), "list it once",
+                              "it is the same server as %s: it would have two votes",
+                              rdl_cli_where(query->servers, k));
     }
     return 0;
 }
@@ -225,9 +206,8 @@ static void find_unnamed(size_t i)
 
     if (query->servers->n == 1 || !h->has_info || h->run_id[0] != '\0')
         return;
-    rdl_cli_describe(begin("run-id", WARNING, i),
-                     "INFO shows no run_id, so redlock cannot check whether the server is listed twice");
-    rdl_cli_advise(last(), "check that each URL leads to a different server");
+    rdl_cli_report(begin("run-id", WARNING, i), "check that each URL leads to a different server",
+                   "INFO shows no run_id, so redlock cannot check whether the server is listed twice");
 }
 
 /* ---------------------------------------------------------------- data that it may lose */
@@ -257,26 +237,22 @@ static void find_quarantine(size_t i)
     if (ms == 0 || !is_guarded())
         return;
     if (query->host[i].uptime_s < 0) {
-        rdl_cli_describe(
+        rdl_cli_report(
             begin("quarantine", WARNING, i),
+            "restart it while no lock is held; if it loses nothing in a restart: --restart-guard=off",
             "its uptime is negative, because its clock was set back: each run waits %lu s for it, as after a "
             "restart",
             (unsigned long)((ms + 999) / 1000));
-        rdl_cli_advise(
-            last(),
-            "restart it while no lock is held; if it loses nothing in a restart: --restart-guard=off");
         return;
     }
     write_clock(ms, clock);
-    rdl_cli_describe(
+    rdl_cli_report(
         begin("quarantine", WARNING, i),
+        "wait, or use --restart-guard=off until then if it is new; always use it if it loses nothing in a "
+        "restart",
         "it started %" PRId64
         " s ago, less than --max-ttl, and may have lost locks in a restart: it can be used from %s on",
         query->host[i].uptime_s, clock);
-    rdl_cli_advise(
-        last(),
-        "wait, or use --restart-guard=off until then if it is new; always use it if it loses nothing in a "
-        "restart");
 }
 
 /* Returns 1 if a restart or a crash of the server loses locks. */
@@ -293,25 +269,25 @@ static void find_persistence(size_t i)
 {
     const struct rdl_cli_checks *x = &exams[i];
     int has_log = query->host[i].has_log;
+    const char *remedy =
+        query->o->guard == RDL_GUARD_OFF
+            ? "set appendonly yes and appendfsync always, or do not use --restart-guard=off: "
+              "another client could get a lock that is still held"
+            : "set appendonly yes and appendfsync always: another client could get a lock that is "
+              "still held";
 
     if (is_guarded() || !is_forgetful(i))
         return;
-    if (!has_log && x->has_save && x->save[0] == '\0')
-        rdl_cli_describe(begin("persistence", WARNING, i),
-                         "it keeps nothing on disk: a restart loses all locks");
-    else if (!has_log)
-        rdl_cli_describe(begin("persistence", WARNING, i),
-                         "it keeps no log (appendonly no): a crash loses the locks since its last snapshot");
+    if (has_log)
+        rdl_cli_report(begin("appendfsync", WARNING, i), remedy,
+                       "appendfsync is %s: a crash loses the locks of the last %s", x->fsync,
+                       strcmp(x->fsync, "everysec") == 0 ? "second" : "30 s or so");
     else
-        rdl_cli_describe(begin("appendfsync", WARNING, i),
-                         "appendfsync is %s: a crash loses the locks of the last %s", x->fsync,
-                         strcmp(x->fsync, "everysec") == 0 ? "second" : "30 s or so");
-    rdl_cli_advise(last(), "%s",
-                   query->o->guard == RDL_GUARD_OFF
-                       ? "set appendonly yes and appendfsync always, or do not use --restart-guard=off: "
-                         "another client could get a lock that is still held"
-                       : "set appendonly yes and appendfsync always: another client could get a lock that is "
-                         "still held");
+        rdl_cli_report(
+            begin("persistence", WARNING, i), remedy,
+            x->has_save && x->save[0] == '\0'
+                ? "it keeps nothing on disk: a restart loses all locks"
+                : "it keeps no log (appendonly no): a crash loses the locks since its last snapshot");
 }
 
 /* The restart guard makes a loss safe: one note for all servers. */
@@ -328,13 +304,12 @@ static void note_forgetful(const unsigned char is_one[RDL_SERVERS_MAX])
     if (t.len == 0)
         return;
     rdl_cli_mark_cut(&t);
-    rdl_cli_describe(
-        begin("persistence", NOTE, query->servers->n),
-        "not every lock is kept on disk (appendonly, appendfsync) by %s: a restart or a crash may "
-        "lose locks",
-        who);
-    rdl_cli_advise(last(), "the restart guard makes that safe; if a client uses --restart-guard=off, or has "
-                           "no guard, set appendonly yes and appendfsync always");
+    rdl_cli_report(begin("persistence", NOTE, query->servers->n),
+                   "the restart guard makes that safe; if a client uses --restart-guard=off, or has "
+                   "no guard, set appendonly yes and appendfsync always",
+                   "not every lock is kept on disk (appendonly, appendfsync) by %s: a restart or a crash may "
+                   "lose locks",
+                   who);
 }
 
 static void find_eviction(size_t i)
@@ -343,10 +318,9 @@ static void find_eviction(size_t i)
 
     if (!h->is_bounded || h->policy[0] == '\0' || h->policy[0] == 'n')
         return;
-    rdl_cli_describe(begin("eviction", WARNING, i),
-                     "when its memory is full it deletes keys, including locks (maxmemory-policy %s)",
-                     h->policy);
-    rdl_cli_advise(last(), "set maxmemory-policy noeviction");
+    rdl_cli_report(begin("eviction", WARNING, i), "set maxmemory-policy noeviction",
+                   "when its memory is full it deletes keys, including locks (maxmemory-policy %s)",
+                   h->policy);
 }
 
 /* If there is none, the first lock creates one, and its time begins then. */
@@ -359,22 +333,20 @@ static void find_canary(size_t i)
     if (x->has_foreign_canary) {
         rdl_cli_risk_canary(begin("canary", RDL_EXIT_CONFIG, i), "it");
     } else if (x->canary == RDL_ANSWER_ABSENT || x->canary == RDL_ANSWER_NO) {
-        rdl_cli_describe(
+        rdl_cli_report(
             begin("canary", WARNING, i),
+            "take a lock with --canary before you need it: redlock run --canary -n LOCK true",
             "it has no canary, because it is new to --canary or has lost its data: the next run with "
             "--canary "
             "makes one, and the server can be used %lu s later",
             (unsigned long)least_s);
-        rdl_cli_advise(last(),
-                       "take a lock with --canary before you need it: redlock run --canary -n LOCK true");
     } else if (x->canary == RDL_ANSWER_YES && x->canary_age_s < least_s) {
         write_clock((least_s - x->canary_age_s) * 1000, clock);
-        rdl_cli_describe(
-            begin("canary", WARNING, i),
+        rdl_cli_report(
+            begin("canary", WARNING, i), "wait until then",
             "its canary was made %lu s ago, less than --max-ttl, perhaps after a loss of data: it can be "
             "used from %s on",
             (unsigned long)x->canary_age_s, clock);
-        rdl_cli_advise(last(), "wait until then");
     }
 }
 
@@ -415,16 +387,17 @@ static void find_stray_key(size_t i)
 {
     const struct rdl_cli_seen *s = &query->seen[i];
     const char *lock = query->o->lock;
+    const char *remedy = rdl_cli_name_is_counter(lock)
+                             ? "leave it if it is a fencing counter; name the lock itself"
+                             : "DEL it if nothing needs it";
 
-    begin("key", WARNING, i);
     if (s->what == RDL_CLI_SEEN_ODD)
-        rdl_cli_describe(last(), "its key %s is %s, so not a lock: another program wrote it", lock,
-                         rdl_cli_seen_odd(s));
+        rdl_cli_report(begin("key", WARNING, i), remedy,
+                       "its key %s is %s, so not a lock: another program wrote it", lock,
+                       rdl_cli_seen_odd(s));
     else
-        rdl_cli_describe(last(), "its key %s never expires: another program or an old client wrote it", lock);
-    rdl_cli_advise(last(), "%s",
-                   rdl_cli_name_is_counter(lock) ? "leave it if it is a fencing counter; name the lock itself"
-                                                 : "DEL it if nothing needs it");
+        rdl_cli_report(begin("key", WARNING, i), remedy,
+                       "its key %s never expires: another program or an old client wrote it", lock);
 }
 
 static void find_stray_keys(void)
@@ -447,19 +420,13 @@ static void find_odd_keys(size_t i)
         if ((exams[i].odd & 1u << k) == 0 || (k == RDL_CLI_KEY_LOCK && is_stray))
             continue;
         rdl_cli_key((enum rdl_cli_key)k, rdl_cli_name_of(query->o, (enum rdl_cli_key)k), "", key, sizeof key);
-        begin("key", k == RDL_CLI_KEY_WAKE ? WARNING : RDL_EXIT_CONFIG, i);
-        if (k == RDL_CLI_KEY_WAKE)
-            rdl_cli_describe(last(), "its key %s is not a list, which --wake-hint needs: no client is woken",
-                             key);
-        else if (k == RDL_CLI_KEY_FENCE)
-            rdl_cli_describe(last(),
-                             "its key %s is not a number, which --fence needs: no client gets the lock", key);
-        else
-            rdl_cli_describe(last(), "its key %s is not a string, which a lock is: no client gets the lock",
-                             key);
-        rdl_cli_advise(last(), "%s",
+        rdl_cli_report(begin("key", k == RDL_CLI_KEY_WAKE ? WARNING : RDL_EXIT_CONFIG, i),
                        k == RDL_CLI_KEY_FENCE ? rdl_cli_counter_remedy
-                                              : "find out which program wrote it, then DEL it");
+                                              : "find out which program wrote it, then DEL it",
+                       "its key %s is not %s", key,
+                       k == RDL_CLI_KEY_WAKE    ? "a list, which --wake-hint needs: no client is woken"
+                       : k == RDL_CLI_KEY_FENCE ? "a number, which --fence needs: no client gets the lock"
+                                                : "a string, which a lock is: no client gets the lock");
     }
 }
 
@@ -469,15 +436,14 @@ static void find_trip(size_t i)
 {
     const struct rdl_lock_options lease = {.ttl_ms = query->o->ttl_ms, .attempt_ms = query->o->attempt_ms};
     uint32_t trip_ms = exams[i].rtt_ms, attempt_ms = rdl_attempt_ms_for_rtt(&lease, trip_ms);
-    char advice[80];
+    char remedy[80];
 
     if (!exams[i].has_clock || 2 * (uint64_t)trip_ms <= attempt_ms)
         return;
-    rdl_cli_describe(begin("round-trip", WARNING, i),
-                     "a round trip takes %.2f s, an attempt waits %.2f s: some attempts will time out",
-                     (double)trip_ms / 1000, (double)attempt_ms / 1000);
-    rdl_cli_attempt_remedy(trip_ms, query->o->ttl_ms, advice, sizeof advice);
-    rdl_cli_advise(last(), "%s", advice);
+    rdl_cli_attempt_remedy(trip_ms, query->o->ttl_ms, remedy, sizeof remedy);
+    rdl_cli_report(begin("round-trip", WARNING, i), remedy,
+                   "a round trip takes %.2f s, an attempt waits %.2f s: some attempts will time out",
+                   (double)trip_ms / 1000, (double)attempt_ms / 1000);
 }
 
 /* A clock that does not move is no measure for the others. */
@@ -490,8 +456,8 @@ static void find_still_clock(size_t i)
 {
     if (!exams[i].has_clock || exams[i].is_ticking)
         return;
-    rdl_cli_describe(begin("clock", WARNING, i), "its clock has stopped: locks on it never expire");
-    rdl_cli_advise(last(), "fix that host's clock, then restart the server");
+    rdl_cli_report(begin("clock", WARNING, i), "fix that host's clock, then restart the server",
+                   "its clock has stopped: locks on it never expire");
 }
 
 /* Orders all clocks; equal ones by their index. */
@@ -546,10 +512,10 @@ static void find_clocks(void)
         int64_t off_ms = ms < 0 ? -ms : ms;
         if (!has_time(i) || off_ms <= APART_MS + exams[i].rtt_ms / 2 + exams[middle].rtt_ms / 2)
             continue;
-        rdl_cli_describe(begin("clock", WARNING, i), "its clock is %.1f s %s that of %s",
-                         (double)off_ms / 1000, ms < 0 ? "behind" : "ahead of",
-                         rdl_cli_where(query->servers, middle));
-        rdl_cli_advise(last(), "adjust it slowly (NTP): if it jumps forward, locks expire early");
+        rdl_cli_report(begin("clock", WARNING, i),
+                       "adjust it slowly (NTP): if it jumps forward, locks expire early",
+                       "its clock is %.1f s %s that of %s", (double)off_ms / 1000,
+                       ms < 0 ? "behind" : "ahead of", rdl_cli_where(query->servers, middle));
     }
 }
 
@@ -582,8 +548,8 @@ static unsigned dispensable(const struct rdl_cli_checks *x, unsigned needs)
 /* Reports what is unknown without INFO. */
 static void find_blind(const char *id, int status, size_t i, const char *why, const char *what_to_do)
 {
-    rdl_cli_describe(
-        begin(id, status, i),
+    rdl_cli_report(
+        begin(id, status, i), "",
         "%s: redlock cannot notice a restart, a replica, a server that is listed twice or that deletes keys",
         why);
     rdl_cli_advise(last(), "%s, or give --restart-guard=off", what_to_do);
@@ -599,17 +565,15 @@ static void find_rights(size_t i)
     unsigned keys = x->keys & (query->o->lock != NULL ? ~trials : ~0u);
 
     if ((missing & ~spared & ~unanswered) != 0 || keys != 0) {
-        rdl_cli_describe(begin("permission", RDL_EXIT_NOPERM, i), "the user lacks%s",
-                         words_of(missing & ~spared & ~unanswered, keys));
-        rdl_cli_advise(last(), "%s",
+        rdl_cli_report(begin("permission", RDL_EXIT_NOPERM, i),
                        query->o->lock != NULL || keys == 0
                            ? grant
-                           : "name the lock that the user needs: redlock doctor LOCK");
+                           : "name the lock that the user needs: redlock doctor LOCK",
+                       "the user lacks%s", words_of(missing & ~spared & ~unanswered, keys));
     }
     if (keys == 0 && x->keys != 0) {
-        rdl_cli_describe(begin("untried", WARNING, i), "permissions were not tested: the user lacks%s",
-                         words_of(0, x->keys));
-        rdl_cli_advise(last(), "%s", grant);
+        rdl_cli_report(begin("untried", WARNING, i), grant, "permissions were not tested: the user lacks%s",
+                       words_of(0, x->keys));
     }
     if (unanswered != 0)
         find_blind("info", (spared & RIGHT(INFO)) ? WARNING : RDL_EXIT_CONFIG, i,
@@ -617,15 +581,13 @@ static void find_rights(size_t i)
     else if (spared & RIGHT(INFO))
         find_blind("permission", WARNING, i, "the user lacks +info", grant);
     if (spared & RIGHT(GETRANGE)) {
-        rdl_cli_describe(begin("permission", WARNING, i),
-                         "the user lacks +getrange: locks work, but redlock list cannot read their keys");
-        rdl_cli_advise(last(), "%s", grant);
+        rdl_cli_report(begin("permission", WARNING, i), grant,
+                       "the user lacks +getrange: locks work, but redlock list cannot read their keys");
     }
     spared &= ~(RIGHT(INFO) | RIGHT(GETRANGE));
     if (spared != 0) {
-        rdl_cli_describe(begin("permission", WARNING, i),
-                         "the user lacks%s: locks work without, in more round trips", words_of(spared, 0));
-        rdl_cli_advise(last(), "%s", grant);
+        rdl_cli_report(begin("permission", WARNING, i), grant,
+                       "the user lacks%s: locks work without, in more round trips", words_of(spared, 0));
     }
 }
 
@@ -638,11 +600,10 @@ static void find_refusals(size_t i)
     char why[RDL_CLI_SAID_MAX + 100];
 
     if (rdl_cli_is_scriptless(x, needs)) {
-        rdl_cli_describe(begin("scripts", WARNING, i),
-                         "it runs no scripts: locks work without, in more round trips");
-        rdl_cli_advise(
-            last(),
-            "none; but --fence, --wake-hint and several locks at once need a server that runs scripts");
+        rdl_cli_report(
+            begin("scripts", WARNING, i),
+            "none; but --fence, --wake-hint and several locks at once need a server that runs scripts",
+            "it runs no scripts: locks work without, in more round trips");
     }
     if ((needs & RDL_CLI_NEED_LEGACY) && x->extends == 0 && (x->unknown & RIGHT(EVAL)) &&
         (x->unknown & RIGHT(WATCH))) {
@@ -651,15 +612,14 @@ static void find_refusals(size_t i)
     }
     if ((needs & RDL_CLI_NEED_TIME) && (x->unknown & RIGHT(TIME))) {
         rights &= ~RIGHT(TIME);
-        rdl_cli_describe(begin("time", RDL_EXIT_CONFIG, i),
-                         "it does not support TIME, which the old protocol needs");
-        rdl_cli_advise(last(), "give --clock-error, the most that this host's clock may be off");
+        rdl_cli_report(begin("time", RDL_EXIT_CONFIG, i),
+                       "give --clock-error, the most that this host's clock may be off",
+                       "it does not support TIME, which the old protocol needs");
     }
     if (x->unknown & rights) {
-        rdl_cli_describe(begin("unknown", RDL_EXIT_CONFIG, i),
-                         "it does not support%s: they were renamed or disabled, or the server is too old",
-                         words_of(x->unknown & rights, 0));
-        rdl_cli_advise(last(), "enable them, or use another server");
+        rdl_cli_report(begin("unknown", RDL_EXIT_CONFIG, i), "enable them, or use another server",
+                       "it does not support%s: they were renamed or disabled, or the server is too old",
+                       words_of(x->unknown & rights, 0));
     }
     if (x->error != RDL_OK && x->error != RDL_E_READONLY && x->error != RDL_E_CLUSTER) {
         snprintf(why, sizeof why, "%s%s%s", rdl_strerror(x->error), x->said[0] != '\0' ? ": " : "", x->said);
@@ -675,8 +635,8 @@ static void find_number(void)
 
     if (n % 2 != 0)
         return;
-    rdl_cli_describe(begin("even", WARNING, n), "%zu servers tolerate no more failures than %zu", n, n - 1);
-    rdl_cli_advise(last(), "use an odd number");
+    rdl_cli_report(begin("even", WARNING, n), "use an odd number",
+                   "%zu servers tolerate no more failures than %zu", n, n - 1);
 }
 
 /* Returns 1 if the server may hold locks. */

@@ -14,13 +14,15 @@
 const char rdl_cli_counter_remedy[] =
     "find out which program wrote it, then SET it to a number above all tokens that were used";
 
-void rdl_cli_describe(struct rdl_cli_finding *f, const char *format, ...)
+int rdl_cli_report(struct rdl_cli_finding *f, const char *remedy, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
     vsnprintf(f->what, sizeof f->what, format, args);
     va_end(args);
+    snprintf(f->remedy, sizeof f->remedy, "%s", remedy);
+    return 1;
 }
 
 void rdl_cli_advise(struct rdl_cli_finding *f, const char *format, ...)
@@ -44,22 +46,19 @@ void rdl_cli_warn_always_of(const struct rdl_cli_finding *f)
 
 void rdl_cli_risk_own(struct rdl_cli_finding *f, const char *where)
 {
-    rdl_cli_describe(
-        f,
-        "%s is on this host, unless it is a tunnel: other hosts reach a different server at this "
-        "address, so two hosts may each get a majority",
-        where);
-    rdl_cli_advise(f, "give an address that is the same for all hosts");
+    rdl_cli_report(f, "give an address that is the same for all hosts",
+                   "%s is on this host, unless it is a tunnel: other hosts reach a different server at this "
+                   "address, so two hosts may each get a majority",
+                   where);
 }
 
 void rdl_cli_risk_holders(struct rdl_cli_finding *f, const char *name, const struct rdl_cli_verdict *v)
 {
-    rdl_cli_describe(f,
-                     "%s has two holders, %08" PRIx32 " and %08" PRIx32
-                     ": if this persists and neither is still acquiring it, two hosts use different servers "
-                     "and both hold the lock",
-                     name, v->id, v->other_id);
-    rdl_cli_advise(f, "give all hosts the same list");
+    rdl_cli_report(f, "give all hosts the same list",
+                   "%s has two holders, %08" PRIx32 " and %08" PRIx32
+                   ": if this persists and neither is still acquiring it, two hosts use different servers "
+                   "and both hold the lock",
+                   name, v->id, v->other_id);
 }
 
 void rdl_cli_risk_lease(struct rdl_cli_finding *f, const char *where, const struct rdl_cli_options *o,
@@ -67,10 +66,10 @@ void rdl_cli_risk_lease(struct rdl_cli_finding *f, const char *where, const stru
 {
     char own[RDL_CLI_DURATION_MAX], least[RDL_CLI_DURATION_MAX];
 
-    rdl_cli_describe(f,
-                     "%s has a lease with %.1f s left, more than --max-ttl (%s): after a restart it would "
-                     "count before that lease expires, and two hosts could hold the lock",
-                     where, (double)pttl_ms / 1000, rdl_cli_duration_text(o->max_ttl_ms, own));
+    rdl_cli_report(f, "",
+                   "%s has a lease with %.1f s left, more than --max-ttl (%s): after a restart it would "
+                   "count before that lease expires, and two hosts could hold the lock",
+                   where, (double)pttl_ms / 1000, rdl_cli_duration_text(o->max_ttl_ms, own));
     rdl_cli_duration_text(((uint64_t)pttl_ms + 999) / 1000 * 1000, least);
     rdl_cli_advise(f, "give all hosts the same --max-ttl, %s or more", least);
 }
@@ -79,30 +78,26 @@ void rdl_cli_risk_clock(struct rdl_cli_finding *f, const char *where, int64_t ah
 {
     int64_t off_ms = ahead_ms < 0 ? -ahead_ms : ahead_ms;
 
-    rdl_cli_describe(f,
-                     "this host's clock is %.1f s %s that of %s: a job that several hosts start by their "
-                     "clocks may run twice",
-                     (double)off_ms / 1000, ahead_ms > 0 ? "behind" : "ahead of", where);
-    rdl_cli_advise(f, "set the clocks (NTP), or make --keep longer than the difference");
+    rdl_cli_report(f, "set the clocks (NTP), or make --keep longer than the difference",
+                   "this host's clock is %.1f s %s that of %s: a job that several hosts start by their "
+                   "clocks may run twice",
+                   (double)off_ms / 1000, ahead_ms > 0 ? "behind" : "ahead of", where);
 }
 
 void rdl_cli_risk_canary(struct rdl_cli_finding *f, const char *where)
 {
-    rdl_cli_describe(f,
-                     "%s has a key " RDL_CANARY_KEY " that is not a canary (another type, or a long string): "
-                     "with --canary the server is never used",
-                     where);
-    rdl_cli_advise(f, "find out which program wrote that key, then DEL it");
+    rdl_cli_report(f, "find out which program wrote that key, then DEL it",
+                   "%s has a key " RDL_CANARY_KEY " that is not a canary (another type, or a long string): "
+                   "with --canary the server is never used",
+                   where);
 }
 
 void rdl_cli_risk_renewal(struct rdl_cli_finding *f, const char *where, uint32_t ttl_ms)
 {
     char ttl[RDL_CLI_DURATION_MAX];
 
-    rdl_cli_describe(
-        f,
-        "%s supports neither scripts (since Redis 2.6) nor WATCH (since 2.2), so no lease can be "
-        "renewed: the command is stopped after one --ttl (%s)",
-        where, rdl_cli_duration_text(ttl_ms, ttl));
-    rdl_cli_advise(f, "give a --ttl that is long enough for the command");
+    rdl_cli_report(f, "give a --ttl that is long enough for the command",
+                   "%s supports neither scripts (since Redis 2.6) nor WATCH (since 2.2), so no lease can be "
+                   "renewed: the command is stopped after one --ttl (%s)",
+                   where, rdl_cli_duration_text(ttl_ms, ttl));
 }

@@ -22,7 +22,9 @@ struct rdl_cli_finding {
     char remedy[RDL_CLI_FINDING_MAX];
 };
 
-void rdl_cli_describe(struct rdl_cli_finding *f, const char *format, ...) RDL_CLI_PRINTF(2, 3);
+/* Describes a finding. Returns 1. rdl_cli_advise replaces its remedy. */
+int rdl_cli_report(struct rdl_cli_finding *f, const char *remedy, const char *format, ...)
+    RDL_CLI_PRINTF(3, 4);
 void rdl_cli_advise(struct rdl_cli_finding *f, const char *format, ...) RDL_CLI_PRINTF(2, 3);
 void rdl_cli_warn_of(const struct rdl_cli_finding *f);
 
