@@ -32,6 +32,11 @@ void rdl_line_add_holder(struct rdl_line *line, int64_t holder_ms);
  * ep->host as it is to be shown. Only on hosts with sockets (lock_posix.c).
  */
 void rdl_line_add_where(struct rdl_line *line, const struct rdl_endpoint *ep, const char *host);
+/*
+ * Returns the length of the scheme of a URL over TCP, which are other words for redis:// and, with *is_tls
+ * set to 1, rediss://; 0: another scheme, or none. Only on hosts with sockets (lock_posix.c).
+ */
+size_t rdl_line_scheme(const char *url, int *is_tls);
 /* Adds the progress of a connection that is not ready. */
 void rdl_line_add_connecting(struct rdl_line *line, const struct rdl_conn *c);
 

@@ -2,6 +2,7 @@
 /* lock_posix.c - for programs with sockets: a conn with all its memory, from a URL; a server as a text. */
 #include "lock/lock_io.h"
 #include "lock/lock_line.h"
+#include "resp/resp_bytes.h"
 
 #include <string.h>
 
@@ -39,4 +40,16 @@ void rdl_line_add_where(struct rdl_line *line, const struct rdl_endpoint *ep, co
         rdl_line_add_number(line, ":", ep->port);
     if (ep->db != 0) /* another database has other locks */
         rdl_line_add_number(line, is_unix ? "?db=" : "/", ep->db);
+}
+
+size_t rdl_line_scheme(const char *url, int *is_tls)
+{
+    static const char *const schemes[] = {"redis://", "valkey://", "rediss://", "valkeys://"};
+    int n = 0;
+    size_t i = 0;
+
+    for (; i < sizeof schemes / sizeof schemes[0] && n == 0; i++)
+        n = rdl_has_prefix(url, schemes[i]);
+    *is_tls = n > 0 && i > 2;
+    return (size_t)n;
 }

@@ -2,6 +2,7 @@
 /* easy.c - a lock with its servers, connections and options in one structure, for POSIX hosts. */
 #include "redlock/easy_private.h"
 
+#include "lock/lock_line.h"
 #include "net/net_posix_process.h"
 #include "net/net_posix_resolve.h"
 #include "redlock/redlock_op.h"
@@ -23,26 +24,16 @@ enum {
 static size_t next_url(const char **list, char *out, size_t cap, uint8_t *is_tls)
 {
     static const char plain[] = "redis://";
-    static const struct {
-        const char *scheme;
-        uint8_t is_tls;
-    } schemes[] = {{"rediss://", 1}, {"valkey://", 0}, {"valkeys://", 1}};
     const char *url = *list + strspn(*list, " \t\r\n");
     size_t len = strcspn(url, " \t\r\n");
-    size_t head = 0, i;
+    int tls;
+    size_t scheme_len = rdl_line_scheme(url, &tls);
+    size_t head = scheme_len > 0 ? sizeof plain - 1 : 0;
 
     *list = url + len;
-    *is_tls = 0;
-    for (i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
-        size_t scheme_len = strlen(schemes[i].scheme);
-        if (strncmp(url, schemes[i].scheme, scheme_len) == 0) {
-            *is_tls = schemes[i].is_tls;
-            head = sizeof plain - 1;
-            url += scheme_len;
-            len -= scheme_len;
-            break;
-        }
-    }
+    *is_tls = (uint8_t)tls;
+    url += scheme_len;
+    len -= scheme_len;
     if (head + len >= cap)
         return cap;
     memcpy(out, plain, head);

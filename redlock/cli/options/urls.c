@@ -5,42 +5,28 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/options/urls.h"
+#include "lock/lock_line.h"
 
 #include <string.h>
-
-/* is_tls: the connect command opens its connections. */
-static const struct {
-    const char *scheme;
-    int is_tls;
-} schemes[] = {{"redis://", 0}, {"rediss://", 1}, {"valkey://", 0}, {"valkeys://", 1}, {"unix://", 0}};
-
-enum { SCHEMES = sizeof schemes / sizeof schemes[0] };
 
 static int begins_with(const char *text, const char *what)
 {
     return strncmp(text, what, strlen(what)) == 0;
 }
 
-/* Returns the index of the scheme; SCHEMES: none of them. */
-static size_t scheme_of(const char *url)
-{
-    size_t i = 0;
-
-    while (i < SCHEMES && !begins_with(url, schemes[i].scheme))
-        i++;
-    return i;
-}
-
 int rdl_cli_url_is_one(const char *text)
 {
-    return scheme_of(text) < SCHEMES;
+    int is_tls;
+
+    return rdl_line_scheme(text, &is_tls) > 0 || begins_with(text, "unix://");
 }
 
 int rdl_cli_url_is_tls(const char *url)
 {
-    size_t i = scheme_of(url);
+    int is_tls;
 
-    return i < SCHEMES && schemes[i].is_tls;
+    (void)rdl_line_scheme(url, &is_tls);
+    return is_tls;
 }
 
 int rdl_cli_url_has_address(const char *url)
@@ -55,12 +41,13 @@ int rdl_cli_url_has_address(const char *url)
 char *rdl_cli_url_plain(char *url)
 {
     static const char plain[] = "redis://";
-    size_t i = scheme_of(url), len = sizeof plain - 1;
+    int is_tls;
+    size_t scheme_len = rdl_line_scheme(url, &is_tls);
 
-    if (i == SCHEMES || begins_with(url, "unix://"))
+    if (scheme_len == 0)
         return url;
-    url += strlen(schemes[i].scheme) - len; /* no scheme is shorter */
-    memcpy(url, plain, len);
+    url += scheme_len - (sizeof plain - 1); /* no scheme is shorter */
+    memcpy(url, plain, sizeof plain - 1);
     return url;
 }
 
