@@ -155,7 +155,8 @@ void rdl_cli_add_verbs(struct rdl_cli_text *t)
                     rdl_cli_verb_table[k].word);
 }
 
-int rdl_cli_usage(unsigned verb)
+/* Prints one line of usage; verb 0: of redlock itself. Returns the exit status. */
+static int usage(unsigned verb)
 {
     char line[160];
     struct rdl_cli_text t = {line, sizeof line, 0};
@@ -178,5 +179,5 @@ int rdl_cli_misuse(unsigned verb, const char *format, ...)
     va_start(args, format);
     rdl_cli_vsay(RDL_CLI_ERROR, format, args);
     va_end(args);
-    return rdl_cli_usage(verb);
+    return usage(verb);
 }

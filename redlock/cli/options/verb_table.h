@@ -52,9 +52,7 @@ const char *rdl_cli_verb_like(const char *word);
 void rdl_cli_add_verbs_of(struct rdl_cli_text *t, unsigned verbs, const char *between);
 /* Adds "run, acquire, ... or doctor". */
 void rdl_cli_add_verbs(struct rdl_cli_text *t);
-/* Prints one line of usage after a syntax error; verb 0: of redlock itself. Returns the exit status. */
-int rdl_cli_usage(unsigned verb);
-/* Prints an error before it. */
+/* Prints an error, and one line of usage; verb 0: of redlock itself. Returns the exit status. */
 int rdl_cli_misuse(unsigned verb, const char *format, ...) RDL_CLI_PRINTF(2, 3);
 
 #endif

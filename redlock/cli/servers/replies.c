@@ -55,22 +55,20 @@ static int is_useful(const struct rdl_cli_lock *l, size_t i)
 
 int rdl_cli_lock_is_denied(const struct rdl_cli_lock *l)
 {
-    size_t n = 0;
-
     for (size_t i = 0; i < l->servers->n; i++)
-        n += l->servers->server[i].vote == RDL_VOTE_DENIED;
-    return n > 0;
+        if (l->servers->server[i].vote == RDL_VOTE_DENIED)
+            return 1;
+    return 0;
 }
 
 int rdl_cli_lock_is_unanswered(const struct rdl_cli_lock *l)
 {
-    size_t n = 0;
-
     for (size_t i = 0; i < l->servers->n; i++) {
         uint8_t vote = l->servers->server[i].vote;
-        n += vote == RDL_VOTE_PENDING || vote == RDL_VOTE_UNKNOWN;
+        if (vote == RDL_VOTE_PENDING || vote == RDL_VOTE_UNKNOWN)
+            return 1;
     }
-    return n > 0;
+    return 0;
 }
 
 uint64_t rdl_cli_lock_heard_ms(const struct rdl_cli_lock *l)
@@ -132,12 +130,14 @@ void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t
     rdl_cli_secret_scrub(raw, is_cut ? raw : words, password, out, cap);
 }
 
-void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
+const char *rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i)
 {
+    static char text[RDL_CLI_WHERE_MAX + 300];
     char said[290];
 
     rdl_cli_lock_said(l, i, said, sizeof said);
-    snprintf(out, cap, "%s: %s", rdl_cli_where(l->servers, i), said);
+    snprintf(text, sizeof text, "%s: %s", rdl_cli_where(l->servers, i), said);
+    return text;
 }
 
 static int denies(const struct rdl_cli_lock *l, size_t i)
@@ -172,24 +172,19 @@ void rdl_cli_lock_first_report(const struct rdl_cli_lock *l, char *out, size_t c
     for (size_t i = 0; i < l->servers->n; i++) {
         if (!is_to_blame(l, i, RDL_NO_QUORUM) || rdl_cli_lease_error(l, i) == RDL_OK)
             continue;
-        rdl_cli_lock_report(l, i, out, cap);
+        snprintf(out, cap, "%s", rdl_cli_lock_report(l, i));
         return;
     }
 }
 
 void rdl_cli_lock_reports(const struct rdl_cli_lock *l, int rc, char *out, size_t cap)
 {
-    size_t n = 0;
+    struct rdl_cli_text t = {out, cap, 0};
 
     out[0] = '\0';
-    for (size_t i = 0; i < l->servers->n && n + 1 < cap; i++) {
-        char one[RDL_CLI_WHERE_MAX + 300];
-        if (!is_to_blame(l, i, rc))
-            continue;
-        rdl_cli_lock_report(l, i, one, sizeof one);
-        int len = snprintf(out + n, cap - n, "%s%s", n > 0 ? "; " : "", one);
-        n += len > 0 ? (size_t)len : 0;
-    }
+    for (size_t i = 0; i < l->servers->n; i++)
+        if (is_to_blame(l, i, rc))
+            rdl_cli_add(&t, "%s%s", t.len > 0 ? "; " : "", rdl_cli_lock_report(l, i));
 }
 
 /* Returns 1 if its name has no address because no name server replied. */
@@ -420,40 +415,30 @@ static const char *wrong_type(const struct rdl_cli_lock *l)
     return text;
 }
 
-static int is_one_of_wrong_type(const struct rdl_cli_lock *l)
+/* Returns 1 if a server failed with this error. */
+static int is_one_with(const struct rdl_cli_lock *l, int error)
 {
-    size_t n = 0;
-
     for (size_t i = 0; i < l->servers->n; i++)
-        n += rdl_cli_lease_error(l, i) == RDL_E_WRONGTYPE;
-    return n > 0;
+        if (rdl_cli_lease_error(l, i) == error)
+            return 1;
+    return 0;
 }
 
-static int is_one_behind_gateway(const struct rdl_cli_lock *l)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < l->servers->n; i++)
-        n += rdl_cli_lease_error(l, i) == RDL_E_GATEWAY;
-    return n > 0;
-}
-
+/* Returns 1 if no name server replied about the name of a server. */
 static int is_one_to_be_looked_up(const struct rdl_cli_lock *l)
 {
-    size_t n = 0;
-
     for (size_t i = 0; i < l->servers->n; i++)
-        n += is_to_be_looked_up(l, i) != 0;
-    return n > 0;
+        if (is_to_be_looked_up(l, i))
+            return 1;
+    return 0;
 }
 
 static int is_one_of_tls(const struct rdl_cli_lock *l)
 {
-    size_t n = 0;
-
     for (size_t i = 0; i < l->servers->n; i++)
-        n += !is_useful(l, i) && rdl_cli_may_be_tls(l->servers, i, rdl_cli_lease_error(l, i));
-    return n > 0;
+        if (!is_useful(l, i) && rdl_cli_may_be_tls(l->servers, i, rdl_cli_lease_error(l, i)))
+            return 1;
+    return 0;
 }
 
 static const char *advice(const struct rdl_cli_lock *l, int status)
@@ -468,11 +453,11 @@ static const char *advice(const struct rdl_cli_lock *l, int status)
         return " (check that this is the server's port)";
     if (is_one_to_be_looked_up(l))
         return " (no name server replied: check /etc/resolv.conf)";
-    if (is_one_behind_gateway(l))
+    if (is_one_with(l, RDL_E_GATEWAY))
         return " (a load balancer or proxy replied: check the server behind it)";
     if (is_one_of_tls(l))
         return " (" RDL_CLI_TLS_HINT ")";
-    if (is_one_of_wrong_type(l))
+    if (is_one_with(l, RDL_E_WRONGTYPE))
         return wrong_type(l);
     if (is_one_too_old(l))
         return too_old(l);
@@ -516,11 +501,8 @@ int rdl_cli_lock_is_final(const struct rdl_cli_lock *l, size_t i)
 
 void rdl_cli_lock_note_servers(const struct rdl_cli_lock *l)
 {
-    for (size_t i = 0; rdl_cli_is_verbose() && i < l->servers->n; i++) {
-        char one[RDL_CLI_WHERE_MAX + 300];
-        rdl_cli_lock_report(l, i, one, sizeof one);
-        rdl_cli_print_verbose("  %s", one);
-    }
+    for (size_t i = 0; rdl_cli_is_verbose() && i < l->servers->n; i++)
+        rdl_cli_print_verbose("  %s", rdl_cli_lock_report(l, i));
 }
 
 uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l)
@@ -599,14 +581,10 @@ static size_t young(const struct rdl_cli_lock *l)
 /* Adds the servers that are missing for another reason. */
 static void add_failed(struct rdl_cli_text *t, const struct rdl_cli_lock *l)
 {
-    char one[RDL_CLI_WHERE_MAX + 300];
-
     for (size_t i = 0; i < l->servers->n; i++) {
         int error = rdl_cli_lease_error(l, i);
-        if (is_useful(l, i) || error == RDL_OK || error == RDL_E_QUARANTINE)
-            continue;
-        rdl_cli_lock_report(l, i, one, sizeof one);
-        rdl_cli_add(t, "; %s", one);
+        if (!is_useful(l, i) && error != RDL_OK && error != RDL_E_QUARANTINE)
+            rdl_cli_add(t, "; %s", rdl_cli_lock_report(l, i));
     }
 }
 

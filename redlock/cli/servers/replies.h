@@ -11,9 +11,10 @@ void rdl_cli_lock_reports(const struct rdl_cli_lock *l, int rc, char *out, size_
 /* Writes why the first server failed, for an acquire without a majority; "": none has failed yet. */
 void rdl_cli_lock_first_report(const struct rdl_cli_lock *l, char *out, size_t cap);
 
-/* Writes what server i did: "127.0.0.1:6379: confirmed in 1 ms"; the second function omits the address. */
+/* Returns what server i did: "127.0.0.1:6379: confirmed in 1 ms", until the next call. */
+const char *rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i);
+/* Writes the same without the address. */
 void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap);
-void rdl_cli_lock_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap);
 
 /* Returns 1 if server i fails until an administrator fixes it; 0 if it is down, and may come back. */
 int rdl_cli_lock_is_final(const struct rdl_cli_lock *l, size_t i);

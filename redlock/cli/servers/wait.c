@@ -261,38 +261,36 @@ static int busy(const struct rdl_cli_lock *l)
     return l->o->conflict_status;
 }
 
-static int no_scripts(const struct rdl_cli_lock *l, int rc)
+/* Returns the servers with this error. */
+static const char *those_with(const struct rdl_cli_lock *l, int error)
 {
-    char who[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 2)];
+    static char who[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 2)];
     struct rdl_cli_text t = {who, sizeof who, 0};
 
-    for (size_t i = 0; i < l->servers->n; i++) {
-        if (l->servers->n > 1 && rdl_cli_lease_error(l, i) != RDL_E_UNSUPPORTED)
-            continue;
-        rdl_cli_add(&t, "%s%s", t.len > 0 ? ", " : "", rdl_cli_where(l->servers, i));
-    }
+    for (size_t i = 0; i < l->servers->n; i++)
+        if (l->servers->n == 1 || rdl_cli_lease_error(l, i) == error)
+            rdl_cli_add(&t, "%s%s", t.len > 0 ? ", " : "", rdl_cli_where(l->servers, i));
+    return who;
+}
+
+static int no_scripts(const struct rdl_cli_lock *l, int rc)
+{
     return rdl_cli_fail(RDL_EXIT_UNAVAILABLE, "%s: %s: %s",
-                        rc == RDL_E_FENCE ? "--fence" : "several locks (-l)", rdl_strerror(rc), who);
+                        rc == RDL_E_FENCE ? "--fence" : "several locks (-l)", rdl_strerror(rc),
+                        those_with(l, RDL_E_UNSUPPORTED));
 }
 
 /* Prints that so many servers have the greatest token that no majority is left. Returns the exit status. */
 static int no_number(const struct rdl_cli_lock *l)
 {
-    char who[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 2)], key[RDL_NAME_MAX + 9];
-    struct rdl_cli_text t = {who, sizeof who, 0};
+    char key[RDL_NAME_MAX + 9];
 
-    who[0] = '\0';
-    for (size_t i = 0; i < l->servers->n; i++) {
-        if (rdl_cli_lease_error(l, i) != RDL_E_FENCE_RANGE)
-            continue;
-        rdl_cli_add(&t, "%s%s", t.len > 0 ? ", " : "", rdl_cli_where(l->servers, i));
-    }
     rdl_cli_side_key(l->o->lock, ":fence", key, sizeof key);
     return rdl_cli_fail(
         RDL_EXIT_UNAVAILABLE,
         "--fence: the number in the key %s has reached its limit (2^53 - 1): %s; DEL that key when no "
         "resource compares with it any more",
-        key, who);
+        key, those_with(l, RDL_E_FENCE_RANGE));
 }
 
 static int quarantine(const struct rdl_cli_lock *l)

@@ -32,15 +32,11 @@ static int is_first(unsigned *warned, size_t i)
 static void warn_failures(const struct rdl_cli_lock *l)
 {
     static unsigned warned;
-    char one[RDL_CLI_WHERE_MAX + 200];
 
-    for (size_t i = 0; i < l->servers->n; i++) {
-        if (!rdl_cli_lock_is_final(l, i) || !is_first(&warned, i))
-            continue;
-        rdl_cli_lock_report(l, i, one, sizeof one);
-        rdl_cli_print_warning("a server is not used for %s and will not recover without intervention: %s",
-                              l->o->lock, one);
-    }
+    for (size_t i = 0; i < l->servers->n; i++)
+        if (rdl_cli_lock_is_final(l, i) && is_first(&warned, i))
+            rdl_cli_print_warning("a server is not used for %s and will not recover without intervention: %s",
+                                  l->o->lock, rdl_cli_lock_report(l, i));
 }
 
 /* ---------------------------------------------------------------- missing server info */
@@ -66,15 +62,12 @@ static enum lack lack_of(const struct rdl_cli_lock *l, size_t i)
 static const char *those_without(const struct rdl_cli_lock *l, enum lack lack, unsigned *warned)
 {
     static char all[RDL_SERVERS_MAX * (RDL_CLI_WHERE_MAX + 2)];
-    size_t n = 0;
+    struct rdl_cli_text t = {all, sizeof all, 0};
 
     all[0] = '\0';
-    for (size_t i = 0; i < l->servers->n; i++) {
-        if (lack_of(l, i) != lack || !is_first(warned, i))
-            continue;
-        n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n > 0 ? ", " : "",
-                              rdl_cli_where(l->servers, i));
-    }
+    for (size_t i = 0; i < l->servers->n; i++)
+        if (lack_of(l, i) == lack && is_first(warned, i))
+            rdl_cli_add(&t, "%s%s", t.len > 0 ? ", " : "", rdl_cli_where(l->servers, i));
     return all;
 }
 
