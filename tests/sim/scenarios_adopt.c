@@ -38,28 +38,24 @@ static void returning_client_continues(int single)
 }
 
 /* A new process has no connection yet. To open one takes longer than an attempt does by default. */
-static void over_far_servers(void)
+static void over_far_servers(int i)
 {
     static const uint32_t trips_ms[] = {260, 1000};
-    for (int i = 0; i < 8; i++) {
-        enum handle_state op = i & 2 ? EXTENDING : RELEASING;
-        int single = i & 1;
-        struct world *w = scene(2, 3, 30000);
-        scene_one_server(w, single);
-        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
-        struct handle *h = back_with_its_token(w, 0, 100);
-        for (int s = 0; s < 3; s++) {
-            w->link[0][s].delay_us = trips_ms[i >> 2] / 2 * MS;
-            w->client[0].cfg[s].connect_ms = 5000;
-        }
-        EXPECT(w, scene_do(w, h, op, 30000) == (op == EXTENDING ? RDL_ADOPTED : RDL_OK));
-        if (op == EXTENDING)
-            EXPECT(w, scene_left(w, h) >= 30000 - 302 - trips_ms[i >> 2] - 1); /* from its send */
-        scene_go(w, 1000);
-        EXPECT(w, (scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK) == (op == RELEASING));
-        if (w->violation)
-            return;
+    enum handle_state op = i & 2 ? EXTENDING : RELEASING;
+    int single = i & 1;
+    struct world *w = scene(2, 3, 30000);
+    scene_one_server(w, single);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    struct handle *h = back_with_its_token(w, 0, 100);
+    for (int s = 0; s < 3; s++) {
+        w->link[0][s].delay_us = trips_ms[i >> 2] / 2 * MS;
+        w->client[0].cfg[s].connect_ms = 5000;
     }
+    EXPECT(w, scene_do(w, h, op, 30000) == (op == EXTENDING ? RDL_ADOPTED : RDL_OK));
+    if (op == EXTENDING)
+        EXPECT(w, scene_left(w, h) >= 30000 - 302 - trips_ms[i >> 2] - 1); /* from its send */
+    scene_go(w, 1000);
+    EXPECT(w, (scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK) == (op == RELEASING));
 }
 
 static void released_at_once(int single)
@@ -166,24 +162,20 @@ static void pending_until_the_key_expires(int i)
 }
 
 /* Adopting releases the lock that was held before. */
-static void releases_what_it_held(void)
+static void releases_what_it_held(int single)
 {
     static const char other[] = "0707070707070707070707070707070707070707";
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(2, 3, 2000);
-        scene_one_server(w, single);
-        struct handle *h = scene_lock(w, 0);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        user_adopt(w, h, other);
-        h->hold_until = h->act_at = NEVER;
-        client_wake(w, 0, w->now);
-        EXPECT(w, scene_left(w, h) == 0);
-        scene_go(w, 10);
-        EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
-        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_LOST);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(2, 3, 2000);
+    scene_one_server(w, single);
+    struct handle *h = scene_lock(w, 0);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    user_adopt(w, h, other);
+    h->hold_until = h->act_at = NEVER;
+    client_wake(w, 0, w->now);
+    EXPECT(w, scene_left(w, h) == 0);
+    scene_go(w, 10);
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_LOST);
 }
 
 /*
@@ -267,69 +259,59 @@ static void halfway_is_released(void)
 }
 
 /* A client queries the PTTL and dies while the rest is in flight; meanwhile the lease is extended. */
-static void dead_clients_late_extend(void)
+static void dead_clients_late_extend(int i)
 {
     static const struct sim_features without_scripts = {.version = "7.0.15", .no_scripts = 1};
-    for (int i = 0; i < 2; i++) {
-        struct world *w = scene(2, 3, 2000);
-        struct handle *h = scene_lock(w, 0);
-        for (int s = 0; s < 3; s++)
-            w->host[s].model.features = &without_scripts;
-        w->has_other_servers = 1;
-        scene_one_server(w, i % 2);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK); /* the method is known from here on */
-        scene_go(w, 1700);
-        uint64_t begun = w->now;
-        scene_begin(w, h, EXTENDING, 500);
-        world_run_until(w, begun + 150);
-        for (int s = 0; s < 3; s++)
-            w->link[0][s].up_blocked = begun + 200 * MS;
-        world_run_until(w, begun + 1 * MS);
-        h = back_with_its_token(w, 0, 0);
-        for (int s = 0; s < 3; s++)
-            w->link[0][s].up_blocked = 0;
-        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_ADOPTED);
-        scene_go(w, 300);
-        for (int s = 0; s < (i % 2 ? 1 : 3); s++)
-            EXPECT(w, scene_pttl(w, s) > 1600);
-        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(2, 3, 2000);
+    struct handle *h = scene_lock(w, 0);
+    scene_features(w, &without_scripts);
+    w->has_other_servers = 1;
+    scene_one_server(w, i % 2);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK); /* the method is known from here on */
+    scene_go(w, 1700);
+    uint64_t begun = w->now;
+    scene_begin(w, h, EXTENDING, 500);
+    world_run_until(w, begun + 150);
+    for (int s = 0; s < 3; s++)
+        w->link[0][s].up_blocked = begun + 200 * MS;
+    world_run_until(w, begun + 1 * MS);
+    h = back_with_its_token(w, 0, 0);
+    for (int s = 0; s < 3; s++)
+        w->link[0][s].up_blocked = 0;
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_ADOPTED);
+    scene_go(w, 300);
+    for (int s = 0; s < (i % 2 ? 1 : 3); s++)
+        EXPECT(w, scene_pttl(w, s) > 1600);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
 }
 
 /*
  * By WATCH: the GET finds the token, then the key expires. At the PTTL it is another client's key, with a
  * longer ttl than the request's.
  */
-static void between_get_and_pttl(void)
+static void between_get_and_pttl(int i)
 {
     static const struct sim_features without_scripts = {.version = "7.0.15", .no_scripts = 1};
     static const char *const before[] = {"PTTL", "MULTI", "EXEC"};
-    for (int i = 0; i < 6; i++) {
-        int single = i % 2;
-        struct world *w = scene(2, 5, 2000);
-        for (int s = 0; s < 5; s++)
-            w->host[s].model.features = &without_scripts;
-        w->has_other_servers = 1;
-        scene_one_server(w, single);
-        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
-        uint64_t begun = w->now;
-        struct handle *h = back_with_its_token(w, 0, 1980);
-        h->opt.lease.attempt_ms = 200;
-        for (int s = 0; s < 5; s++)
-            w->link[0][s] =
-                (struct link){.delay_us = 100, .gap_before = before[i / 2], .gap_until = begun + 2080 * MS};
-        scene_begin(w, h, EXTENDING, 1000);
-        scene_go(w, 30);
-        EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
-        EXPECT(w, scene_wait(w, h) == RDL_LOST);
-        EXPECT(w, scene_left(w, h) == 0 && scene_left(w, scene_lock(w, 1)) > 1800);
-        EXPECT(w, scene_owner(w, 0) == 1);
-        if (w->violation)
-            return;
-    }
+    int single = i % 2;
+    struct world *w = scene(2, 5, 2000);
+    scene_features(w, &without_scripts);
+    w->has_other_servers = 1;
+    scene_one_server(w, single);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    uint64_t begun = w->now;
+    struct handle *h = back_with_its_token(w, 0, 1980);
+    h->opt.lease.attempt_ms = 200;
+    for (int s = 0; s < 5; s++)
+        w->link[0][s] =
+            (struct link){.delay_us = 100, .gap_before = before[i / 2], .gap_until = begun + 2080 * MS};
+    scene_begin(w, h, EXTENDING, 1000);
+    scene_go(w, 30);
+    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_wait(w, h) == RDL_LOST);
+    EXPECT(w, scene_left(w, h) == 0 && scene_left(w, scene_lock(w, 1)) > 1800);
+    EXPECT(w, scene_owner(w, 0) == 1);
 }
 
 /* The next acquire gets the same random bytes, and a release of the first one is late. */
@@ -352,18 +334,18 @@ static void same_bytes_again(int i)
 const struct scenario scenarios_adopt[] = {
     {"a client that returns with its token continues the lease", NULL, SCENE, returning_client_continues, 2},
     {"an adopted lock can be released at once", NULL, SCENE, released_at_once, 2},
-    {"an adopted lock works over round trips of 260 ms and 1 s", over_far_servers, SCENE},
+    {"an adopted lock works over round trips of 260 ms and 1 s", NULL, SCENE, over_far_servers, 8},
     {"a client that returns too late has lost the lock", NULL, SCENE, too_late, 2},
     {"a reply after the ttl adopts nothing", NULL, SCENE, late_reply, 2},
     {"an adopted key is not restored before it is confirmed", not_restored, SCENE},
     {"a minority adopts nothing", by_a_minority, SCENE},
     {"an adopted key's release is pending until the key expires", NULL, SCENE, pending_until_the_key_expires,
      4},
-    {"adopting releases the lock that was held before", releases_what_it_held, SCENE},
+    {"adopting releases the lock that was held before", NULL, SCENE, releases_what_it_held, 2},
     {"the same random bytes again make another token", NULL, SCENE, same_bytes_again, 4},
     {"a dead client's late SET proves nothing", dead_clients_late_set, SCENE},
-    {"a dead client's late extend shortens nothing", dead_clients_late_extend, SCENE},
-    {"WATCH detects changes between its commands", between_get_and_pttl, SCENE},
+    {"a dead client's late extend shortens nothing", NULL, SCENE, dead_clients_late_extend, 2},
+    {"WATCH detects changes between its commands", NULL, SCENE, between_get_and_pttl, 6},
     {"several locks are acquired all or none", all_or_none, SCENE},
     {"one lost lock of several loses all", one_lost_is_all_lost, SCENE},
     {"a partial acquire of several locks is released", halfway_is_released, SCENE},

@@ -81,44 +81,36 @@ static void nothing_is_put_back_without_a_majority(void)
 }
 
 /* The program is stopped while its connections open. The replies to its next request are measured. */
-static void a_pause_is_no_round_trip(void)
+static void a_pause_is_no_round_trip(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, 3, 10000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, single);
-        for (int s = 0; s < 3; s++)
-            rdl_conn_tick(&w->client[0].conn[s], clock_ms(&w->client[0].clock, w->now));
-        client_wake(w, 0, w->now);
-        scene_go(w, 1);
-        w->client[0].paused_until = w->now + 1500 * MS;
-        scene_go(w, 1500);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        scene_go(w, 10);
-        EXPECT(w, w->client[0].conn[0].rtt_ms < 10 && !w->client[0].conn[0].rtt_is_bound);
-        scene_rest(w);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(1, 3, 10000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, single);
+    for (int s = 0; s < 3; s++)
+        rdl_conn_tick(&w->client[0].conn[s], clock_ms(&w->client[0].clock, w->now));
+    client_wake(w, 0, w->now);
+    scene_go(w, 1);
+    w->client[0].paused_until = w->now + 1500 * MS;
+    scene_go(w, 1500);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    EXPECT(w, w->client[0].conn[0].rtt_ms < 10 && !w->client[0].conn[0].rtt_is_bound);
+    scene_rest(w);
 }
 
 /* An operation ends before anything is sent. Only the next one opens the connections, after a pause. */
-static void a_step_that_spans_two_operations_is_no_round_trip(void)
+static void a_step_that_spans_two_operations_is_no_round_trip(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, 3, 10000);
-        scene_one_server(w, single);
-        struct handle *h = scene_lock(w, 0);
-        EXPECT(w, handle_acquire(w, h) == RDL_PENDING);
-        handle_cancel(w, h);
-        w->client[0].paused_until = w->now + 1500 * MS;
-        scene_go(w, 1500);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        EXPECT(w, w->client[0].conn[0].rtt_ms < 10 && !w->client[0].conn[0].rtt_is_bound);
-        scene_rest(w);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(1, 3, 10000);
+    scene_one_server(w, single);
+    struct handle *h = scene_lock(w, 0);
+    EXPECT(w, handle_acquire(w, h) == RDL_PENDING);
+    handle_cancel(w, h);
+    w->client[0].paused_until = w->now + 1500 * MS;
+    scene_go(w, 1500);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, w->client[0].conn[0].rtt_ms < 10 && !w->client[0].conn[0].rtt_is_bound);
+    scene_rest(w);
 }
 
 static struct handle *one_attempt(struct world *w, int single)
@@ -129,51 +121,43 @@ static struct handle *one_attempt(struct world *w, int single)
 }
 
 /* The servers end the connections during the handshake, and between two calls. */
-static void lost_handshake_is_tried_again(void)
+static void lost_handshake_is_tried_again(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, 3, 1000);
-        struct handle *h = one_attempt(w, single);
-        h->opt.lease.wait_ms = h->opt.lease.retry_ms = 20;
-        for (int s = 0; s < 3; s++)
-            w->host[s].is_frozen = 1;
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
-        for (int s = 0; s < 3; s++) {
-            scene_cut(w, 0, s < (single ? 1 : 3) ? s : 0);
-            w->host[s].is_frozen = 0;
-            if (single)
-                break;
-        }
-        scene_go(w, 3000);
-        h->opt.lease.wait_ms = 0;
-        uint64_t begun = w->now;
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        EXPECT(w, w->now - begun < MS); /* the pause was over */
-        scene_rest(w);
-        if (w->violation)
-            return;
+    struct world *w = scene(1, 3, 1000);
+    struct handle *h = one_attempt(w, single);
+    h->opt.lease.wait_ms = h->opt.lease.retry_ms = 20;
+    for (int s = 0; s < 3; s++)
+        w->host[s].is_frozen = 1;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
+    for (int s = 0; s < 3; s++) {
+        scene_cut(w, 0, s < (single ? 1 : 3) ? s : 0);
+        w->host[s].is_frozen = 0;
+        if (single)
+            break;
     }
+    scene_go(w, 3000);
+    h->opt.lease.wait_ms = 0;
+    uint64_t begun = w->now;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, w->now - begun < MS); /* the pause was over */
+    scene_rest(w);
 }
 
 /* All servers were down for a while, so the connections pause for long; then they are up. */
-static void one_attempt_waits_for_a_pause(void)
+static void one_attempt_waits_for_a_pause(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, 3, 1000);
-        struct handle *h = one_attempt(w, single);
-        for (int s = 0; s < 3; s++)
-            host_crash(w, (unsigned)s, 1);
-        for (int i = 0; i < 12; i++) {
-            EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0); /* each tries to connect */
-            scene_go(w, 1);
-        }
-        for (int s = 0; s < 3; s++)
-            host_start(w, (unsigned)s, HOST_ALL);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        scene_rest(w);
-        if (w->violation)
-            return;
+    struct world *w = scene(1, 3, 1000);
+    struct handle *h = one_attempt(w, single);
+    for (int s = 0; s < 3; s++)
+        host_crash(w, (unsigned)s, 1);
+    for (int i = 0; i < 12; i++) {
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0); /* each tries to connect */
+        scene_go(w, 1);
     }
+    for (int s = 0; s < 3; s++)
+        host_start(w, (unsigned)s, HOST_ALL);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_rest(w);
 }
 
 /* Both servers restarted, and one replies late. */
@@ -201,10 +185,11 @@ const struct scenario scenarios_blocking[] = {
     {"a lost key is put back by the second blocking extend", lost_key_is_put_back_by_the_second_extend,
      SCENE},
     {"a blocking extend puts nothing back without a majority", nothing_is_put_back_without_a_majority, SCENE},
-    {"a pause of the program is no round trip", a_pause_is_no_round_trip, SCENE},
-    {"a login step that spans two operations is no round trip",
-     a_step_that_spans_two_operations_is_no_round_trip, SCENE},
-    {"a handshake that was lost between two calls is tried again", lost_handshake_is_tried_again, SCENE},
-    {"one attempt waits for the rest of a pause", one_attempt_waits_for_a_pause, SCENE},
+    {"a pause of the program is no round trip", NULL, SCENE, a_pause_is_no_round_trip, 2},
+    {"a login step that spans two operations is no round trip", NULL, SCENE,
+     a_step_that_spans_two_operations_is_no_round_trip, 2},
+    {"a handshake that was lost between two calls is tried again", NULL, SCENE, lost_handshake_is_tried_again,
+     2},
+    {"one attempt waits for the rest of a pause", NULL, SCENE, one_attempt_waits_for_a_pause, 2},
     {"the quarantines of two servers begin with one call", quarantines_begin_together, SCENE},
     {NULL, NULL, 0}};

@@ -107,8 +107,7 @@ static struct sim_features with_password = {.version = "7.0.15", .password = "se
 static void failed_login_sends_no_lock(void)
 {
     struct world *w = scene(1, 3, 1000);
-    for (int s = 0; s < 3; s++)
-        w->host[s].model.features = &with_password;
+    scene_features(w, &with_password);
     EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) < 0);
     for (int s = 0; s < 3; s++)
         w->client[0].endpoint[s].password = (struct rdl_bytes){"wrong", 5};
@@ -142,66 +141,56 @@ static void login_comes_first(void)
 }
 
 /* The user may use only one lock's key, and another lock shares its connections. */
-static void forbidden_key_blocks_no_other_lock(void)
+static void forbidden_key_blocks_no_other_lock(int i)
 {
     static const struct sim_features one_key[] = {
         {.version = "7.0.15", .only_key = "nightly"},
         {.version = "8.6.3", .texts = SIM_REDIS84, .only_key = "nightly"}};
-    for (int i = 0; i < 8; i++) {
-        struct world *w = scene(1, 3, 2000);
-        struct handle *h = scene_lock(w, 0), *other = &w->client[0].handle[1];
-        scene_one_server(w, i & 1);
-        for (int s = 0; s < 3; s++)
-            w->host[s].model.features = &one_key[i >> 2];
-        w->handles = 2;
-        other->opt = h->opt;
-        other->mode = MODE_PLAIN;
-        other->hint_use = HINT_NONE;
-        other->is_multi = 0;
-        other->is_single = h->is_single;
-        other->name = 1;
-        handle_init(w, other);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        if (i & 2)
-            EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK); /* by EVALSHA from then on */
-        EXPECT(w, handle_adopt(w, other, "00112233445566778899aabbccddeeff00000001") == RDL_OK);
-        EXPECT(w, scene_do(w, other, EXTENDING, 2000) < 0);
-        for (int k = 0; k < 3; k++) {
-            scene_go(w, 500);
-            EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
-        }
-        EXPECT(w, scene_do(w, other, RELEASING, 0) < 0);
-        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-        scene_go(w, 5);
-        EXPECT(w, scene_pttl(w, 0) == -2);
-        scene_rest(w);
-        if (w->violation)
-            return;
+    struct world *w = scene(1, 3, 2000);
+    struct handle *h = scene_lock(w, 0), *other = &w->client[0].handle[1];
+    scene_one_server(w, i & 1);
+    scene_features(w, &one_key[i >> 2]);
+    w->handles = 2;
+    other->opt = h->opt;
+    other->mode = MODE_PLAIN;
+    other->hint_use = HINT_NONE;
+    other->is_multi = 0;
+    other->is_single = h->is_single;
+    other->name = 1;
+    handle_init(w, other);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    if (i & 2)
+        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK); /* by EVALSHA from then on */
+    EXPECT(w, handle_adopt(w, other, "00112233445566778899aabbccddeeff00000001") == RDL_OK);
+    EXPECT(w, scene_do(w, other, EXTENDING, 2000) < 0);
+    for (int k = 0; k < 3; k++) {
+        scene_go(w, 500);
+        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
     }
+    EXPECT(w, scene_do(w, other, RELEASING, 0) < 0);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    scene_go(w, 5);
+    EXPECT(w, scene_pttl(w, 0) == -2);
+    scene_rest(w);
 }
 
 /* The user may not use the hint list: the lock is released without a hint. */
-static void forbidden_hint_is_a_plain_release(void)
+static void forbidden_hint_is_a_plain_release(int single)
 {
     static const struct sim_features one_key = {.version = "7.0.15", .only_key = "nightly"};
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, 3, 2000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, single);
-        for (int s = 0; s < 3; s++)
-            w->host[s].model.features = &one_key;
-        scene_hints(w);
-        for (int i = 0; i < 3; i++) {
-            EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-            EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
-            EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-            scene_go(w, 5);
-            EXPECT(w, scene_pttl(w, 0) == -2);
-        }
-        scene_rest(w);
-        if (w->violation)
-            return;
+    struct world *w = scene(1, 3, 2000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, single);
+    scene_features(w, &one_key);
+    scene_hints(w);
+    for (int i = 0; i < 3; i++) {
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        scene_go(w, 5);
+        EXPECT(w, scene_pttl(w, 0) == -2);
     }
+    scene_rest(w);
 }
 
 /* DELEX finds another value or no key, and the PTTL that would distinguish them is refused. */
@@ -211,8 +200,7 @@ static void without_pttl_not_gone(int i)
         .version = "7.0.15", .has_delex = i >= 2, .has_delifeq = i < 2, .denied = " pttl eval evalsha "};
     struct world *w = scene(2, 3, 2000);
     scene_one_server(w, i & 1);
-    for (int s = 0; s < 3; s++)
-        w->host[s].model.features = &no_pttl;
+    scene_features(w, &no_pttl);
     EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
     scene_go(w, 2050);
     EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
@@ -222,7 +210,7 @@ static void without_pttl_not_gone(int i)
 }
 
 /* Whatever error text means that a server has no scripts: its other methods extend and release. */
-static void no_scripts_in_other_words(void)
+static void no_scripts_in_other_words(int i)
 {
     static const char *const texts[] = {"ERR Could not find scripting engine 'lua'",
                                         "ERR This instance has Lua scripting support disabled",
@@ -231,31 +219,26 @@ static void no_scripts_in_other_words(void)
                                         "ERR bad lua script for redis cluster",
                                         "ERR what is that?",
                                         "NOTHERE this product has no scripts"};
-    for (int i = 0; i < 7 * 6; i++) {
-        int kind = i / 2 % 3;
-        const struct sim_features features = {
-            .version = "7.0.15", .eval_off = texts[i / 6], .has_delex = kind == 1, .has_delifeq = kind == 2};
-        struct world *w = scene(1, 3, 2000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, i & 1);
-        for (int s = 0; s < 3; s++)
-            w->host[s].model.features = &features;
-        for (int k = 0; k < 2; k++) {
-            EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-            scene_go(w, 500);
-            EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
-            EXPECT(w, scene_left(w, h) > 1900);
-            uint64_t commands = w->host[0].model.commands;
-            EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-            scene_go(w, 5);
-            EXPECT(w, scene_pttl(w, 0) == -2);
-            if (k > 0) /* by now the method is known: DELEX or DELIFEQ and a PTTL, or WATCH to EXEC */
-                EXPECT(w, w->host[0].model.commands - commands == (kind == 0 ? 7 : 2));
-        }
-        scene_rest(w);
-        if (w->violation)
-            return;
+    int kind = i / 2 % 3;
+    const struct sim_features features = {
+        .version = "7.0.15", .eval_off = texts[i / 6], .has_delex = kind == 1, .has_delifeq = kind == 2};
+    struct world *w = scene(1, 3, 2000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, i & 1);
+    scene_features(w, &features);
+    for (int k = 0; k < 2; k++) {
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        scene_go(w, 500);
+        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+        EXPECT(w, scene_left(w, h) > 1900);
+        uint64_t commands = w->host[0].model.commands;
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        scene_go(w, 5);
+        EXPECT(w, scene_pttl(w, 0) == -2);
+        if (k > 0) /* by now the method is known: DELEX or DELIFEQ and a PTTL, or WATCH to EXEC */
+            EXPECT(w, w->host[0].model.commands - commands == (kind == 0 ? 7 : 2));
     }
+    scene_rest(w);
 }
 
 /*
@@ -306,7 +289,7 @@ static void unknown_errors_rule_out_nothing(int single)
 }
 
 /* A temporary error proves nothing about the method. */
-static void temporary_error_rules_out_nothing(void)
+static void temporary_error_rules_out_nothing(int i)
 {
     static const char *const texts[] = {"MASTERDOWN Link with MASTER is down",
                                         "NOREPLICAS Not enough good replicas",
@@ -314,54 +297,44 @@ static void temporary_error_rules_out_nothing(void)
                                         "ERR Script killed by user",
                                         "ERR Error running script (call to f_0a): -OOM",
                                         "BUSY Redis is busy running a script."};
-    for (int i = 0; i < 12; i++) {
-        const struct sim_features passing = {.version = "7.0.15", .eval_off = texts[i / 2]};
-        struct world *w = scene(1, 3, 2000);
-        struct handle *h = scene_lock(w, 0);
-        const struct sim_features *usual = w->host[0].model.features;
-        scene_one_server(w, i & 1);
-        scene_ready(w);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        for (int s = 0; s < 3; s++)
-            w->host[s].model.features = &passing;
-        EXPECT(w, scene_do(w, h, EXTENDING, 2000) < 0 && scene_left(w, h) > 0);
-        for (int s = 0; s < 3; s++)
-            w->host[s].model.features = usual;
-        uint64_t commands = w->host[0].model.commands;
-        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
-        EXPECT(w, w->host[0].model.commands - commands <= 4); /* the script, with what it calls */
-        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-        scene_rest(w);
-        if (w->violation)
-            return;
-    }
+    const struct sim_features passing = {.version = "7.0.15", .eval_off = texts[i / 2]};
+    struct world *w = scene(1, 3, 2000);
+    struct handle *h = scene_lock(w, 0);
+    const struct sim_features *usual = w->host[0].model.features;
+    scene_one_server(w, i & 1);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_features(w, &passing);
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) < 0 && scene_left(w, h) > 0);
+    scene_features(w, usual);
+    uint64_t commands = w->host[0].model.commands;
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+    EXPECT(w, w->host[0].model.commands - commands <= 4); /* the script, with what it calls */
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    scene_rest(w);
 }
 
 /* Old protocol, scripts are disabled: it compares by WATCH. If that is forbidden, it takes nothing over. */
-static void takeover_always_compares(void)
+static void takeover_always_compares(int i)
 {
     static const struct sim_features off[] = {
         {.version = "7.0.15", .eval_off = "ERR This instance has Lua scripting support disabled"},
         {.version = "7.0.15",
          .eval_off = "ERR This instance has Lua scripting support disabled",
          .denied = " watch "}};
-    for (int i = 0; i < 2; i++) {
-        struct world *w = scene(2, 1, 1000);
-        w->has_legacy = 1;
-        w->host[0].model.features = &off[i];
-        scene_one_server(w, 1);
-        for (int c = 0; c < 2; c++) {
-            scene_lock(w, c)->mode = MODE_LEGACY;
-            handle_init(w, scene_lock(w, c));
-        }
-        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
-        client_die(w, 0, 0);
-        scene_go(w, 3500);
-        int rc = scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
-        EXPECT(w, i == 0 ? rc == RDL_RECOVERED : rc == RDL_E_PERM);
-        if (w->violation)
-            return;
+    struct world *w = scene(2, 1, 1000);
+    w->has_legacy = 1;
+    w->host[0].model.features = &off[i];
+    scene_one_server(w, 1);
+    for (int c = 0; c < 2; c++) {
+        scene_lock(w, c)->mode = MODE_LEGACY;
+        handle_init(w, scene_lock(w, c));
     }
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    client_die(w, 0, 0);
+    scene_go(w, 3500);
+    int rc = scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
+    EXPECT(w, i == 0 ? rc == RDL_RECOVERED : rc == RDL_E_PERM);
 }
 
 static void readonly_closes_the_connection(void)
@@ -535,44 +508,39 @@ static void release_fits(int extensions)
 }
 
 /* With every method: deleted, gone and taken by another client are distinguished. */
-static void every_method_distinguishes(void)
+static void every_method_distinguishes(int k)
 {
     static const struct sim_features kinds[] = {{.version = "7.0.15"},
                                                 {.version = "7.0.15", .no_scripts = 1},
                                                 {.version = "8.6.3", .has_delex = 1},
                                                 {.version = "8.6.3", .has_delex = 1, .no_scripts = 1},
                                                 {.version = "9.1.2", .has_delifeq = 1, .no_scripts = 1}};
-    for (int k = 0; k < 10; k++) {
-        struct world *w = scene(2, 3, 1000);
-        struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
-        for (int s = 0; s < 3; s++)
-            w->host[s].model.features = &kinds[k / 2];
-        w->has_other_servers = 1;
-        scene_one_server(w, k % 2);
-        scene_go(w, 10);
-        for (int i = 0; i < 2; i++) { /* on a new connection, and on one that knows its method */
-            EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
-            scene_go(w, 500);
-            EXPECT(w, scene_do(w, a, EXTENDING, 1000) == RDL_OK);
-            EXPECT(w, scene_left(w, a) > 950 && scene_pttl(w, 0) > 950);
-            EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_OK);
-            EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
-            w->client[0].paused_until = w->now + 1100 * MS;
-            scene_go(w, 1100);
-            EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_EXPIRED);
-            EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
-            w->client[0].paused_until = w->now + 1100 * MS;
-            scene_go(w, 1050);
-            EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
-            scene_go(w, 100);
-            EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_LOST);
-            EXPECT(w, scene_owner(w, 0) == 1);
-            EXPECT(w, scene_do(w, b, RELEASING, 0) == RDL_OK);
-        }
-        scene_rest(w);
-        if (w->violation)
-            return;
+    struct world *w = scene(2, 3, 1000);
+    struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+    scene_features(w, &kinds[k / 2]);
+    w->has_other_servers = 1;
+    scene_one_server(w, k % 2);
+    scene_go(w, 10);
+    for (int i = 0; i < 2; i++) { /* on a new connection, and on one that knows its method */
+        EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+        scene_go(w, 500);
+        EXPECT(w, scene_do(w, a, EXTENDING, 1000) == RDL_OK);
+        EXPECT(w, scene_left(w, a) > 950 && scene_pttl(w, 0) > 950);
+        EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_OK);
+        EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+        w->client[0].paused_until = w->now + 1100 * MS;
+        scene_go(w, 1100);
+        EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_EXPIRED);
+        EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+        w->client[0].paused_until = w->now + 1100 * MS;
+        scene_go(w, 1050);
+        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
+        scene_go(w, 100);
+        EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_LOST);
+        EXPECT(w, scene_owner(w, 0) == 1);
+        EXPECT(w, scene_do(w, b, RELEASING, 0) == RDL_OK);
     }
+    scene_rest(w);
 }
 
 static void release_always_fits(void)
@@ -622,34 +590,30 @@ static void other_lock(struct rdl_conn *c)
 }
 
 /* An extend by WATCH is abandoned when MULTI has been answered: the next request must not be queued by it. */
-static void multi_is_left(void)
+static void multi_is_left(int i)
 {
     static const struct sim_features without_scripts = {.version = "7.0.15", .no_scripts = 1};
-    for (int i = 0; i < 4; i++) {
-        struct world *w = scene(1, 1, 2000);
-        struct handle *h = scene_lock(w, 0);
-        w->host[0].model.features = &without_scripts;
-        w->has_other_servers = 1;
-        scene_one_server(w, i % 2);
-        scene_ready(w);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        const struct tcp *t = w->client[0].tcp[0];
-        other_lock(&w->client[0].conn[0]);
-        scene_begin(w, h, EXTENDING, 2000);
-        while (rdl_conn_waiting(&w->client[0].conn[0]) > 1 && !w->violation)
-            world_run_until(w, w->now + 50);
-        *(i < 2 ? &w->link[0][0].down_blocked : &w->client[0].paused_until) = w->now + 150 * MS;
-        scene_go(w, 120);
-        EXPECT(w, t->session.in_multi);
-        EXPECT(w, scene_wait(w, h) == RDL_UNKNOWN); /* before the reply comes, or in the same moment */
-        scene_go(w, 60);
-        EXPECT(w, w->client[0].tcp[0] == t && !t->session.in_multi);
-        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
-        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-        EXPECT(w, w->client[0].tcp[0] == t);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(1, 1, 2000);
+    struct handle *h = scene_lock(w, 0);
+    w->host[0].model.features = &without_scripts;
+    w->has_other_servers = 1;
+    scene_one_server(w, i % 2);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    const struct tcp *t = w->client[0].tcp[0];
+    other_lock(&w->client[0].conn[0]);
+    scene_begin(w, h, EXTENDING, 2000);
+    while (rdl_conn_waiting(&w->client[0].conn[0]) > 1 && !w->violation)
+        world_run_until(w, w->now + 50);
+    *(i < 2 ? &w->link[0][0].down_blocked : &w->client[0].paused_until) = w->now + 150 * MS;
+    scene_go(w, 120);
+    EXPECT(w, t->session.in_multi);
+    EXPECT(w, scene_wait(w, h) == RDL_UNKNOWN); /* before the reply comes, or in the same moment */
+    scene_go(w, 60);
+    EXPECT(w, w->client[0].tcp[0] == t && !t->session.in_multi);
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    EXPECT(w, w->client[0].tcp[0] == t);
 }
 
 /* The client's clock passes 2^32 ms, 49.7 days, while it is stopped and a pause has begun. */
@@ -726,27 +690,23 @@ static void release_reports_what_was_gone(int i)
  * The server lost the key in a restart, before the release and before the client noticed: that does not count
  * as a release. Without the run it is not a loss either: on one server, and if INFO is refused.
  */
-static void release_finds_another_run(void)
+static void release_finds_another_run(int i)
 {
     static const struct sim_features no_info = {.version = "7.0.15", .denied = " info "};
-    for (int i = 0; i < 4; i++) {
-        struct world *w = scene(1, i == 1 ? 1 : 3, 10000);
-        for (int s = 0; s < w->servers && i == 2; s++)
-            w->host[s].model.features = &no_info;
-        for (int s = 0; s < w->servers; s++) /* its start time identifies the run */
-            w->host[s].model.is_unnamed = i == 3;
-        scene_one_server(w, i == 1);
-        scene_ready(w);
-        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
-        scene_go(w, 1000);
-        for (int s = 0; s < w->servers; s++) {
-            host_crash(w, (unsigned)s, 0);
-            host_start(w, (unsigned)s, HOST_NOTHING);
-        }
-        EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == (i % 3 == 0 ? RDL_EXPIRED : RDL_UNKNOWN));
-        if (w->violation)
-            return;
+    struct world *w = scene(1, i == 1 ? 1 : 3, 10000);
+    for (int s = 0; s < w->servers && i == 2; s++)
+        w->host[s].model.features = &no_info;
+    for (int s = 0; s < w->servers; s++) /* its start time identifies the run */
+        w->host[s].model.is_unnamed = i == 3;
+    scene_one_server(w, i == 1);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 1000);
+    for (int s = 0; s < w->servers; s++) {
+        host_crash(w, (unsigned)s, 0);
+        host_start(w, (unsigned)s, HOST_NOTHING);
     }
+    EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == (i % 3 == 0 ? RDL_EXPIRED : RDL_UNKNOWN));
 }
 
 /* Or the client had noticed, and the reply to the release was cut off: that does not count either. */
@@ -829,25 +789,26 @@ const struct scenario scenarios_net[] = {
     {"a release in flight is sent again on the next connection", NULL, SCENE, sent_release_is_sent_again, 2},
     {"a release always fits into the queue", release_always_fits, SCENE},
     {"a release fits after any number of extends", release_fits_after_extends, SCENE},
-    {"every method distinguishes gone from taken", every_method_distinguishes, SCENE},
+    {"every method distinguishes gone from taken", NULL, SCENE, every_method_distinguishes, 10},
     {"a pending release survives SCRIPT FLUSH", pending_release_survives_script_flush, SCENE},
     {"extend and release work when the server is out of memory", extend_and_release_without_memory, SCENE},
     {"after a failed login no lock command is sent", failed_login_sends_no_lock, SCENE},
     {"a login comes before the first lock command", login_comes_first, SCENE},
     {"a resent release that finds no key is not a loss", NULL, SCENE, resent_release_finds_no_key, 7},
     {"a release reports that the key was gone", NULL, SCENE, release_reports_what_was_gone, 2},
-    {"a release on a restarted server does not count", release_finds_another_run, SCENE},
+    {"a release on a restarted server does not count", NULL, SCENE, release_finds_another_run, 4},
     {"a resent release on a restarted server does not count", release_finds_a_known_run, SCENE},
     {"a resent release of a key known to be gone does not count", release_finds_what_was_gone, SCENE},
     {"a resent release of an expired key does not count", release_finds_what_had_ended, SCENE},
-    {"a forbidden key does not affect other locks", forbidden_key_blocks_no_other_lock, SCENE},
+    {"a forbidden key does not affect other locks", NULL, SCENE, forbidden_key_blocks_no_other_lock, 8},
     {"without PTTL a key is not reported as gone", NULL, SCENE, without_pttl_not_gone, 4},
-    {"any wording of no-scripts errors leads to another method", no_scripts_in_other_words, SCENE},
+    {"any wording of no-scripts errors leads to another method", NULL, SCENE, no_scripts_in_other_words,
+     7 * 6},
     {"a proxy's error does not mean the command was refused", NULL, SCENE, proxy_error_after_execution, 2},
-    {"without scripts a takeover still compares (legacy)", takeover_always_compares, SCENE},
-    {"a temporary error does not rule out a method", temporary_error_rules_out_nothing, SCENE},
+    {"without scripts a takeover still compares (legacy)", NULL, SCENE, takeover_always_compares, 2},
+    {"a temporary error does not rule out a method", NULL, SCENE, temporary_error_rules_out_nothing, 12},
     {"unknown errors from every method rule out none", NULL, SCENE, unknown_errors_rule_out_nothing, 2},
-    {"a forbidden hint list does not prevent the release", forbidden_hint_is_a_plain_release, SCENE},
+    {"a forbidden hint list does not prevent the release", NULL, SCENE, forbidden_hint_is_a_plain_release, 2},
     {"a READONLY reply closes the connection", readonly_closes_the_connection, SCENE},
     {"refused connections end the attempt at once", refused_connections_end_the_attempt, SCENE},
     {"unreachable servers end the attempt by the connect timeout", unreachable_servers_end_the_attempt,
@@ -857,7 +818,7 @@ const struct scenario scenarios_net[] = {
     {"a release uses the room that its SET reserved", reserved_room_is_used, SCENE},
     {"the round trip is measured for each connection", round_trip_of_this_connection, SCENE},
     {"a full queue loses no accepted request", full_queue_loses_nothing, SCENE},
-    {"an abandoned request leaves MULTI", multi_is_left, SCENE},
+    {"an abandoned request leaves MULTI", NULL, SCENE, multi_is_left, 4},
     {"a clock may pass 2^32 ms (49 days)", NULL, SCENE, clock_passes_49_days, 2},
     {"an unexpected reply closes the connection", unexpected_reply_closes, SCENE},
     {NULL, NULL, SCENE},

@@ -18,39 +18,27 @@ static void majority_of_the_configured(void)
 }
 
 /* For every N: a majority is enough, one fewer is not. */
-static void exact_majority(void)
+static void exact_majority(int i)
 {
-    for (int n = 1; n <= 7; n++) {
-        int quorum = n / 2 + 1;
-        struct world *w = scene(1, n, 1000);
-        down(w, quorum, n);
-        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
-        if (w->violation)
-            return;
-        w = scene(1, n, 1000);
-        down(w, quorum - 1, n);
-        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_NO_QUORUM);
-        if (w->violation)
-            return;
-    }
+    const int n = 1 + i / 2, missing = i % 2;
+    struct world *w = scene(1, n, 1000);
+    down(w, n / 2 + 1 - missing, n);
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == (missing ? RDL_NO_QUORUM : RDL_OK));
 }
 
 /* Half of an even number holds the lock already: as soon as that is known the acquire fails. */
-static void even_n_fails_at_once(void)
+static void even_n_fails_at_once(int i)
 {
-    for (int n = 2; n <= 6; n += 2) {
-        struct world *w = scene(2, n, 10000);
-        struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
-        EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
-        scene_do(w, b, ACQUIRING, 0); /* opens the conns */
-        for (int s = n / 2; s < n; s++)
-            w->host[s].is_frozen = 1;
-        uint64_t start = w->now;
-        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_BUSY);
-        EXPECT(w, w->now - start < 5 * MS); /* it did not wait for the frozen half */
-        if (w->violation)
-            return;
-    }
+    const int n = 2 + 2 * i;
+    struct world *w = scene(2, n, 10000);
+    struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    scene_do(w, b, ACQUIRING, 0); /* opens the conns */
+    for (int s = n / 2; s < n; s++)
+        w->host[s].is_frozen = 1;
+    uint64_t start = w->now;
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_BUSY);
+    EXPECT(w, w->now - start < 5 * MS); /* it did not wait for the frozen half */
 }
 
 static void stalled_minority_costs_nothing(void)
@@ -122,30 +110,26 @@ static void single_release_follows_unknown(void)
  * A frozen server has the release when the client is gone for good. The release must use a method that this
  * server is sure to know, because no client would read the refusal.
  */
-static void last_release_needs_no_reply(void)
+static void last_release_needs_no_reply(int i)
 {
     static const struct sim_features no_load = {.version = "7.0.15", .denied = " script "};
-    for (int i = 0; i < 4; i++) {
-        struct world *w = scene(1, 1, 5000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, i % 2);
-        if (i >= 2) /* the connection checks do not tell */
-            w->host[0].model.features = &no_load;
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        w->host[0].is_frozen = 1;
-        user_cancel(w, h);
-        scene_go(w, 1);
-        w->client[0].is_dead = 1;
-        if (w->client[0].tcp[0])
-            tcp_close(w, w->client[0].tcp[0]);
-        scene_go(w, 10);
-        w->host[0].is_frozen = 0;
-        host_serve_all(w, 0);
-        scene_go(w, 1);
-        EXPECT(w, scene_pttl(w, 0) == -2);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(1, 1, 5000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, i % 2);
+    if (i >= 2) /* the connection checks do not tell */
+        w->host[0].model.features = &no_load;
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    w->host[0].is_frozen = 1;
+    user_cancel(w, h);
+    scene_go(w, 1);
+    w->client[0].is_dead = 1;
+    if (w->client[0].tcp[0])
+        tcp_close(w, w->client[0].tcp[0]);
+    scene_go(w, 10);
+    w->host[0].is_frozen = 0;
+    host_serve_all(w, 0);
+    scene_go(w, 1);
+    EXPECT(w, scene_pttl(w, 0) == -2);
 }
 
 /*
@@ -187,44 +171,38 @@ static void released_key_is_acquirable(void)
 }
 
 /* Half of an even number is not a majority: no client holds it, so it is no loss. */
-static void half_is_taken(void)
+static void half_is_taken(int i)
 {
-    for (int stolen = 1; stolen < 4; stolen++) {
-        struct world *w = scene(2, 4, 1000);
-        struct handle *a = scene_lock(w, 0);
-        scene_ready(w);
-        EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
-        scene_go(w, 10);
-        for (int s = 0; s < stolen; s++)
-            sim_server_flush(&w->host[s].model);
-        scene_begin(w, scene_lock(w, 1), ACQUIRING, 0);
-        world_run_until(w, w->now + 150); /* its SETs have arrived, and it has no reply yet */
-        EXPECT(w, scene_owner(w, 0) == 1 && scene_owner(w, 3) == 0);
-        static const int results[] = {0, RDL_OK, RDL_EXPIRED, RDL_LOST};
-        w->client[1].paused_until = w->now + 20 * MS;
-        EXPECT(w, scene_do(w, a, RELEASING, 0) == results[stolen]);
-        if (w->violation)
-            return;
-    }
+    const int stolen = 1 + i;
+    struct world *w = scene(2, 4, 1000);
+    struct handle *a = scene_lock(w, 0);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 10);
+    for (int s = 0; s < stolen; s++)
+        sim_server_flush(&w->host[s].model);
+    scene_begin(w, scene_lock(w, 1), ACQUIRING, 0);
+    world_run_until(w, w->now + 150); /* its SETs have arrived, and it has no reply yet */
+    EXPECT(w, scene_owner(w, 0) == 1 && scene_owner(w, 3) == 0);
+    static const int results[] = {0, RDL_OK, RDL_EXPIRED, RDL_LOST};
+    w->client[1].paused_until = w->now + 20 * MS;
+    EXPECT(w, scene_do(w, a, RELEASING, 0) == results[stolen]);
 }
 
-static void cancel_at_every_moment(void)
+static void cancel_at_every_moment(int i)
 {
-    for (uint32_t us = 0; us < 1400; us += 10) {
-        struct world *w = scene(2, 3, 1000);
-        struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
-        scene_one_server(w, us / 10 % 2);
-        scene_begin(w, a, ACQUIRING, 0);
-        world_run_until(w, w->now + us);
-        user_cancel(w, a);
-        EXPECT(w, scene_left(w, a) == 0);
-        scene_go(w, 5);
-        EXPECT(w, scene_pttl(w, 0) == -2 && scene_pttl(w, 1) == -2 && scene_pttl(w, 2) == -2);
-        EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
-        scene_rest(w);
-        if (w->violation)
-            return;
-    }
+    const uint32_t us = (uint32_t)(10 * i);
+    struct world *w = scene(2, 3, 1000);
+    struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+    scene_one_server(w, us / 10 % 2);
+    scene_begin(w, a, ACQUIRING, 0);
+    world_run_until(w, w->now + us);
+    user_cancel(w, a);
+    EXPECT(w, scene_left(w, a) == 0);
+    scene_go(w, 5);
+    EXPECT(w, scene_pttl(w, 0) == -2 && scene_pttl(w, 1) == -2 && scene_pttl(w, 2) == -2);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
+    scene_rest(w);
 }
 
 static void refusal_is_reported_at_once(void)
@@ -314,39 +292,36 @@ static void failed_attempt_resends_nothing(void)
 /*
  * One of two is cut off, the other has forgotten the script: that does not make it a server without scripts.
  */
-static void noscript_at_the_last_try(void)
+static void noscript_at_the_last_try(int i)
 {
-    for (int n = 2; n <= 4; n += 2) {
-        struct world *w = scene(2, n, 2000);
-        struct handle *h = scene_lock(w, 0);
-        scene_ready(w);
-        h->opt.fencing = scene_lock(w, 1)->opt.fencing = &rdl_fencing;
-        w->is_fenced = 1;
-        h->opt.lease.wait_ms = 5000;
-        h->opt.lease.retry_ms = 50;
-        for (int k = 0; k < 2; k++) { /* by EVALSHA from here on */
-            EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-            EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-            scene_go(w, 10);
-        }
-        for (int s = n / 2; s < n; s++) {
-            w->host[s].model.scripts = 0;
-            w->link[0][s].delay_us = 20 * MS;
-        }
-        if (n == 4)
-            EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
-        for (int s = 2; s < n; s++)
-            sim_server_flush(&w->host[s].model);
-        scene_begin(w, h, ACQUIRING, 0);
-        scene_cut(w, 0, 0);
-        scene_go(w, 60);
-        EXPECT(w, handle_is_pending(h)); /* and not RDL_E_FENCE */
-        if (n == 4)
-            EXPECT(w, scene_do(w, scene_lock(w, 1), RELEASING, 0) != RDL_PENDING);
-        EXPECT(w, scene_wait(w, h) == RDL_OK);
-        if (w->violation)
-            return;
+    const int n = 2 + 2 * i;
+    struct world *w = scene(2, n, 2000);
+    struct handle *h = scene_lock(w, 0);
+    scene_ready(w);
+    h->opt.fencing = scene_lock(w, 1)->opt.fencing = &rdl_fencing;
+    w->is_fenced = 1;
+    h->opt.lease.wait_ms = 5000;
+    h->opt.lease.retry_ms = 50;
+    for (int k = 0; k < 2; k++) { /* by EVALSHA from here on */
+        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+        scene_go(w, 10);
     }
+    for (int s = n / 2; s < n; s++) {
+        w->host[s].model.scripts = 0;
+        w->link[0][s].delay_us = 20 * MS;
+    }
+    if (n == 4)
+        EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+    for (int s = 2; s < n; s++)
+        sim_server_flush(&w->host[s].model);
+    scene_begin(w, h, ACQUIRING, 0);
+    scene_cut(w, 0, 0);
+    scene_go(w, 60);
+    EXPECT(w, handle_is_pending(h)); /* and not RDL_E_FENCE */
+    if (n == 4)
+        EXPECT(w, scene_do(w, scene_lock(w, 1), RELEASING, 0) != RDL_PENDING);
+    EXPECT(w, scene_wait(w, h) == RDL_OK);
 }
 
 /* The clients want it all the time. Returns how often it was acquired in this time. */
@@ -457,22 +432,22 @@ static void cancelled_and_reused(void)
 
 const struct scenario scenarios_quorum[] = {
     {"a majority of the connected is not a majority", majority_of_the_configured, SCENE},
-    {"a majority is N/2 + 1 for every N", exact_majority, SCENE},
-    {"an acquire fails at once if half of an even N refuses", even_n_fails_at_once, SCENE},
+    {"a majority is N/2 + 1 for every N", NULL, SCENE, exact_majority, 14},
+    {"an acquire fails at once if half of an even N refuses", NULL, SCENE, even_n_fails_at_once, 3},
     {"a stalled minority costs nothing and keeps its connection", stalled_minority_costs_nothing, SCENE},
     {"a release follows every SET of a failed attempt", release_follows_every_set, SCENE},
     {"a release follows an unanswered SET (one server)", single_release_follows_unknown, SCENE},
-    {"the last release needs no reply", last_release_needs_no_reply, SCENE},
+    {"the last release needs no reply", NULL, SCENE, last_release_needs_no_reply, 4},
     {"a straggler is one more vote", straggler_is_one_more_vote, SCENE},
     {"a released lock can be acquired within one attempt", released_key_is_acquirable, SCENE},
-    {"a lock is not lost if another client has half of N", half_is_taken, SCENE},
-    {"cancel leaves no key, whenever it is called", cancel_at_every_moment, SCENE},
+    {"a lock is not lost if another client has half of N", NULL, SCENE, half_is_taken, 3},
+    {"cancel leaves no key, whenever it is called", NULL, SCENE, cancel_at_every_moment, 140},
     {"cancel releases even if the handle is reused at once", cancelled_and_reused, SCENE},
     {"a refusal is reported at once", refusal_is_reported_at_once, SCENE},
     {"a held lock is busy though a minority is down", busy_though_a_minority_is_dead, SCENE},
     {"an attempt that cannot win releases before it returns", released_before_the_result, SCENE},
     {"nothing is resent while an attempt waits for its result", failed_attempt_resends_nothing, SCENE},
-    {"NOSCRIPT at the last try does not mean no scripts", noscript_at_the_last_try, SCENE},
+    {"NOSCRIPT at the last try does not mean no scripts", NULL, SCENE, noscript_at_the_last_try, 2},
     {"contending clients make progress with a dead minority", dead_minority_and_contention, SCENE},
     {"waiting uses the time that the holder has left", waiting_uses_what_the_holder_has_left, SCENE},
     {"waiting for connections does not spin", waiting_for_conns_does_not_spin, SCENE},

@@ -23,45 +23,37 @@ static uint32_t waiting(const struct world *w, int s)
 }
 
 /* One way, the other, or both; on one server, and on five. */
-static void waiter_gets_the_lock(void)
+static void waiter_gets_the_lock(int k)
 {
-    for (unsigned k = 0; k < 6; k++) {
-        struct world *w = scene(1, k / 3 ? 5 : 1, 2000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, k / 3 == 0);
-        scene_ready(w);
-        h->opt.lease.wait_ms = RDL_WAIT_FOREVER;
-        h->opt.lease.retry_ms = 50;
-        uint64_t begun = w->now;
-        stall(w, 0, k % 3 + 1);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        EXPECT(w, w->now <= begun + (2000 + 2 * RDL_RETRY_CAP_MS) * MS);
-        scene_rest(w);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(1, k / 3 ? 5 : 1, 2000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, k / 3 == 0);
+    scene_ready(w);
+    h->opt.lease.wait_ms = RDL_WAIT_FOREVER;
+    h->opt.lease.retry_ms = 50;
+    uint64_t begun = w->now;
+    stall(w, 0, k % 3 + 1);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, w->now <= begun + (2000 + 2 * RDL_RETRY_CAP_MS) * MS);
+    scene_rest(w);
 }
 
 /* The keys are there, and no SET is in flight: the next extend uses new connections. */
-static void lease_is_saved(void)
+static void lease_is_saved(int k)
 {
-    for (unsigned k = 0; k < 6; k++) {
-        struct world *w = scene(1, k / 3 ? 5 : 1, 2000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, k / 3 == 0);
-        scene_ready(w);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        scene_go(w, 300);
-        stall(w, 0, k % 3 + 1);
-        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_UNKNOWN);
-        scene_go(w, 300);
-        EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
-        EXPECT(w, scene_left(w, h) > 1900);
-        EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
-        scene_rest(w);
-        if (w->violation)
-            return;
-    }
+    struct world *w = scene(1, k / 3 ? 5 : 1, 2000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, k / 3 == 0);
+    scene_ready(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_go(w, 300);
+    stall(w, 0, k % 3 + 1);
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_UNKNOWN);
+    scene_go(w, 300);
+    EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
+    EXPECT(w, scene_left(w, h) > 1900);
+    EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_OK);
+    scene_rest(w);
 }
 
 /* The timeout was longer before, over the same connection: that does not count any more. */
@@ -264,62 +256,54 @@ static void lease_in_danger_waits_its_own_time(int single)
  * Other locks always have requests in flight when the connections stall, and those keep the connections. The
  * renewal timer saves the lease nevertheless.
  */
-static void lease_survives_others_sets(void)
+static void lease_survives_others_sets(int k)
 {
-    for (unsigned k = 0; k < 6; k++) {
-        struct world *w = scene(1, k / 3 ? 5 : 1, 5000);
-        struct handle *h = scene_lock(w, 0);
-        scene_one_server(w, k / 3 == 0);
-        scene_ready(w);
-        others_init(w);
-        others_go(w, 1000);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        h->uses_renewal = 1;
-        for (int i = 0; i < 4; i++) {
-            others_go(w, 500);
-            stall(w, 0, k % 3 + 1);
-            others_go(w, 9000);
-            EXPECT(w, scene_left(w, h) > 0 && (h->state == HELD || h->state == EXTENDING));
-        }
-        others_rest(w);
-        if (w->violation)
-            return;
+    struct world *w = scene(1, k / 3 ? 5 : 1, 5000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, k / 3 == 0);
+    scene_ready(w);
+    others_init(w);
+    others_go(w, 1000);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    h->uses_renewal = 1;
+    for (int i = 0; i < 4; i++) {
+        others_go(w, 500);
+        stall(w, 0, k % 3 + 1);
+        others_go(w, 9000);
+        EXPECT(w, scene_left(w, h) > 0 && (h->state == HELD || h->state == EXTENDING));
     }
+    others_rest(w);
 }
 
 /*
  * Another lock's SET keeps the connections until half of the remaining time is over, each time again. Then
  * the extends, which are retried again and again, use new ones.
  */
-static void stall_lasts_for_half_of_what_was_left(void)
+static void stall_lasts_for_half_of_what_was_left(int single)
 {
-    for (int single = 0; single < 2; single++) {
-        struct world *w = scene(1, single ? 1 : 5, 5000);
-        struct handle *h = scene_lock(w, 0);
-        struct client *c = &w->client[0];
-        scene_one_server(w, single);
-        scene_ready(w);
-        others_init(w);
-        EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
-        for (int i = 0; i < 2 && !w->violation; i++) {
-            struct tcp *before = c->tcp[0];
-            EXPECT(w, scene_do(w, h, EXTENDING, 5000) == RDL_OK);
-            uint64_t half = w->now + scene_left(w, h) / 2 * MS;
-            stall(w, 0, BOTH);
-            handle_acquire(w, &other[i]);
-            while (w->now < half - 300 * MS && !w->violation) {
-                EXPECT(w, scene_do(w, h, EXTENDING, 5000) < 0);
-                scene_go(w, 50);
-                EXPECT(w, c->tcp[0] == before);
-            }
-            while (scene_do(w, h, EXTENDING, 5000) < 0 && scene_left(w, h) > 0 && !w->violation)
-                scene_go(w, 50);
-            EXPECT(w, scene_left(w, h) > 4000 && w->now < half + 400 * MS);
+    struct world *w = scene(1, single ? 1 : 5, 5000);
+    struct handle *h = scene_lock(w, 0);
+    struct client *c = &w->client[0];
+    scene_one_server(w, single);
+    scene_ready(w);
+    others_init(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    for (int i = 0; i < 2 && !w->violation; i++) {
+        struct tcp *before = c->tcp[0];
+        EXPECT(w, scene_do(w, h, EXTENDING, 5000) == RDL_OK);
+        uint64_t half = w->now + scene_left(w, h) / 2 * MS;
+        stall(w, 0, BOTH);
+        handle_acquire(w, &other[i]);
+        while (w->now < half - 300 * MS && !w->violation) {
+            EXPECT(w, scene_do(w, h, EXTENDING, 5000) < 0);
+            scene_go(w, 50);
+            EXPECT(w, c->tcp[0] == before);
         }
-        others_rest(w);
-        if (w->violation)
-            return;
+        while (scene_do(w, h, EXTENDING, 5000) < 0 && scene_left(w, h) > 0 && !w->violation)
+            scene_go(w, 50);
+        EXPECT(w, scene_left(w, h) > 4000 && w->now < half + 400 * MS);
     }
+    others_rest(w);
 }
 
 /* The lease is not in danger: the other lock's release stays after its SET. */
@@ -495,11 +479,11 @@ static void restored_into_the_stall(void)
 }
 
 const struct scenario scenarios_stalled[] = {
-    {"after a stall new connections get the lock", waiter_gets_the_lock, SCENE},
-    {"after a stall new connections save the lease", lease_is_saved, SCENE},
-    {"a lease survives a stall with other locks' SETs in flight", lease_survives_others_sets, SCENE},
-    {"a stall is aborted when half the remaining lease is over", stall_lasts_for_half_of_what_was_left,
-     SCENE},
+    {"after a stall new connections get the lock", NULL, SCENE, waiter_gets_the_lock, 6},
+    {"after a stall new connections save the lease", NULL, SCENE, lease_is_saved, 6},
+    {"a lease survives a stall with other locks' SETs in flight", NULL, SCENE, lease_survives_others_sets, 6},
+    {"a stall is aborted when half the remaining lease is over", NULL, SCENE,
+     stall_lasts_for_half_of_what_was_left, 2},
     {"a lease that a majority extends aborts no connection", extended_lease_aborts_nothing, SCENE},
     {"the reply timeout is that of the current waiters", NULL, SCENE, timeout_ends_with_the_reply, 2},
     {"the reply timeout is forgotten with the connection", timeout_ends_with_the_connection, SCENE},

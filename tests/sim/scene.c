@@ -69,6 +69,12 @@ void scene_guard(struct world *w, enum rdl_guard guard, uint32_t max_ttl_ms)
     }
 }
 
+void scene_features(struct world *w, const struct sim_features *features)
+{
+    for (int s = 0; s < w->servers; s++)
+        w->host[s].model.features = features;
+}
+
 void scene_begin(struct world *w, struct handle *h, enum handle_state op, uint32_t ttl_ms)
 {
     world_run_until(w, w->now); /* what is due now comes first */

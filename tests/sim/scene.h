@@ -39,6 +39,8 @@ void scene_one_server(struct world *w, int single);
 void scene_hints(struct world *w);
 /* All clients use this restart guard. */
 void scene_guard(struct world *w, enum rdl_guard guard, uint32_t max_ttl_ms);
+/* All servers are of this kind. */
+void scene_features(struct world *w, const struct sim_features *features);
 /* Begin the operation and run the world until it ends, at most this long. Returns the result. */
 int scene_do(struct world *w, struct handle *h, enum handle_state op, uint32_t ttl_ms);
 void scene_begin(struct world *w, struct handle *h, enum handle_state op, uint32_t ttl_ms);
