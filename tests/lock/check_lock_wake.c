@@ -69,20 +69,7 @@ static int poll_once(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_
     return RDL_OK;
 }
 
-static uint64_t now_ms(void *ctx)
-{
-    (void)ctx;
-    return now;
-}
-
-static int fill(void *ctx, void *buf, size_t len)
-{
-    (void)ctx;
-    memset(buf, 7, len);
-    return RDL_OK;
-}
-
-static const struct rdl_platform platform = {poll_once, now_ms, fill, NULL};
+static const struct rdl_platform platform = {poll_once, scripted_clock, scripted_random, &now};
 
 static void setup(void)
 {

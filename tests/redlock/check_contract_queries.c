@@ -186,15 +186,9 @@ static int poll_in_virtual_time(void *ctx, struct rdl_conn *const *conns, size_t
     return poll_result;
 }
 
-static uint64_t virtual_now(void *ctx)
-{
-    (void)ctx;
-    return now;
-}
-
 static int drain(uint64_t until)
 {
-    const struct rdl_platform platform = {poll_in_virtual_time, virtual_now, NULL, NULL};
+    const struct rdl_platform platform = {poll_in_virtual_time, scripted_clock, NULL, &now};
 
     return subject_is_redlock() ? rdl_redlock_drain(many(), &platform, until)
                                 : rdl_lock_drain(one(), &platform, until);

@@ -173,15 +173,9 @@ static int poll_servers(void *ctx, struct rdl_conn *const *conns, size_t n, uint
     return RDL_OK;
 }
 
-static uint64_t read_clock(void *ctx)
-{
-    (void)ctx;
-    return now;
-}
-
 static int extend_blocking(void)
 {
-    static const struct rdl_platform platform = {poll_servers, read_clock, NULL, NULL};
+    static const struct rdl_platform platform = {poll_servers, scripted_clock, NULL, &now};
 
     return subject_is_redlock() ? rdl_redlock_extend(&subject.h->redlock, &platform, TTL)
                                 : rdl_lock_extend(&subject.h->own.lock, &platform, TTL);

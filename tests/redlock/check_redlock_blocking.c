@@ -55,20 +55,7 @@ static int poll_fleet(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     return RDL_OK;
 }
 
-static uint64_t fleet_now(void *ctx)
-{
-    (void)ctx;
-    return driver.now_ms;
-}
-
-static int fleet_random(void *ctx, void *buf, size_t len)
-{
-    (void)ctx;
-    memset(buf, 1, len);
-    return RDL_OK;
-}
-
-static const struct rdl_platform platform = {poll_fleet, fleet_now, fleet_random, NULL};
+static const struct rdl_platform platform = {poll_fleet, scripted_clock, scripted_random, &driver.now_ms};
 
 static int call(enum rdl_action action)
 {

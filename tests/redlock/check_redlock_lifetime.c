@@ -198,12 +198,6 @@ static int serve(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t un
     return RDL_OK;
 }
 
-static uint64_t time_of_test(void *ctx)
-{
-    (void)ctx;
-    return now;
-}
-
 static int no_bytes(void *ctx, void *buf, size_t len)
 {
     (void)ctx, (void)buf, (void)len;
@@ -213,7 +207,7 @@ static int no_bytes(void *ctx, void *buf, size_t len)
 /* The same if it gets no random bytes. */
 static int without_random_bytes_after_a_lease(void)
 {
-    const struct rdl_platform platform = {serve, time_of_test, no_bytes, NULL};
+    const struct rdl_platform platform = {serve, scripted_clock, no_bytes, &now};
 
     hold();
     ck_assert_int_eq(rdl_redlock_extend_begin(&m->lock, FLEET_TTL, now), RDL_PENDING);

@@ -331,16 +331,10 @@ static int fleet_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     return RDL_OK;
 }
 
-static uint64_t fleet_now(void *ctx)
-{
-    (void)ctx;
-    return now;
-}
-
 /* The replies arrived long ago; the last step, before that, found them overdue. */
 START_TEST(drain_reads_before_it_checks_timeouts)
 {
-    const struct rdl_platform platform = {fleet_poll, fleet_now, NULL, NULL};
+    const struct rdl_platform platform = {fleet_poll, scripted_clock, NULL, &now};
     size_t i;
 
     hold(5);

@@ -28,20 +28,7 @@ static int poll_fleet(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     return RDL_OK;
 }
 
-static uint64_t now_ms(void *ctx)
-{
-    (void)ctx;
-    return now;
-}
-
-static int fill(void *ctx, void *buf, size_t len)
-{
-    (void)ctx;
-    memset(buf, 7, len);
-    return RDL_OK;
-}
-
-static const struct rdl_platform platform = {poll_fleet, now_ms, fill, NULL};
+static const struct rdl_platform platform = {poll_fleet, scripted_clock, scripted_random, &now};
 
 static void setup(void)
 {

@@ -31,13 +31,7 @@ static int poll_servers(void *ctx, struct rdl_conn *const *conns, size_t n, uint
     return RDL_OK;
 }
 
-static uint64_t read_clock(void *ctx)
-{
-    (void)ctx;
-    return now;
-}
-
-static const struct rdl_platform platform = {poll_servers, read_clock, NULL, NULL};
+static const struct rdl_platform platform = {poll_servers, scripted_clock, NULL, &now};
 
 static int extend(void)
 {

@@ -123,30 +123,14 @@ END_TEST
 
 static int poll_conns(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
-    (void)ctx;
-    (void)conns;
-    (void)n, (void)until_ms;
-    (void)flags;
-    return RDL_OK;
-}
-
-static uint64_t now_ms(void *ctx)
-{
-    (void)ctx;
-    return NOW * 10;
-}
-
-static int random_bytes(void *ctx, void *buf, size_t len)
-{
-    (void)ctx;
-    (void)buf;
-    (void)len;
+    (void)ctx, (void)conns, (void)n, (void)until_ms, (void)flags;
     return RDL_OK;
 }
 
 START_TEST(driver_is_never_asked_to_poll_no_connection)
 {
-    static const struct rdl_platform platform = {poll_conns, now_ms, random_bytes, NULL};
+    uint64_t now = NOW * 10;
+    const struct rdl_platform platform = {poll_conns, scripted_clock, scripted_random, &now};
 
     init_redlock(RDL_E_SERVERS);
     ck_assert_int_eq(rdl_redlock_acquire(&fleet.lock, &platform), RDL_E_SERVERS);
