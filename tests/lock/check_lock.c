@@ -19,11 +19,9 @@ static struct rdl_lock_options opt;
 
 static void setup(void)
 {
-    const struct rdl_lock_options once = {.ttl_ms = TTL};
-
     scripted_init(&s);
     scripted_open(&s, 1000);
-    opt = once;
+    opt = (struct rdl_lock_options){.ttl_ms = TTL};
     rdl_lock_init(&l, &opt, &s.conn, "k", 1);
 }
 

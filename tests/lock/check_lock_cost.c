@@ -17,11 +17,9 @@ static struct rdl_lock_options opt;
 
 static void setup(void)
 {
-    const struct rdl_lock_options waiting = {.ttl_ms = TTL, .wait_ms = RDL_WAIT_FOREVER, .retry_ms = 50};
-
     scripted_init(&s);
     scripted_model(&s, 0);
-    opt = waiting;
+    opt = (struct rdl_lock_options){.ttl_ms = TTL, .wait_ms = RDL_WAIT_FOREVER, .retry_ms = 50};
     rdl_lock_init(l, &opt, &s.conn, "k", 1);
 }
 

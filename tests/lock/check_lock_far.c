@@ -21,11 +21,9 @@ static const uint32_t trips[] = {260, 1000};
 
 static void setup(void)
 {
-    const struct rdl_lock_options once = {.ttl_ms = TTL};
-
     scripted_init(&s);
     s.cfg.connect_ms = 5000;
-    opt = once;
+    opt = (struct rdl_lock_options){.ttl_ms = TTL};
     now = 1000;
     rdl_lock_init(&l, &opt, &s.conn, "k", 1);
 }

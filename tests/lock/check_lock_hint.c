@@ -29,11 +29,9 @@ static struct rdl_lock_options opt;
 
 static void setup(void)
 {
-    const struct rdl_lock_options waiting = {.ttl_ms = TTL, .wait_ms = 5000, .retry_ms = 50};
-
     scripted_init(&s);
     scripted_init(&second);
-    opt = waiting;
+    opt = (struct rdl_lock_options){.ttl_ms = TTL, .wait_ms = 5000, .retry_ms = 50};
     rdl_lock_init(&l, &opt, &s.conn, "k", 1);
     rdl_hint_init(&hint, &second.conn);
     rdl_lock_set_hint(&l, &hint);

@@ -28,11 +28,9 @@ static struct rdl_lock_options opt;
 
 static void setup(void)
 {
-    const struct rdl_lock_options once = {.ttl_ms = TTL, .attempt_ms = ATTEMPT};
-
     scripted_init(&s);
     scripted_open(&s, START);
-    opt = once;
+    opt = (struct rdl_lock_options){.ttl_ms = TTL, .attempt_ms = ATTEMPT};
     rdl_lock_init_legacy(&l, &opt, &s.conn, "k", 1, RDL_LEGACY_INTEGER);
 }
 

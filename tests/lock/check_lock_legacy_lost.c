@@ -29,10 +29,8 @@ static const struct sim_features kinds[] = {{.version = "7.0.15"}, {.version = "
 
 static void begin(int variant)
 {
-    const struct rdl_lock_options once = {.ttl_ms = TTL, .attempt_ms = ATTEMPT};
-
     now = START;
-    opt = once;
+    opt = (struct rdl_lock_options){.ttl_ms = TTL, .attempt_ms = ATTEMPT};
     scripted_init(&s);
     scripted_model(&s, now);
     s.model.features = &kinds[variant >> 1 & 1];

@@ -28,6 +28,14 @@ static int submit(struct rdl_req *req, const struct rdl_op *op, const char *name
     return rdl_conn_submit(&s.conn, req, &cmd);
 }
 
+/* For request `a`. "\001k" is the packed name of one lock; the other operations take any name. */
+static int submit_any(const struct rdl_op *op)
+{
+    struct rdl_command cmd = {op, {"\001k", 2}, {token_hex(0xab), RDL_VALUE_MAX}, {"1", 1}, 60000, 30000};
+
+    return rdl_conn_submit(&s.conn, &a, &cmd);
+}
+
 static void setup(void)
 {
     scripted_init(&s);
@@ -255,13 +263,11 @@ START_TEST(refused_evalsha_is_temporary_at_the_last_try)
 {
     static const char *const refusals[] = {NOSCRIPT, NOPERM, UNKNOWN_COMMAND,
                                            "-NOPERM No permissions to access a key\r\n"};
-    struct rdl_command cmd = {
-        &rdl_op_acquire_fenced, {"k", 1}, {token(), RDL_VALUE_MAX}, {"1", 1}, 60000, 30000};
 
-    ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+    ck_assert_int_eq(submit_any(&rdl_op_acquire_fenced), RDL_OK);
     scripted_sent(&s);
     scripted_reply(&s, "*2\r\n:1\r\n:5\r\n");
-    ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+    ck_assert_int_eq(submit_any(&rdl_op_acquire_fenced), RDL_OK);
     ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "\r\nEVALSHA\r\n"));
     rdl_conn_forbid_retry(&s.conn, &a);
     scripted_reply(&s, refusals[_i]);
@@ -276,10 +282,7 @@ END_TEST
 /* For EVAL it is what the server can do. */
 START_TEST(refused_eval_is_reported_at_the_last_try_too)
 {
-    struct rdl_command cmd = {
-        &rdl_op_acquire_fenced, {"k", 1}, {token(), RDL_VALUE_MAX}, {"1", 1}, 60000, 30000};
-
-    ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+    ck_assert_int_eq(submit_any(&rdl_op_acquire_fenced), RDL_OK);
     scripted_sent(&s);
     rdl_conn_forbid_retry(&s.conn, &a);
     scripted_reply(&s, _i ? NOPERM : UNKNOWN_COMMAND);
@@ -289,12 +292,10 @@ END_TEST
 
 START_TEST(noscript_to_eval_without_another_method_is_reported)
 {
-    struct rdl_command cmd = {
-        &rdl_op_acquire_fenced, {"k", 1}, {token(), RDL_VALUE_MAX}, {"1", 1}, 60000, 30000};
     int i;
 
     for (i = 0; i < 2; i++) {
-        ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+        ck_assert_int_eq(submit_any(&rdl_op_acquire_fenced), RDL_OK);
         scripted_sent(&s);
         if (i == 0)
             scripted_reply(&s, NOSCRIPT);
@@ -383,23 +384,17 @@ END_TEST
 START_TEST(method_refused_later_reports_its_refusal)
 {
     static const char *const grants[] = {"*2\r\n:1\r\n:5\r\n", "*2\r\n:1\r\n:0\r\n"};
-    static const char names[] = "\001k";
-    struct rdl_command cmd = {_i % 2 ? &rdl_op_acquire_multi : &rdl_op_acquire_fenced,
-                              {names, 2},
-                              {token(), RDL_VALUE_MAX},
-                              {"1", 1},
-                              60000,
-                              30000};
+    const struct rdl_op *op = _i % 2 ? &rdl_op_acquire_multi : &rdl_op_acquire_fenced;
     const char *refusal = _i < 2 ? UNKNOWN_COMMAND : NOPERM;
     int code = _i < 2 ? RDL_E_UNSUPPORTED : RDL_E_PERM;
     int i;
 
-    ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+    ck_assert_int_eq(submit_any(op), RDL_OK);
     scripted_sent(&s);
     scripted_reply(&s, grants[_i % 2]); /* EVAL works */
     ck_assert_int_eq(a.answer, RDL_ANSWER_YES);
     for (i = 0; i < 2; i++) { /* the operator forbids both; later requests get the same result */
-        ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+        ck_assert_int_eq(submit_any(op), RDL_OK);
         scripted_sent(&s);
         if (i == 0) {
             scripted_reply(&s, refusal);
@@ -655,12 +650,11 @@ START_TEST(forbidden_key_without_another_method_is_the_error)
 {
     static const struct rdl_op *const ops[] = {&rdl_op_acquire_fenced, &rdl_op_acquire_multi,
                                                &rdl_op_extend_fenced};
-    static const char names[] = "\001k";
-    struct rdl_command cmd = {ops[_i], {names, 2}, {token(), RDL_VALUE_MAX}, {"1", 1}, 60000, 30000};
+    const struct rdl_op *op = ops[_i];
     int i;
 
     for (i = 0; i < 2; i++) {
-        ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+        ck_assert_int_eq(submit_any(op), RDL_OK);
         scripted_sent(&s);
         scripted_reply(&s, key_texts[0]);
         if (i > 0) {
@@ -673,7 +667,7 @@ START_TEST(forbidden_key_without_another_method_is_the_error)
         rdl_conn_free_room(&s.conn, &a);
         ck_assert_uint_eq(s.conn.reserved, 0);
     }
-    ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+    ck_assert_int_eq(submit_any(op), RDL_OK);
     ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "\r\nEVALSHA\r\n"));
     scripted_reply(&s, _i == 2 ? ":1\r\n" : "*2\r\n:1\r\n:5\r\n");
     ck_assert_int_eq(a.answer, RDL_ANSWER_YES);
@@ -902,10 +896,8 @@ START_TEST(unknown_error_ends_requests_of_other_kinds)
     static const struct rdl_op *const ops[] = {
         &rdl_op_acquire_fenced, &rdl_op_acquire_multi, &rdl_op_extend_fenced,  &rdl_op_extend_multi,
         &rdl_op_release_multi,  &rdl_op_replace,       &rdl_op_release_strict, &rdl_op_release_once};
-    static const char names[] = "\001k";
-    struct rdl_command cmd = {ops[_i], {names, 2}, {token(), RDL_VALUE_MAX}, {"1", 1}, 60000, 30000};
 
-    ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+    ck_assert_int_eq(submit_any(ops[_i]), RDL_OK);
     scripted_sent(&s);
     scripted_reply(&s, other_texts[0]);
     ck_assert_str_eq(scripted_sent(&s), "");
@@ -998,16 +990,15 @@ START_TEST(abandoned_request_tries_no_other_method)
 {
     static const struct rdl_op *const ops[] = {&rdl_op_acquire_fenced, &rdl_op_acquire_multi, &rdl_op_replace,
                                                &rdl_op_extend};
-    static const char names[] = "\001k"; /* packed, for several locks; any name for the others */
-    struct rdl_command cmd = {ops[_i / 3], {names, 2}, {token(), RDL_VALUE_MAX}, {"1", 1}, 60000, 30000};
+    const struct rdl_op *op = ops[_i / 3];
     static const char *const refusals[] = {NOPERM, NOSCRIPT, NOSCRIPT};
 
     if (_i % 3 == 2) { /* by EVALSHA */
-        ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+        ck_assert_int_eq(submit_any(op), RDL_OK);
         scripted_sent(&s);
         scripted_reply(&s, _i / 3 < 2 ? "*2\r\n:1\r\n:5\r\n" : ":1\r\n");
     }
-    ck_assert_int_eq(rdl_conn_submit(&s.conn, &a, &cmd), RDL_OK);
+    ck_assert_int_eq(submit_any(op), RDL_OK);
     ck_assert_ptr_nonnull(strstr(scripted_sent(&s), _i % 3 == 2 ? "\r\nEVALSHA\r\n" : "\r\nEVAL\r\n"));
     rdl_conn_abandon(&s.conn, &a);
     ck_assert_int_eq(a.answer, RDL_ANSWER_UNKNOWN);

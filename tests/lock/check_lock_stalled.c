@@ -21,12 +21,10 @@ static uint64_t now;
 
 static void setup(void)
 {
-    const struct rdl_lock_options once = {.ttl_ms = TTL};
-
     now = START;
     scripted_init(&s);
     scripted_model(&s, now);
-    opt = once;
+    opt = (struct rdl_lock_options){.ttl_ms = TTL};
     rdl_lock_init(&l, &opt, &s.conn, "k", 1);
     scripted_open(&s, now);
 }

@@ -73,13 +73,11 @@ static const struct rdl_platform platform = {poll_once, scripted_clock, scripted
 
 static void setup(void)
 {
-    const struct rdl_lock_options waits = {.ttl_ms = TTL, .wait_ms = 5000, .retry_ms = 50};
-
     now = 100000;
     polls = serves_from = is_deaf = 0;
     wakes_from = NEVER;
     result = RDL_E_INTERRUPTED;
-    opt = waits;
+    opt = (struct rdl_lock_options){.ttl_ms = TTL, .wait_ms = 5000, .retry_ms = 50};
     scripted_init(&s);
     scripted_model(&s, now);
     scripted_open(&s, now);

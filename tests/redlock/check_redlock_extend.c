@@ -99,15 +99,21 @@ START_TEST(key_of_another_client_is_left_unchanged)
 }
 END_TEST
 
-/* A frozen server delays the repair of another key by one attempt at most. */
-START_TEST(repair_takes_no_longer_than_an_attempt)
+/* At 2000 the extend is confirmed, and the SET that restores the key is in flight to the third. */
+static void repair_in_flight(void)
 {
     hold(3);
     fleet_delete(2, now);
     now = 2000;
     ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
     fleet_serve_all(now);
-    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING); /* confirmed; the SET is in flight */
+    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING);
+}
+
+/* A frozen server delays the repair of another key by one attempt at most. */
+START_TEST(repair_takes_no_longer_than_an_attempt)
+{
+    repair_in_flight();
     ck_assert_uint_eq(rdl_redlock_until_ms(lock), 2000 + FLEET_TTL - FLEET_DRIFT);
     fleet.mood[2] = MOOD_FROZEN;
     ck_assert_int_eq(rdl_redlock_step(lock, now + FLEET_ATTEMPT - 1), RDL_PENDING);
@@ -175,12 +181,7 @@ END_TEST
 /* The SET that restored it had no reply, so the next extend is the first to find the key. */
 START_TEST(key_found_again_counts_after_a_later_extend)
 {
-    hold(3);
-    fleet_delete(2, now);
-    now = 2000;
-    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, now), RDL_PENDING);
-    fleet_serve_all(now);
-    ck_assert_int_eq(rdl_redlock_step(lock, now), RDL_PENDING); /* confirmed; the SET is in flight */
+    repair_in_flight();
     fleet.mood[2] = MOOD_FROZEN;
     ck_assert_int_eq(fleet_run(RDL_PENDING, &now), RDL_OK);
     fleet.mood[2] = MOOD_UP;

@@ -43,24 +43,37 @@ START_TEST(report_shows_the_result_of_each_server)
 }
 END_TEST
 
+static const enum rdl_action actions[] = {RDL_ACQUIRE, RDL_EXTEND, RDL_RELEASE};
+
+/* Three servers, and the lock is held unless it is to be acquired. Returns the time. */
+static uint64_t ready_for(enum rdl_action action)
+{
+    uint64_t now = 1000;
+
+    fleet_init(3, now);
+    if (action == RDL_ACQUIRE)
+        return now;
+    ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
+    fleet_serve_all(now);
+    rdl_redlock_step(lock, now);
+    return now + 1000;
+}
+
+static void begin(enum rdl_action action, uint64_t now)
+{
+    ck_assert_int_eq(action == RDL_ACQUIRE  ? fleet_acquire(now)
+                     : action == RDL_EXTEND ? rdl_redlock_extend_begin(lock, FLEET_TTL, now)
+                                            : rdl_redlock_release_begin(lock, now),
+                     RDL_PENDING);
+}
+
 /* Two are killed: that is decisive, and the third is healthy. */
 START_TEST(abandoned_server_is_not_reported_as_timed_out)
 {
-    static const enum rdl_action actions[] = {RDL_ACQUIRE, RDL_EXTEND, RDL_RELEASE};
-    uint64_t now = 1000;
+    uint64_t now = ready_for(actions[_i]);
     int rc;
 
-    fleet_init(3, now);
-    if (actions[_i] != RDL_ACQUIRE) {
-        ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
-        fleet_serve_all(now);
-        rdl_redlock_step(lock, now);
-        now += 1000;
-    }
-    rc = actions[_i] == RDL_ACQUIRE  ? fleet_acquire(now)
-         : actions[_i] == RDL_EXTEND ? rdl_redlock_extend_begin(lock, FLEET_TTL, now)
-                                     : rdl_redlock_release_begin(lock, now);
-    ck_assert_int_eq(rc, RDL_PENDING);
+    begin(actions[_i], now);
     scripted_sent(&fleet.s[2]);
     fleet_down(0);
     fleet_down(1);
@@ -79,24 +92,13 @@ END_TEST
 /* All are frozen; the third one connects in the middle of the attempt. */
 START_TEST(only_servers_with_their_full_time_have_timed_out)
 {
-    static const enum rdl_action actions[] = {RDL_ACQUIRE, RDL_EXTEND, RDL_RELEASE};
-    uint64_t now = 1000;
+    uint64_t now = ready_for(actions[_i]);
     int rc;
 
-    fleet_init(3, now);
-    if (actions[_i] != RDL_ACQUIRE) {
-        ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);
-        fleet_serve_all(now);
-        rdl_redlock_step(lock, now);
-        now += 1000;
-    }
     fleet_befall("ff.", now);
     if (actions[_i] != RDL_RELEASE)
         fleet_down(2);
-    rc = actions[_i] == RDL_ACQUIRE  ? fleet_acquire(now)
-         : actions[_i] == RDL_EXTEND ? rdl_redlock_extend_begin(lock, FLEET_TTL, now)
-                                     : rdl_redlock_release_begin(lock, now);
-    ck_assert_int_eq(rc, RDL_PENDING);
+    begin(actions[_i], now);
     for (int i = 0; i < 2; i++)
         scripted_sent(&fleet.s[i]);
     now += FLEET_ATTEMPT - 10;

@@ -42,13 +42,11 @@ static void teardown(void)
 /* A lock whose connection goes mute when it sends this. */
 static void begin(const char *mute, uint32_t ttl_ms, uint32_t attempt_ms)
 {
-    const struct rdl_lock_options patient = {
-        .ttl_ms = ttl_ms, .wait_ms = WAIT_MS, .retry_ms = 20, .attempt_ms = attempt_ms};
-
     relay.mute = mute;
     relay_start(&relay, server.port, 0);
     snprintf(url, sizeof url, "redis://127.0.0.1:%d", relay.port);
-    opt = patient;
+    opt = (struct rdl_lock_options){
+        .ttl_ms = ttl_ms, .wait_ms = WAIT_MS, .retry_ms = 20, .attempt_ms = attempt_ms};
     client_init(&client, url);
     rdl_lock_init(&lock, &opt, &client.conn, "k", 1);
 }

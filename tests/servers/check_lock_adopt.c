@@ -139,24 +139,31 @@ END_TEST
 
 /* ---------------------------------------------------------------- without a server */
 
+/* The server has no scripts, and the key to adopt lives for so many ms from 1000 on. */
+static void adopt_by_watch(struct scripted *s, unsigned ttl_ms)
+{
+    static const struct sim_features no_scripts = {.version = "7.0.15", .no_scripts = 1};
+    char set[80];
+
+    scripted_init(s);
+    sim_server_start(&s->model, &no_scripts, 7, 1000);
+    scripted_open(s, 1000);
+    rdl_lock_init(&adopted, &opt, &s->conn, "k", 1);
+    snprintf(set, sizeof set, "SET k %.40s NX PX %u\r\n", token_hex(7), ttl_ms);
+    scripted_other(s, set, 1000);
+    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+}
+
 /*
  * By WATCH: the GET still finds the token. The PTTL reads the key of a client that took the lock in between,
  * for longer than requested. A long remaining time does not prove ownership.
  */
 START_TEST(a_key_taken_between_two_commands_is_not_adopted)
 {
-    static const struct sim_features no_scripts = {.version = "7.0.15", .no_scripts = 1};
     static const char *const before[] = {"PTTL", "MULTI", "PEXPIRE"};
     static struct scripted s;
-    char set[80];
 
-    scripted_init(&s);
-    sim_server_start(&s.model, &no_scripts, 7, 1000);
-    scripted_open(&s, 1000);
-    rdl_lock_init(&adopted, &opt, &s.conn, "k", 1);
-    snprintf(set, sizeof set, "SET k %.40s NX PX 1000\r\n", token_hex(7));
-    scripted_other(&s, set, 1000);
-    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    adopt_by_watch(&s, 1000);
     ck_assert_int_eq(rdl_lock_extend_begin(&adopted, TTL, 1950), RDL_PENDING);
     ck_assert(scripted_serve_before(&s, before[_i], 1990));
     scripted_other(&s, "SET k somebody-else NX PX 60000\r\n", 2010);
@@ -171,17 +178,9 @@ END_TEST
 /* It lives longer than requested, by WATCH: the transaction sees that, and does not shorten it. */
 START_TEST(watch_adopts_a_long_lease_without_shortening_it)
 {
-    static const struct sim_features no_scripts = {.version = "7.0.15", .no_scripts = 1};
     static struct scripted s;
-    char set[80];
 
-    scripted_init(&s);
-    sim_server_start(&s.model, &no_scripts, 7, 1000);
-    scripted_open(&s, 1000);
-    rdl_lock_init(&adopted, &opt, &s.conn, "k", 1);
-    snprintf(set, sizeof set, "SET k %.40s NX PX 60000\r\n", token_hex(7));
-    scripted_other(&s, set, 1000);
-    ck_assert_int_eq(rdl_lock_adopt(&adopted, token_hex(7), RDL_VALUE_MAX), RDL_OK);
+    adopt_by_watch(&s, 60000);
     ck_assert_int_eq(rdl_lock_extend_begin(&adopted, TTL, 2000), RDL_PENDING);
     ck_assert(scripted_serve_before(&s, "EXEC", 2000));
     ck_assert_int_eq(rdl_lock_step(&adopted, 2000), RDL_PENDING);

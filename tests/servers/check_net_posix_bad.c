@@ -16,18 +16,7 @@
 #include "tests/fixtures/servers.h"
 #include "tests/suite.h"
 
-static struct fake_server fake;
 static struct client client;
-
-static void meet(enum fake_trick trick, const char *text, size_t after, int is_unix)
-{
-    client_meet(&client, &fake, trick, text, after, is_unix);
-}
-
-static void part(void)
-{
-    fake_stop(&fake);
-}
 
 /* The pending request was never sent, for this reason, and the socket is gone. */
 static void check_unsent(int error)
@@ -45,7 +34,7 @@ START_TEST(a_poll_that_the_host_refuses_is_reported)
     struct rdl_conn *conns[] = {&client.conn, &client.conn};
     int rc;
 
-    meet(FAKE_CLOSES, NULL, 1, 0);
+    client_meet(&client, FAKE_CLOSES, NULL, 1, 0);
     client_wait_state(&client, RDL_CONN_READY);
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &many), 0);
     few = many;
@@ -61,7 +50,7 @@ END_TEST
 
 START_TEST(a_refused_connection_is_reported)
 {
-    meet(FAKE_REFUSES, NULL, 0, _i);
+    client_meet(&client, FAKE_REFUSES, NULL, 0, _i);
     client_submit(&client, &rdl_op_acquire, "a");
     check_unsent(RDL_E_CONNECT);
     ck_assert_int_eq(rdl_posix_errno(&client.conn), ECONNREFUSED);
@@ -91,7 +80,7 @@ END_TEST
 /* The error of the last connection does not apply to this one, or to this end. */
 START_TEST(a_system_error_is_cleared_by_the_next_connection)
 {
-    meet(FAKE_SILENT, NULL, 0, 0);
+    client_meet(&client, FAKE_SILENT, NULL, 0, 0);
     client.conn.sys_error = ECONNREFUSED;
     client_wait_state(&client, RDL_CONN_READY);
     ck_assert_int_eq(rdl_posix_errno(&client.conn), 0);
@@ -153,7 +142,7 @@ START_TEST(connecting_into_a_black_hole_ends_at_connect_ms)
 {
     uint64_t start_ms = client_now();
 
-    meet(FAKE_BLACK_HOLE, NULL, 0, 0);
+    client_meet(&client, FAKE_BLACK_HOLE, NULL, 0, 0);
     client.cfg.connect_ms = 250;
     client_step(&client, client_now());
     ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_OPENING);
@@ -169,7 +158,7 @@ START_TEST(a_full_backlog_of_a_unix_socket_is_waited_for)
 {
     int before, i, accepted;
 
-    meet(FAKE_BLACK_HOLE, NULL, 0, 1);
+    client_meet(&client, FAKE_BLACK_HOLE, NULL, 0, 1);
     before = live_count_fds();
     client_submit(&client, &rdl_op_acquire, "a");
     for (i = 0; i < 5; i++) {
@@ -177,7 +166,7 @@ START_TEST(a_full_backlog_of_a_unix_socket_is_waited_for)
         ck_assert_int_eq(rdl_conn_state(&client.conn), RDL_CONN_OPENING);
         ck_assert_int_eq(live_count_fds(), before);
     }
-    accepted = accept(fake.fds[0], NULL, NULL); /* there is space again */
+    accepted = accept(client_fake.fds[0], NULL, NULL); /* there is space again */
     client_wait_state(&client, RDL_CONN_READY);
     close(accepted);
 }
@@ -190,7 +179,7 @@ START_TEST(a_full_backlog_is_tried_again_before_the_end_of_the_wait)
     struct rdl_conn *conns[] = {&other.conn, &client.conn};
     uint64_t until_ms = client_now() + CLIENT_TIMEOUT_MS;
 
-    meet(FAKE_BLACK_HOLE, NULL, 0, 1);
+    client_meet(&client, FAKE_BLACK_HOLE, NULL, 0, 1);
     client_init(&other, "redis://127.0.0.1:1");
     client_submit(&client, &rdl_op_acquire, "a");
     rdl_conn_tick(&client.conn, client_now());
@@ -216,7 +205,7 @@ START_TEST(a_full_backlog_of_a_unix_socket_ends_at_connect_ms)
     uint64_t start_ms = client_now();
     unsigned steps = 0;
 
-    meet(FAKE_BLACK_HOLE, NULL, 0, 1);
+    client_meet(&client, FAKE_BLACK_HOLE, NULL, 0, 1);
     client.cfg.connect_ms = 250;
     client_submit(&client, &rdl_op_acquire, "a");
     while (client.req.answer == RDL_ANSWER_NONE) {
@@ -236,7 +225,7 @@ START_TEST(an_event_while_connecting_does_not_open_the_connection)
     static const short events[] = {POLLOUT, POLLIN, POLLERR, POLLHUP, POLLIN | POLLOUT | POLLHUP};
     size_t i;
 
-    meet(FAKE_BLACK_HOLE, NULL, 0, 0);
+    client_meet(&client, FAKE_BLACK_HOLE, NULL, 0, 0);
     client_submit(&client, &rdl_op_acquire, "a");
     client_step(&client, client_now());
     for (i = 0; i < sizeof events / sizeof events[0]; i++) {
@@ -280,10 +269,10 @@ START_TEST(failed_connections_leave_no_descriptor)
     int before;
     int i;
 
-    meet(FAKE_REFUSES, NULL, 0, _i);
+    client_meet(&client, FAKE_REFUSES, NULL, 0, _i);
     before = live_count_fds();
     for (i = 0; i < 20; i++) {
-        client_init(&client, fake_url(&fake, url, sizeof url));
+        client_init(&client, fake_url(&client_fake, url, sizeof url));
         client_submit(&client, &rdl_op_acquire, "a");
         check_unsent(RDL_E_CONNECT);
         ck_assert_int_eq(live_count_fds(), before);
@@ -305,14 +294,14 @@ static void check_unknown(int error)
 
 START_TEST(a_reply_that_arrives_byte_by_byte_is_one_reply)
 {
-    meet(FAKE_DRIPS, "+OK\r\n:60000\r\n", 1, _i);
+    client_meet(&client, FAKE_DRIPS, "+OK\r\n:60000\r\n", 1, _i);
     ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
 }
 END_TEST
 
 START_TEST(a_web_server_is_a_syntax_error)
 {
-    meet(FAKE_ANSWERS, "HTTP/1.1 400 Bad Request\r\nServer: none\r\n\r\n", 1, _i);
+    client_meet(&client, FAKE_ANSWERS, "HTTP/1.1 400 Bad Request\r\nServer: none\r\n\r\n", 1, _i);
     client_submit(&client, &rdl_op_acquire, "a");
     check_unknown(RDL_E_SYNTAX);
 }
@@ -326,7 +315,7 @@ START_TEST(a_load_balancer_without_a_backend_is_a_temporary_error)
     char text[100];
 
     snprintf(text, sizeof text, "%s\r\nContent-Length: 0\r\n\r\n", lines[_i]);
-    meet(FAKE_CLOSES, text, 1, 0);
+    client_meet(&client, FAKE_CLOSES, text, 1, 0);
     client_submit(&client, &rdl_op_acquire, "a");
     check_unknown(RDL_E_GATEWAY);
 }
@@ -360,7 +349,7 @@ START_TEST(other_http_replies_are_syntax_errors)
         "HTTP/1.1 500 Internal Server Error\r\n", "HTTP/1.1 501 Not Implemented\r\n",
         "HTTP/1.1 505 HTTP Version Not Supported\r\n", "HTTP/1.1 50", "HTTP/2.0 503 Service Unavailable\r\n"};
 
-    meet(FAKE_CLOSES, lines[_i], 1, 0);
+    client_meet(&client, FAKE_CLOSES, lines[_i], 1, 0);
     client_submit(&client, &rdl_op_acquire, "a");
     check_unknown(RDL_E_SYNTAX);
 }
@@ -368,7 +357,7 @@ END_TEST
 
 START_TEST(an_unexpected_reply_closes_the_connection)
 {
-    meet(FAKE_GREETS, ":1\r\n", 0, _i);
+    client_meet(&client, FAKE_GREETS, ":1\r\n", 0, _i);
     client_wait_state(&client, RDL_CONN_CLOSED);
     ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_E_UNEXPECTED);
     ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
@@ -377,7 +366,7 @@ END_TEST
 
 START_TEST(a_connection_closed_before_the_reply_is_unknown)
 {
-    meet(FAKE_CLOSES, NULL, 1, _i);
+    client_meet(&client, FAKE_CLOSES, NULL, 1, _i);
     client_submit(&client, &rdl_op_acquire, "a");
     check_unknown(RDL_E_CLOSED);
 }
@@ -385,7 +374,7 @@ END_TEST
 
 START_TEST(a_connection_closed_within_the_reply_is_unknown)
 {
-    meet(FAKE_CLOSES, "+OK\r\n:600", 1, _i);
+    client_meet(&client, FAKE_CLOSES, "+OK\r\n:600", 1, _i);
     client_submit(&client, &rdl_op_acquire, "a");
     client_wait(&client);
     ck_assert_int_ne(client.req.answer, RDL_ANSWER_NO);
@@ -396,7 +385,7 @@ END_TEST
 
 START_TEST(a_connection_that_is_reset_is_unknown)
 {
-    meet(FAKE_RESETS, NULL, 1, 0);
+    client_meet(&client, FAKE_RESETS, NULL, 1, 0);
     client_submit(&client, &rdl_op_acquire, "a");
     check_unknown(RDL_E_CLOSED);
     ck_assert_int_eq(rdl_posix_errno(&client.conn), ECONNRESET);
@@ -406,7 +395,7 @@ END_TEST
 /* SIGPIPE has its default action here: it would kill the test. */
 START_TEST(sending_to_a_closed_peer_raises_no_signal)
 {
-    meet(_i == 2 ? FAKE_RESETS : FAKE_CLOSES, NULL, 0, _i == 1);
+    client_meet(&client, _i == 2 ? FAKE_RESETS : FAKE_CLOSES, NULL, 0, _i == 1);
     client_wait_state(&client, RDL_CONN_READY);
     client_wait_hangup(&client);
     client_submit(&client, &rdl_op_acquire, "a");
@@ -416,7 +405,7 @@ END_TEST
 
 START_TEST(the_last_message_before_the_server_hangs_up_is_kept)
 {
-    meet(FAKE_CLOSES, "-ERR max number of clients reached\r\n", 0, _i);
+    client_meet(&client, FAKE_CLOSES, "-ERR max number of clients reached\r\n", 0, _i);
     client_wait_state(&client, RDL_CONN_READY);
     client_wait_hangup(&client);
     client_submit(&client, &rdl_op_acquire, "a");
@@ -441,7 +430,7 @@ START_TEST(a_peer_that_never_stops_sending_does_not_block_others)
     int i;
 
     memset(flood + strlen(flood), 'x', sizeof flood - 1 - strlen(flood));
-    meet(FAKE_FLOODS, flood, 1, _i);
+    client_meet(&client, FAKE_FLOODS, flood, 1, _i);
     client.cfg.trace = count_received;
     client_submit(&client, &rdl_op_acquire, "a");
     client_step(&client, client_now());
@@ -459,7 +448,7 @@ Suite *suite_net_posix_bad(void)
     Suite *suite = suite_create("net_posix_bad");
     TCase *tc = tcase_create("peers");
 
-    tcase_add_checked_fixture(tc, client_setup, part);
+    tcase_add_checked_fixture(tc, client_setup, client_part);
     tcase_add_loop_test(tc, a_refused_connection_is_reported, 0, 2); /* loops: 0 TCP, 1 a unix socket */
     tcase_add_test(tc, a_missing_unix_socket_is_reported);
     tcase_add_test(tc, a_forbidden_address_is_reported);
@@ -490,7 +479,7 @@ Suite *suite_net_posix_bad(void)
     suite_add_tcase(suite, tc);
     tc = tcase_create("sockets alone");
     tcase_set_tags(tc, "sockets");
-    tcase_add_checked_fixture(tc, client_setup, part);
+    tcase_add_checked_fixture(tc, client_setup, client_part);
     tcase_add_test(tc, a_poll_that_the_host_refuses_is_reported);
     suite_add_tcase(suite, tc);
     return suite;

@@ -16,23 +16,12 @@
 #include "tests/fixtures/servers.h"
 #include "tests/suite.h"
 
-static struct fake_server fake;
 static struct client client;
-
-static void meet(enum fake_trick trick, const char *text, size_t after, int is_unix)
-{
-    client_meet(&client, &fake, trick, text, after, is_unix);
-}
-
-static void part(void)
-{
-    fake_stop(&fake);
-}
 
 /* A request to a peer that will never reply. */
 static void wait_for_nothing(int is_unix)
 {
-    meet(FAKE_SILENT, NULL, 0, is_unix);
+    client_meet(&client, FAKE_SILENT, NULL, 0, is_unix);
     client_submit(&client, &rdl_op_acquire, "a");
     while (rdl_conn_wants(&client.conn) != RDL_WANT_READ)
         client_step(&client, client_now() + CLIENT_TIMEOUT_MS);
@@ -224,7 +213,7 @@ END_TEST
 
 START_TEST(signals_do_not_extend_connecting)
 {
-    meet(FAKE_BLACK_HOLE, NULL, 0, 0);
+    client_meet(&client, FAKE_BLACK_HOLE, NULL, 0, 0);
     client.cfg.connect_ms = 300;
     client_submit(&client, &rdl_op_acquire, "a");
     storm(1);
@@ -239,7 +228,7 @@ START_TEST(signals_lose_no_bytes_and_no_connection)
 {
     int i;
 
-    meet(FAKE_DRIPS, "+OK\r\n:60000\r\n", 1, _i);
+    client_meet(&client, FAKE_DRIPS, "+OK\r\n:60000\r\n", 1, _i);
     storm(1);
     for (i = 0; i < 100; i++) {
         ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
@@ -305,7 +294,7 @@ Suite *suite_net_posix_wait(void)
     Suite *suite = suite_create("net_posix_wait");
     TCase *tc = tcase_create("waiting"); /* loops: 0 TCP, 1 a unix socket */
 
-    tcase_add_checked_fixture(tc, client_setup, part);
+    tcase_add_checked_fixture(tc, client_setup, client_part);
     tcase_add_test(tc, poll_without_connections_waits_until_its_deadline);
     tcase_add_test(tc, a_timer_changes_no_end_of_a_poll);
     tcase_add_test(tc, a_timer_that_never_fires_loses_no_deadline);

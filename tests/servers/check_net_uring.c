@@ -550,12 +550,11 @@ END_TEST
 /* The kernel takes no requests: the call fails, they were never made, and nothing waits for them. */
 START_TEST(requests_that_the_kernel_does_not_take_are_an_error)
 {
-    struct fake_server hole;
     struct client opening;
     struct rdl_conn *both[] = {&client.conn, &opening.conn};
     int fds[2];
 
-    client_meet(&opening, &hole, FAKE_BLACK_HOLE, NULL, 0, 0);
+    client_meet(&opening, FAKE_BLACK_HOLE, NULL, 0, 0);
     connect_many(0, 1);
     ck_assert_int_eq(platform.poll(platform.ctx, all, 1, client_now() + 20, 0), RDL_OK);
     while (rdl_conn_state(&client.conn) != RDL_CONN_READY) {
@@ -572,7 +571,7 @@ START_TEST(requests_that_the_kernel_does_not_take_are_an_error)
     ck_assert_int_eq(client.req.answer, RDL_ANSWER_NONE);
     rdl_uring_close(&uring, all[0]); /* its request for bytes stays, and so does the driver's memory */
     rdl_uring_end(&uring);
-    fake_stop(&hole);
+    client_part();
 }
 END_TEST
 

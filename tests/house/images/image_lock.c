@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* image_lock.c - a firmware with one plain lock, one conn and its own driver; measured, never run. */
 #include "lock/lock.h"
+#include "tests/house/images/image.h"
 
 #ifndef LOGIN
 #define LOGIN &rdl_login
@@ -9,12 +10,6 @@
 #define WAYS rdl_methods_script
 #endif
 
-void _start(void);
-
-volatile uint32_t device; /* stands for clock and wire */
-
-static struct rdl_endpoint endpoint;
-static uint64_t queue[RDL_QUEUE_FOR(1, 16) / 8];
 static const struct rdl_conn_config config = {
     .endpoint = &endpoint,
     .methods = &WAYS,
@@ -22,19 +17,6 @@ static const struct rdl_conn_config config = {
     .queue = queue,
     .queue_len = sizeof queue,
 };
-static struct rdl_conn conn;
-
-static void drive(void)
-{
-    uint8_t chunk[16];
-
-    device = rdl_conn_wants(&conn);
-    rdl_conn_opened(&conn);
-    device = (uint32_t)rdl_conn_tx(&conn, chunk, sizeof chunk);
-    rdl_conn_tx_done(&conn, device);
-    rdl_conn_rx(&conn, chunk, device);
-    rdl_conn_closed(&conn, (int)device);
-}
 
 void _start(void)
 {

@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* image_redlock.c - a firmware with a lock over five servers and a driver of its own; measured, never run. */
 #include "redlock/redlock.h"
+#include "tests/house/images/image.h"
 
-void _start(void);
-
-volatile uint32_t device; /* stands for clock and wire */
-
-static struct rdl_endpoint endpoint;
-static uint64_t queue[RDL_QUEUE_FOR(1, 16) / 8];
 static struct rdl_server_info server_info;
 static const struct rdl_conn_config config = {
     .endpoint = &endpoint,
@@ -17,20 +12,7 @@ static const struct rdl_conn_config config = {
     .queue_len = sizeof queue,
     .server_info = &server_info,
 };
-static struct rdl_conn conn;
 static struct rdl_server servers[5];
-
-static void drive(void)
-{
-    uint8_t chunk[16];
-
-    device = rdl_conn_wants(&conn);
-    rdl_conn_opened(&conn);
-    device = (uint32_t)rdl_conn_tx(&conn, chunk, sizeof chunk);
-    rdl_conn_tx_done(&conn, device);
-    rdl_conn_rx(&conn, chunk, device);
-    rdl_conn_closed(&conn, (int)device);
-}
 
 void _start(void)
 {
