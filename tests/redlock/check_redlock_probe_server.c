@@ -228,6 +228,7 @@ START_TEST(endless_refusals_keep_the_pauses_long)
     for (i = 0; i < 8; i++)
         next_attempt();
     ck_assert_uint_gt(now - begun, 8 * RDL_RETRY_CAP_MS / 4); /* with full jitter a half, on average */
+    ck_assert_uint_lt(now - begun, 8 * RDL_RETRY_CAP_MS * 3 / 4);
 }
 END_TEST
 

@@ -76,7 +76,7 @@ START_TEST(stalled_minority_gets_no_requests)
         if (fleet.mood[0] == MOOD_DEAF)
             assert_little_is_queued();
     }
-    ck_assert_uint_gt(now, 1000 + 2 * FLEET_TTL);
+    ck_assert_uint_eq(now, 1000 + 100 * FLEET_ATTEMPT);
     ck_assert_int_eq(fleet.mood[0], MOOD_UP); /* and in the end they are back */
     ck_assert_int_eq(fleet.mood[4], MOOD_UP);
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), RDL_OK);

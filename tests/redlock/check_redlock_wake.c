@@ -12,12 +12,13 @@ enum { NEVER = 1000, BOUND = 5000 };
 
 static uint64_t now;
 static int polls, wakes_from, serves_from;
+static int result; /* of a poll that is woken */
 
 static int poll_fleet(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     (void)ctx, (void)conns;
-    if (++polls >= wakes_from && (flags & RDL_POLL_CAN_WAKE))
-        return RDL_E_INTERRUPTED;
+    if (++polls >= wakes_from && ((flags & RDL_POLL_CAN_WAKE) || result == RDL_E_SYSTEM))
+        return result;
     if (polls >= serves_from)
         fleet_serve_all(now);
     else
@@ -35,6 +36,7 @@ static void setup(void)
     now = 100000;
     polls = serves_from = 0;
     wakes_from = NEVER;
+    result = RDL_E_INTERRUPTED;
     fleet_init(3, now);
     fleet.opt.lease.wait_ms = BOUND;
     fleet.opt.lease.retry_ms = 50;
@@ -57,8 +59,13 @@ END_TEST
 /* The SETs are sent and have no reply: without drain, too, the driver got the releases. */
 START_TEST(woken_acquire_passes_all_releases_to_the_driver)
 {
+    result = _i ? RDL_E_SYSTEM : RDL_E_INTERRUPTED;
     wakes_from = serves_from = 3; /* the first reads what came before, the second sends */
-    ck_assert_int_eq(rdl_redlock_acquire(lock, &platform), RDL_E_INTERRUPTED);
+    ck_assert_int_eq(rdl_redlock_acquire(lock, &platform), result);
+    if (_i == 1) { /* a failing driver takes nothing */
+        ck_assert_int_eq(rdl_redlock_drain(lock, &platform, now + BOUND), RDL_E_SYSTEM);
+        return;
+    }
     ck_assert(rdl_redlock_is_idle(lock));
     ck_assert_uint_eq(fleet_keys(now), 0);
 }
@@ -82,7 +89,7 @@ Suite *suite_redlock_wake(void)
 
     tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, waiting_redlock_acquire_ends_when_woken, 0, 12);
-    tcase_add_test(tc, woken_acquire_passes_all_releases_to_the_driver);
+    tcase_add_loop_test(tc, woken_acquire_passes_all_releases_to_the_driver, 0, 2);
     tcase_add_test(tc, wake_does_not_end_extend_release_or_drain);
     suite_add_tcase(suite, tc);
     return suite;

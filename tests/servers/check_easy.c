@@ -81,11 +81,56 @@ START_TEST(the_same_program_locks_on_one_server_and_on_three)
     ck_assert_int_ge(keys(), _i == 3 ? 2 : 1);
     ck_assert_int_ge(rdl_easy_renew(&easy, RDL_EASY_MAX_TTL_MS), RDL_OK);
     ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), TTL);
+    ck_assert_uint_le(rdl_easy_remaining_ms(&easy), RDL_EASY_MAX_TTL_MS);
     ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
     ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
     ck_assert_str_eq(rdl_easy_error(&easy), "");
     rdl_easy_close(&easy);
     ck_assert_int_eq(keys(), 0);
+}
+END_TEST
+
+/* On one server and on three. A server that restarts later is new again. */
+START_TEST(a_guarded_lock_waits_for_new_servers_and_works)
+{
+    enum { SHORT = 2000 };
+    char url[LIVE_PATH_MAX + 16];
+
+    open_with(&easy, _i ? urls : live_url(&live[0], LIVE_V4, url, sizeof url), 0);
+    ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, SHORT), RDL_OK);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(rdl_easy_lock(&easy, SHORT, i == 0 ? (uint32_t)PATIENT : 0), RDL_OK);
+        ck_assert_int_ge(rdl_easy_renew(&easy, SHORT), RDL_OK);
+        ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), 0);
+        ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    }
+    live_kill(&live[0]);
+    live_restart(&live[0]);
+    if (_i)
+        ck_assert_int_eq(rdl_easy_lock(&easy, SHORT, 0), RDL_OK); /* two of three are known */
+    else
+        ck_assert_int_lt(rdl_easy_lock(&easy, SHORT, 0), 0);
+    rdl_easy_close(&easy);
+}
+END_TEST
+
+/* Each with its own, on one list. */
+START_TEST(each_server_gets_the_password_of_its_url)
+{
+    static const char *const passwords[MOST] = {"first", "second", "third"};
+    char list[URLS] = "", url[LIVE_PATH_MAX + 16];
+
+    for (int i = 0; i < MOST; i++) {
+        live_command(&live[i], "CONFIG SET requirepass %s", passwords[i]);
+        live[i].password = passwords[i];
+        strcat(strcat(list, live_url(&live[i], LIVE_V4, url, sizeof url)), " ");
+    }
+    open_with(&easy, list, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_WAKE_HINT);
+    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    for (size_t i = 0; i < MOST; i++)
+        ck_assert_int_eq(rdl_conn_state(&easy.conns[i].conn), RDL_CONN_READY);
+    rdl_easy_close(&easy);
 }
 END_TEST
 
@@ -894,6 +939,8 @@ Suite *suite_easy(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, the_same_program_locks_on_one_server_and_on_three, 0, 4);
+    tcase_add_loop_test(tc, a_guarded_lock_waits_for_new_servers_and_works, 0, 2);
+    tcase_add_test(tc, each_server_gets_the_password_of_its_url);
     tcase_add_test(tc, valkey_is_another_word_for_redis);
     tcase_add_test(tc, a_lock_that_another_client_holds_is_busy);
     tcase_add_loop_test(tc, a_lost_lock_is_reported_by_renew_and_by_unlock, 0, 2);

@@ -93,6 +93,7 @@ START_TEST(an_extend_keeps_the_fence)
     ck_assert_int_eq(rdl_lock_extend(&lock.lock, &client_platform, 2 * TTL), RDL_OK);
     ck_assert_uint_eq(rdl_lock_fence(&lock), n);
     ck_assert_int_gt(pttl("nightly"), TTL);
+    ck_assert_int_le(pttl("nightly"), 2 * TTL);
 }
 END_TEST
 
@@ -342,6 +343,7 @@ START_TEST(min_fence_may_rise_while_an_acquire_waits)
     }
     ck_assert_int_eq(rc, RDL_OK);
     ck_assert_uint_ge(rdl_lock_fence(&second) + 10, 1000 + now);
+    ck_assert_uint_le(rdl_lock_fence(&second), 1000 + now);
 }
 END_TEST
 

@@ -300,7 +300,9 @@ START_TEST(raising_the_fence_changes_nothing_else)
     ck_assert_int_le(atoi(live_command(&server, "PTTL k") + 1), 5000);
     ck_assert_int_eq(ask_op(&rdl_op_extend_fenced, "1700000000008 9000"), RDL_ANSWER_YES);
     ck_assert_int_gt(atoi(live_command(&server, "PTTL k") + 1), 5000);
+    ck_assert_int_le(atoi(live_command(&server, "PTTL k") + 1), 60000);
     ck_assert_int_gt(atoi(live_command(&server, "PTTL {k}:fence") + 1), 0);
+    ck_assert_int_le(atoi(live_command(&server, "PTTL {k}:fence") + 1), 9000);
     live_command(&server, "PEXPIRE k 90000");
     ck_assert_int_eq(ask_op(&rdl_op_extend_fenced, "0"), RDL_ANSWER_YES);
     ck_assert_int_gt(atoi(live_command(&server, "PTTL k") + 1), 60000); /* never shorter */

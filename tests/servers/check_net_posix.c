@@ -87,7 +87,7 @@ START_TEST(one_poll_serves_64_connections)
     int open = CONNS_MAX;
     int i;
 
-    live_url(&server, LIVE_V4, url, sizeof url);
+    live_url(&server, (enum live_method)_i, url, sizeof url);
     for (i = 0; i < CONNS_MAX; i++) {
         char name[16];
         client_init(&many[i], url);
@@ -249,7 +249,7 @@ START_TEST(a_child_may_close_its_copy_of_the_socket)
     int status = -1;
     pid_t pid;
 
-    client_init(&client, live_url(&server, LIVE_V4, url, sizeof url));
+    client_init(&client, live_url(&server, (enum live_method)_i, url, sizeof url));
     ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
     pid = live_fork();
     if (pid == 0) {
@@ -291,7 +291,7 @@ START_TEST(a_custom_event_loop_reads_what_a_stalled_connection_has_received)
 {
     struct pollfd p = {-1, POLLIN, 0};
 
-    client_init(&client, live_url(&server, LIVE_V4, url, sizeof url));
+    client_init(&client, live_url(&server, (enum live_method)_i, url, sizeof url));
     client_wait_state(&client, RDL_CONN_READY);
     live_freeze(&server);
     client_submit(&client, &rdl_op_acquire, "a");
@@ -336,7 +336,7 @@ START_TEST(an_unwanted_socket_is_closed)
 {
     int before = live_count_fds();
 
-    client_init(&client, live_url(&server, LIVE_V4, url, sizeof url));
+    client_init(&client, live_url(&server, (enum live_method)_i, url, sizeof url));
     rdl_posix_opened(&client.conn, live_connect(&server)); /* closed, and not requested */
     ck_assert_int_eq(live_count_fds(), before);
     ck_assert_int_eq(client_ask(&client, &rdl_op_acquire, "a"), RDL_ANSWER_YES);
@@ -474,17 +474,17 @@ Suite *suite_net_posix(void)
     tcase_add_loop_test(live, a_lock_works_over_each_kind_of_socket, 0, ways);
     tcase_add_loop_test(live, the_url_selects_the_database_over_each_kind_of_socket, 0, ways);
     tcase_add_loop_test(live, a_restarted_server_is_found_again, 0, ways);
-    tcase_add_test(live, one_poll_serves_64_connections);
+    tcase_add_loop_test(live, one_poll_serves_64_connections, 0, ways);
     tcase_add_test(live, more_connections_than_one_poll_takes_are_refused);
     tcase_add_loop_test(live, queued_bytes_are_sent_when_a_frozen_server_thaws, 0, ways);
     tcase_add_loop_test(live, the_socket_is_close_on_exec_nonblocking_and_nodelay, 0, ways);
     tcase_add_loop_test(live, a_vanished_peer_is_noticed_within_half_a_minute, LIVE_V4, LIVE_UNIX);
     tcase_add_loop_test(live, closed_connections_leave_no_descriptor, 0, ways);
-    tcase_add_test(live, a_child_may_close_its_copy_of_the_socket);
+    tcase_add_loop_test(live, a_child_may_close_its_copy_of_the_socket, 0, ways);
     tcase_add_loop_test(live, the_driver_works_in_a_custom_event_loop, 0, ways);
-    tcase_add_test(live, a_custom_event_loop_reads_what_a_stalled_connection_has_received);
+    tcase_add_loop_test(live, a_custom_event_loop_reads_what_a_stalled_connection_has_received, 0, ways);
     tcase_add_test(live, a_socket_opened_by_the_caller_is_used_and_closed);
-    tcase_add_test(live, an_unwanted_socket_is_closed);
+    tcase_add_loop_test(live, an_unwanted_socket_is_closed, 0, ways);
     tcase_add_test(live, a_given_socket_replaces_a_pending_connect);
     tcase_add_test(live, a_descriptor_that_is_no_socket_fails_at_the_first_byte);
     suite_add_tcase(suite, live);

@@ -213,7 +213,7 @@ END_TEST
 
 START_TEST(signals_do_not_extend_connecting)
 {
-    client_meet(&client, FAKE_BLACK_HOLE, NULL, 0, 0);
+    client_meet(&client, FAKE_BLACK_HOLE, NULL, 0, _i);
     client.cfg.connect_ms = 300;
     client_submit(&client, &rdl_op_acquire, "a");
     storm(1);
@@ -304,7 +304,7 @@ Suite *suite_net_posix_wait(void)
     tcase_add_loop_test(tc, a_request_completed_without_a_byte_ends_a_poll, 0, 2);
     tcase_add_loop_test(tc, a_stalled_connection_is_always_read, 0, 2);
     tcase_add_loop_test(tc, signals_do_not_extend_a_deadline, 0, 4);
-    tcase_add_test(tc, signals_do_not_extend_connecting);
+    tcase_add_loop_test(tc, signals_do_not_extend_connecting, 0, 2);
     tcase_add_loop_test(tc, signals_lose_no_bytes_and_no_connection, 0, 2);
     tcase_add_loop_test(tc, wake_fd_ends_a_poll_without_a_limit, 0, 2);
     tcase_add_loop_test(tc, wake_fd_does_not_end_a_poll_that_ignores_it, 0, 2);
