@@ -162,12 +162,18 @@ static void refused_set_is_released_once(void)
 }
 
 const struct scenario scenarios_again[] = {
-    {"a release is sent again after a temporary error", NULL, SCENE, sent_again_after_the_error, 8},
-    {"a release is not sent again after its key expired", NULL, SCENE, not_after_the_key_expired, 2},
-    {"a release that pauses does not stall its connection", pause_is_no_stall, SCENE},
-    {"a failed release is sent before the next acquire", NULL, SCENE, sent_before_the_next_acquire, 4},
-    {"a failed release can be retried", NULL, SCENE, tried_again, 4},
-    {"a value in whole seconds is released only once", whole_seconds_are_released_once, SCENE},
-    {"a SET refused with an error is released only once", refused_set_is_released_once, SCENE},
-    {NULL, NULL, SCENE},
+    {.name = "a release is sent again after a temporary error",
+     .run_each = sent_again_after_the_error,
+     .times = 8},
+    {.name = "a release is not sent again after its key expired",
+     .run_each = not_after_the_key_expired,
+     .times = 2},
+    {.name = "a release that pauses does not stall its connection", .run = pause_is_no_stall},
+    {.name = "a failed release is sent before the next acquire",
+     .run_each = sent_before_the_next_acquire,
+     .times = 4},
+    {.name = "a failed release can be retried", .run_each = tried_again, .times = 4},
+    {.name = "a value in whole seconds is released only once", .run = whole_seconds_are_released_once},
+    {.name = "a SET refused with an error is released only once", .run = refused_set_is_released_once},
+    {.name = NULL},
 };

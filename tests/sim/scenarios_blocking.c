@@ -181,15 +181,20 @@ static void quarantines_begin_together(void)
 }
 
 const struct scenario scenarios_blocking[] = {
-    {"blocking extends put the key on the server that answers last", last_server_gets_the_key, SCENE},
-    {"a lost key is put back by the second blocking extend", lost_key_is_put_back_by_the_second_extend,
-     SCENE},
-    {"a blocking extend puts nothing back without a majority", nothing_is_put_back_without_a_majority, SCENE},
-    {"a pause of the program is no round trip", NULL, SCENE, a_pause_is_no_round_trip, 2},
-    {"a login step that spans two operations is no round trip", NULL, SCENE,
-     a_step_that_spans_two_operations_is_no_round_trip, 2},
-    {"a handshake that was lost between two calls is tried again", NULL, SCENE, lost_handshake_is_tried_again,
-     2},
-    {"one attempt waits for the rest of a pause", NULL, SCENE, one_attempt_waits_for_a_pause, 2},
-    {"the quarantines of two servers begin with one call", quarantines_begin_together, SCENE},
-    {NULL, NULL, 0}};
+    {.name = "blocking extends put the key on the server that answers last", .run = last_server_gets_the_key},
+    {.name = "a lost key is put back by the second blocking extend",
+     .run = lost_key_is_put_back_by_the_second_extend},
+    {.name = "a blocking extend puts nothing back without a majority",
+     .run = nothing_is_put_back_without_a_majority},
+    {.name = "a pause of the program is no round trip", .run_each = a_pause_is_no_round_trip, .times = 2},
+    {.name = "a login step that spans two operations is no round trip",
+     .run_each = a_step_that_spans_two_operations_is_no_round_trip,
+     .times = 2},
+    {.name = "a handshake that was lost between two calls is tried again",
+     .run_each = lost_handshake_is_tried_again,
+     .times = 2},
+    {.name = "one attempt waits for the rest of a pause",
+     .run_each = one_attempt_waits_for_a_pause,
+     .times = 2},
+    {.name = "the quarantines of two servers begin with one call", .run = quarantines_begin_together},
+    {.name = NULL}};

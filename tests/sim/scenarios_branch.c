@@ -88,8 +88,8 @@ static void each_begins_as_an_earlier_one(void)
 }
 
 const struct scenario scenarios_branch[] = {
-    {"a schedule that goes on from a rare state repeats exactly", each_repeats_exactly, SCENE},
-    {"the same seed goes on from the same rare states", the_same_start_lives_the_same, SCENE},
-    {"a schedule that goes on begins as an earlier one", each_begins_as_an_earlier_one, SCENE},
-    {NULL, NULL, SCENE},
+    {.name = "a schedule that goes on from a rare state repeats exactly", .run = each_repeats_exactly},
+    {.name = "the same seed goes on from the same rare states", .run = the_same_start_lives_the_same},
+    {.name = "a schedule that goes on begins as an earlier one", .run = each_begins_as_an_earlier_one},
+    {.name = NULL},
 };

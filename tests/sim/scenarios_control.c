@@ -181,15 +181,17 @@ static void slow_client_clock(void)
 }
 
 const struct scenario scenarios_control[] = {
-    {"a majority restarts empty, without a guard", restart_without_delay, CONTROL},
-    {"server clocks step ahead and hide a restart", clocks_hide_a_restart, CONTROL},
-    {"FLUSHALL on a majority", flushall, CONTROL},
-    {"a client's clock is set back", client_clock_goes_back, CONTROL},
-    {"the clocks of a majority step ahead", server_clocks_step_ahead, CONTROL},
-    {"a client's clock is slower than the drift allows", slow_client_clock, CONTROL},
-    {"a majority fails over to replicas that lag", lagging_replicas, CONTROL},
-    {"a late extend by WATCH shortens nothing", NULL, SCENE, late_exec, 4},
-    {"a majority evicts locks", eviction, CONTROL},
-    {"a majority loses its last second, without a guard", last_second_is_lost, CONTROL},
-    {NULL, NULL, SCENE},
+    {.name = "a majority restarts empty, without a guard", .run = restart_without_delay, .kind = CONTROL},
+    {.name = "server clocks step ahead and hide a restart", .run = clocks_hide_a_restart, .kind = CONTROL},
+    {.name = "FLUSHALL on a majority", .run = flushall, .kind = CONTROL},
+    {.name = "a client's clock is set back", .run = client_clock_goes_back, .kind = CONTROL},
+    {.name = "the clocks of a majority step ahead", .run = server_clocks_step_ahead, .kind = CONTROL},
+    {.name = "a client's clock is slower than the drift allows", .run = slow_client_clock, .kind = CONTROL},
+    {.name = "a majority fails over to replicas that lag", .run = lagging_replicas, .kind = CONTROL},
+    {.name = "a late extend by WATCH shortens nothing", .run_each = late_exec, .times = 4},
+    {.name = "a majority evicts locks", .run = eviction, .kind = CONTROL},
+    {.name = "a majority loses its last second, without a guard",
+     .run = last_second_is_lost,
+     .kind = CONTROL},
+    {.name = NULL},
 };

@@ -121,11 +121,13 @@ static void a_late_release_deletes_nothing(void)
 }
 
 const struct scenario scenarios_hint[] = {
-    {"a release wakes a waiting client", NULL, SCENE, a_release_wakes, 2},
-    {"a lost hint delays a waiter by at most the cap", NULL, SCENE, a_lost_hint_costs_the_cap, 2},
-    {"a canceled waiter takes no hint", NULL, SCENE, canceled_waiter_takes_none, 2},
-    {"foreign hints cause few extra attempts", NULL, SCENE, foreign_hints, 2},
-    {"a hint key that is not a list does no harm", NULL, SCENE, not_a_list, 2},
-    {"a late release with a hint deletes nothing", a_late_release_deletes_nothing, SCENE},
-    {NULL, NULL, SCENE},
+    {.name = "a release wakes a waiting client", .run_each = a_release_wakes, .times = 2},
+    {.name = "a lost hint delays a waiter by at most the cap",
+     .run_each = a_lost_hint_costs_the_cap,
+     .times = 2},
+    {.name = "a canceled waiter takes no hint", .run_each = canceled_waiter_takes_none, .times = 2},
+    {.name = "foreign hints cause few extra attempts", .run_each = foreign_hints, .times = 2},
+    {.name = "a hint key that is not a list does no harm", .run_each = not_a_list, .times = 2},
+    {.name = "a late release with a hint deletes nothing", .run = a_late_release_deletes_nothing},
+    {.name = NULL},
 };

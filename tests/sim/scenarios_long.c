@@ -129,7 +129,7 @@ static void sixty_days_on_one_server(void)
 }
 
 const struct scenario scenarios_long[] = {
-    {"60 days of holding on three servers use up nothing", sixty_days_on_three_servers, SCENE},
-    {"60 days of holding on one server use up nothing", sixty_days_on_one_server, SCENE},
-    {NULL, NULL, SCENE},
+    {.name = "60 days of holding on three servers use up nothing", .run = sixty_days_on_three_servers},
+    {.name = "60 days of holding on one server use up nothing", .run = sixty_days_on_one_server},
+    {.name = NULL},
 };

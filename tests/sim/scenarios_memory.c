@@ -200,12 +200,15 @@ static void short_extend_shortens_nothing(int single)
 }
 
 const struct scenario scenarios_memory[] = {
-    {"a handle can be freed once its last call returns", freed_after_the_last_call, SCENE},
-    {"the reply to an old release is not a grant", old_release_is_no_grant, SCENE},
-    {"servers[] shared by two redlocks is an error", NULL, SCENE, servers_have_one_redlock, 2},
-    {"a granted minority has room for its releases", granted_minority_has_room, SCENE},
-    {"a late grant has room for its release", late_grant_has_room, SCENE},
-    {"an extend that was never sent shortens no pending release", NULL, SCENE, short_extend_shortens_nothing,
-     2},
-    {NULL, NULL, SCENE},
+    {.name = "a handle can be freed once its last call returns", .run = freed_after_the_last_call},
+    {.name = "the reply to an old release is not a grant", .run = old_release_is_no_grant},
+    {.name = "servers[] shared by two redlocks is an error",
+     .run_each = servers_have_one_redlock,
+     .times = 2},
+    {.name = "a granted minority has room for its releases", .run = granted_minority_has_room},
+    {.name = "a late grant has room for its release", .run = late_grant_has_room},
+    {.name = "an extend that was never sent shortens no pending release",
+     .run_each = short_extend_shortens_nothing,
+     .times = 2},
+    {.name = NULL},
 };

@@ -236,13 +236,17 @@ static void an_idle_login_is_no_round_trip(void)
 }
 
 const struct scenario scenarios_misuse[] = {
-    {"a copy of a redlock in use holds nothing", copies_hold_nothing, SCENE},
-    {"of two copies the first that is used has the servers", first_used_has_the_servers, SCENE},
-    {"a conn set up again under a guard does not count", NULL, SCENE, remade_conns_do_not_count, 3},
-    {"a conn that is listed twice gives no lock to two clients", a_conn_listed_twice_is_safe, SCENE},
-    {"changed options count from the next operation", NULL, SCENE, options_count_from_the_next_operation, 2},
-    {"a user who may not use the key keeps its lease", a_user_loses_and_regains_a_key, SCENE},
-    {"a full queue refuses each operation", a_full_queue_refuses_each_operation, SCENE},
-    {"a login whose replies are read late is no round trip", an_idle_login_is_no_round_trip, SCENE},
-    {NULL, NULL, SCENE},
+    {.name = "a copy of a redlock in use holds nothing", .run = copies_hold_nothing},
+    {.name = "of two copies the first that is used has the servers", .run = first_used_has_the_servers},
+    {.name = "a conn set up again under a guard does not count",
+     .run_each = remade_conns_do_not_count,
+     .times = 3},
+    {.name = "a conn that is listed twice gives no lock to two clients", .run = a_conn_listed_twice_is_safe},
+    {.name = "changed options count from the next operation",
+     .run_each = options_count_from_the_next_operation,
+     .times = 2},
+    {.name = "a user who may not use the key keeps its lease", .run = a_user_loses_and_regains_a_key},
+    {.name = "a full queue refuses each operation", .run = a_full_queue_refuses_each_operation},
+    {.name = "a login whose replies are read late is no round trip", .run = an_idle_login_is_no_round_trip},
+    {.name = NULL},
 };

@@ -152,9 +152,10 @@ static void a_missing_token_is_another_reason(void)
 }
 
 const struct scenario scenarios_self[] = {
-    {"disabling a class of faults changes nothing else", a_class_off_moves_nothing_else, SCENE},
-    {"the oracle finds leftover keys and busy connections", leftovers_are_found, SCENE},
-    {"the oracle doubts NO_QUORUM while refusals are in flight", refusals_in_flight_count, SCENE},
-    {"the oracle accepts NO_QUORUM for a missing fencing token", a_missing_token_is_another_reason, SCENE},
-    {NULL, NULL, SCENE},
+    {.name = "disabling a class of faults changes nothing else", .run = a_class_off_moves_nothing_else},
+    {.name = "the oracle finds leftover keys and busy connections", .run = leftovers_are_found},
+    {.name = "the oracle doubts NO_QUORUM while refusals are in flight", .run = refusals_in_flight_count},
+    {.name = "the oracle accepts NO_QUORUM for a missing fencing token",
+     .run = a_missing_token_is_another_reason},
+    {.name = NULL},
 };
