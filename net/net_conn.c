@@ -28,21 +28,6 @@ uint32_t rdl_conn_replies(const struct rdl_conn *c)
     return c->replies;
 }
 
-uint32_t rdl_conn_waiting(const struct rdl_conn *c)
-{
-    uint32_t waiting = 0;
-    uint32_t at;
-
-    for (at = c->base; at < c->tail; at += rdl_record_size(rdl_record_at(c, at)))
-        waiting++;
-    return waiting;
-}
-
-int rdl_conn_is_idle(const struct rdl_conn *c)
-{
-    return c->base == c->tail && c->tx_sent == 0;
-}
-
 /*
  * Ends the connection and answers the requests that wait. A release that was sent and that a caller awaits is
  * answered over the next connection instead, unless it is repeated already (rdl_req.is_again). Requests
@@ -63,19 +48,6 @@ void rdl_conn_shut(struct rdl_conn *c, int error)
 
 /* ---------------------------------------------------------------- out */
 
-/* Returns whether a request may be sent now, or goes on. A method that has the conn for itself goes alone. */
-static int may_send(const struct rdl_conn *c, uint32_t at)
-{
-    const struct rdl_method *method;
-
-    if (at == c->head || rdl_record_at(c, at)->len != 0)
-        return 1;
-    if (rdl_record_at(c, c->head)->is_exclusive)
-        return 0;
-    method = rdl_method_choose(c, rdl_record_at(c, at));
-    return method == NULL || method->next_phase == NULL;
-}
-
 unsigned rdl_conn_wants(const struct rdl_conn *c)
 {
     switch ((enum rdl_conn_state)c->state) {
@@ -85,54 +57,13 @@ unsigned rdl_conn_wants(const struct rdl_conn *c)
         return RDL_WANT_READ | (rdl_handshake_has_more(c) ? RDL_WANT_WRITE : 0u);
     case RDL_CONN_READY:
     case RDL_CONN_STALLED:
-        return RDL_WANT_READ |
-               (c->next_to_send != c->tail && may_send(c, c->next_to_send) ? RDL_WANT_WRITE : 0u);
+        return RDL_WANT_READ | (rdl_queue_has_more(c) ? RDL_WANT_WRITE : 0u);
     case RDL_CONN_FAILED:
         return RDL_WANT_CLOSE;
     case RDL_CONN_CLOSED:
         break;
     }
     return 0;
-}
-
-/*
- * Selects the method, and EVAL or EVALSHA. It does so once, because all chunks of the request must fit
- * together. Returns 0 if the server has refused every method before; the request is answered then.
- */
-static int select_method(struct rdl_conn *c, struct rdl_record *r)
-{
-    const struct rdl_method *method =
-        r->phase == RDL_PHASE_CHECK ? rdl_method_choose(c, r) : rdl_method_of(c, r);
-
-    if (method == NULL) {
-        rdl_req_answer(r->req, RDL_ANSWER_ERROR,
-                       r->skipped != RDL_SKIPPED_NONE ? r->error : rdl_method_error(c, r), 0);
-        return 0;
-    }
-    r->is_exclusive = method->next_phase != NULL;
-    r->is_sha = method->script != NULL && rdl_sha_select(c, method->script) && r->skipped == RDL_SKIPPED_NONE;
-    return 1;
-}
-
-/* Writes the rest of the requests whose method was selected, then more requests while there is room. */
-static void write_requests(struct rdl_conn *c, struct rdl_slice *w)
-{
-    uint32_t at = c->next_to_send;
-
-    while (at < c->tail && w->room > 0) {
-        struct rdl_record *r = rdl_record_at(c, at);
-
-        if (!may_send(c, at))
-            return;
-        if (r->len == 0 && !select_method(c, r)) {
-            at = rdl_queue_remove(c, at);
-            continue;
-        }
-        w->total = 0;
-        rdl_request_write(c, r, 0, w);
-        r->len = (uint16_t)w->total;
-        at += rdl_record_size(r);
-    }
 }
 
 size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap)
@@ -146,7 +77,7 @@ size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap)
     if (c->state == RDL_CONN_HANDSHAKE)
         rdl_handshake_write(c, &w);
     else
-        write_requests(c, &w);
+        rdl_queue_write(c, &w);
     return cap - w.room;
 }
 
@@ -160,44 +91,13 @@ void rdl_conn_tx_done(struct rdl_conn *c, size_t n)
 {
     trace(c, '>', c->tx, n);
     c->tx_sent += (uint32_t)n;
-    if (c->state == RDL_CONN_HANDSHAKE) {
+    if (c->state == RDL_CONN_HANDSHAKE)
         rdl_handshake_sent(c);
-        return;
-    }
-    while (c->tx_sent > 0) {
-        const struct rdl_record *r = rdl_record_at(c, c->next_to_send);
-
-        RDL_ASSERT(r->len != 0); /* the driver reports more than there was */
-        if (c->tx_sent < r->len)
-            return;
-        c->tx_sent -= r->len;
-        c->next_to_send += rdl_record_size(r);
-    }
+    else
+        rdl_queue_sent(c);
 }
 
 /* ---------------------------------------------------------------- in */
-
-void rdl_conn_heard(struct rdl_conn *c)
-{
-    c->state = RDL_CONN_READY;
-    c->error = RDL_OK;
-    c->lease_timeout_ms = 0;
-    c->retry_ms = 0;
-}
-
-/* Passes an event of an array to the method whose reply it is. */
-static void take_item(struct rdl_conn *c, const struct rdl_resp_event *ev)
-{
-    const struct rdl_record *r;
-    const struct rdl_method *method;
-
-    if (c->state != RDL_CONN_READY || c->head == c->tail)
-        return;
-    r = rdl_record_at(c, c->head);
-    method = rdl_method_of(c, r);
-    if (r->len != 0 && method->take != NULL)
-        method->take(c, ev);
-}
 
 /* Keeps the parts of the reply that an answer needs: kind, numbers, the start of its text. */
 static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
@@ -214,7 +114,7 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
     if (c->checks != NULL && c->checks->take(c, ev))
         return;
     if (c->reply_kind == RDL_RESP_ARRAY) {
-        take_item(c, ev);
+        rdl_request_take(c, ev);
         return;
     }
     n = (size_t)RDL_TEXT_MAX - 1 - c->reply_len;

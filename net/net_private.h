@@ -5,7 +5,22 @@
 
 #include "net/net_op.h"
 
-/* -------------------------------------------------- net_request.c: the request records */
+/*
+ * Who writes the members of struct rdl_conn:
+ *
+ *     base, head, next_to_send, tail, reserved   net_request.c
+ *     refused, scripts                           net_request.c; net_conn.c resets them with the connection
+ *     reply, reply_..., parser                   net_conn.c; net_request.c the numbers of an array
+ *     tx_sent, handshake_sent, handshake_done    net_conn.c, net_handshake.c; tx_sent also net_request.c
+ *     state, error                               net_conn.c, net_timers.c
+ *     the times (under rdl_conn_tick)            net_timers.c. Also, where a call would take 8 bytes of an image:
+ *         waits                                  net_conn.c when it closes, and net_stream.c while it opens
+ *         reply_timeout_ms                       net_conn.c its sign
+ *         retry_ms, failures                     net_stream.c after an error of send; net_request.c a 0
+ *         rtt_ms, rtt_is_bound, is_awaited       the operations of locks
+ */
+
+/* -------------------------------------------------- net_request.c: the queue of request records */
 
 /* Returns the bytes of a record with its texts. */
 uint32_t rdl_record_size(const struct rdl_record *r);
@@ -15,23 +30,33 @@ static inline struct rdl_record *rdl_record_at(const struct rdl_conn *c, uint32_
     RDL_ASSERT(at < c->tail && at % 8 == 0);
     return (struct rdl_record *)(void *)((uint8_t *)c->cfg->queue + at);
 }
-/* Removes a record. Returns the offset of the next one. */
-uint32_t rdl_queue_remove(struct rdl_conn *c, uint32_t at);
+/* Returns how many bytes of the queue are in use. */
+static inline uint32_t rdl_queue_len(const struct rdl_conn *c)
+{
+    return c->tail - c->base;
+}
+/* Returns whether there are requests other than paused ones; their replies are awaited. */
+static inline int rdl_queue_is_awaited(const struct rdl_conn *c)
+{
+    return c->head != c->tail;
+}
+/* Returns whether requests pause, to be sent again (rdl_queue_resume). */
+static inline int rdl_queue_has_paused(const struct rdl_conn *c)
+{
+    return c->base != c->head;
+}
 /* Moves the paused records after all others, to be sent again. */
 void rdl_queue_resume(struct rdl_conn *c);
-/* Sets the answer of req, which is not queued any more. req may be NULL: no caller waits. */
-void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value);
-
-/* -------------------------------------------------- net_request.c: the methods that this server accepts */
-
-/* Returns the method that r has selected. */
-const struct rdl_method *rdl_method_of(const struct rdl_conn *c, const struct rdl_record *r);
-/* Selects the first method that was not refused on this connection, nor to r. NULL: none is left. */
-const struct rdl_method *rdl_method_choose(const struct rdl_conn *c, struct rdl_record *r);
-/* Returns why the last method was refused, for a record that has no method left. */
-int rdl_method_error(const struct rdl_conn *c, const struct rdl_record *r);
-/* Returns 1 if the text was sent on this connection, so EVALSHA is enough; 0: EVAL sends the text now. */
-int rdl_sha_select(struct rdl_conn *c, const struct rdl_script *s);
+/* Drops releases whose key must have expired. */
+void rdl_queue_drop_stale(struct rdl_conn *c, uint64_t now_ms);
+/* Returns when a stalled conn may be closed, no earlier than c->retry_ms. */
+uint64_t rdl_queue_stalled_end(struct rdl_conn *c, uint64_t now_ms);
+/* Returns whether there is a request that may be sent now. */
+int rdl_queue_has_more(const struct rdl_conn *c);
+/* Writes the requests that may be sent now. */
+void rdl_queue_write(struct rdl_conn *c, struct rdl_slice *w);
+/* Counts the requests that were sent whole, after c->tx_sent has grown. */
+void rdl_queue_sent(struct rdl_conn *c);
 
 /* -------------------------------------------------- net_request.c: a request from queue to answer */
 
@@ -41,9 +66,8 @@ int rdl_sha_select(struct rdl_conn *c, const struct rdl_script *s);
  */
 int rdl_config_check(const struct rdl_conn_config *cfg);
 
-/* Writes the commands of a record's phase, from number `first` on. */
-void rdl_request_write(const struct rdl_conn *c, const struct rdl_record *r, unsigned first,
-                       struct rdl_slice *w);
+/* Passes an event of an array to the method whose reply it is. */
+void rdl_request_take(struct rdl_conn *c, const struct rdl_resp_event *ev);
 /* Evaluates the reply in c for the head of the queue. RDL_OK, or the error that ends the connection. */
 int rdl_request_reply(struct rdl_conn *c);
 /*
@@ -86,7 +110,7 @@ int rdl_error_class(const char *text);
 /* Returns the error for a reply without a request; an error reply says more (too many clients, ...). */
 int rdl_unexpected_reply(struct rdl_conn *c);
 
-/* -------------------------------------------------- net_conn.c */
+/* -------------------------------------------------- net_timers.c */
 
 /* Makes the conn READY: the handshake is complete, a byte came, or no reply is awaited any more. */
 void rdl_conn_heard(struct rdl_conn *c);

@@ -99,7 +99,7 @@ static void queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl
     rdl_copy(texts + cmd->name.len + cmd->value.len, cmd->extra.data, cmd->extra.len);
 }
 
-uint32_t rdl_queue_remove(struct rdl_conn *c, uint32_t at)
+static uint32_t queue_remove(struct rdl_conn *c, uint32_t at)
 {
     uint32_t size = rdl_record_size(rdl_record_at(c, at));
 
@@ -157,6 +157,62 @@ void rdl_queue_resume(struct rdl_conn *c)
     c->head = c->base;
 }
 
+uint32_t rdl_conn_waiting(const struct rdl_conn *c)
+{
+    uint32_t waiting = 0;
+    uint32_t at;
+
+    for (at = c->base; at < c->tail; at += rdl_record_size(rdl_record_at(c, at)))
+        waiting++;
+    return waiting;
+}
+
+int rdl_conn_is_idle(const struct rdl_conn *c)
+{
+    return c->base == c->tail && c->tx_sent == 0;
+}
+
+/*
+ * Drops releases whose key must have expired, but never one that a caller awaits. Before a new connection it
+ * checks all releases. Otherwise it checks only the deferred ones: the SETs before the others may still be
+ * executed late. The expiry of an adopted key is not known, so its release is repeated for ttl_ms from now.
+ */
+void rdl_queue_drop_stale(struct rdl_conn *c, uint64_t now_ms)
+{
+    uint32_t at = c->base;
+
+    while (at < (c->state == RDL_CONN_CLOSED ? c->tail : c->head)) {
+        struct rdl_record *r = rdl_record_at(c, at);
+        if (at < c->head && r->until_ms == UINT64_MAX)
+            r->until_ms = now_ms + r->ttl_ms;
+        if (r->req != NULL || r->until_ms >= now_ms)
+            at += rdl_record_size(r);
+        else
+            at = queue_remove(c, at);
+    }
+}
+
+/*
+ * Returns when a stalled conn may be closed: when the keys of its unanswered SETs must have expired, but not
+ * at the moment when it stalled. Extends do not keep it. If it closes now, its requests may still be
+ * executed, so pending releases stay pending for one ttl from now.
+ */
+uint64_t rdl_queue_stalled_end(struct rdl_conn *c, uint64_t now_ms)
+{
+    uint64_t end_ms = c->retry_ms;
+    uint32_t at = c->head;
+
+    while (at < c->tail) {
+        struct rdl_record *r = rdl_record_at(c, at);
+        if (r->op->must_send && r->until_ms < now_ms + r->ttl_ms)
+            r->until_ms = now_ms + r->ttl_ms;
+        if (r->op->may_grant && r->len != 0 && r->until_ms > end_ms && c->lease_timeout_ms == 0)
+            end_ms = r->until_ms;
+        at += rdl_record_size(r);
+    }
+    return end_ms;
+}
+
 /* Returns the offset of the record that req waits for; it must be queued. */
 static uint32_t queue_find(const struct rdl_conn *c, const struct rdl_req *req)
 {
@@ -183,7 +239,7 @@ int rdl_conn_refers_to(const struct rdl_conn *c, const void *memory, size_t len)
     return 0;
 }
 
-void rdl_req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value)
+static void req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value)
 {
     if (req == NULL)
         return;
@@ -202,7 +258,7 @@ enum {
 };
 RDL_STATIC_ASSERT(FORBIDDEN <= UINT8_MAX, refusals_have_bits);
 
-const struct rdl_method *rdl_method_of(const struct rdl_conn *c, const struct rdl_record *r)
+static const struct rdl_method *method_of(const struct rdl_conn *c, const struct rdl_record *r)
 {
     const struct rdl_method *const *methods = r->op->methods;
 
@@ -212,7 +268,7 @@ const struct rdl_method *rdl_method_of(const struct rdl_conn *c, const struct rd
     return methods[r->method];
 }
 
-const struct rdl_method *rdl_method_choose(const struct rdl_conn *c, struct rdl_record *r)
+static const struct rdl_method *method_choose(const struct rdl_conn *c, struct rdl_record *r)
 {
     const struct rdl_method *method;
 
@@ -220,7 +276,7 @@ const struct rdl_method *rdl_method_choose(const struct rdl_conn *c, struct rdl_
         RDL_ASSERT(r->op->family < RDL_FAMILIES);
         while (c->refused[r->op->family] >> r->method & 1)
             r->method++;
-        method = rdl_method_of(c, r);
+        method = method_of(c, r);
         if (method != NULL || r->op->then == NULL)
             return method;
         r->op = r->op->then;
@@ -255,7 +311,7 @@ int rdl_conn_is_switched_off(const struct rdl_conn *c, const struct rdl_op *op)
     return (c->refused[op->family] & SWITCHED_OFF) != 0;
 }
 
-int rdl_method_error(const struct rdl_conn *c, const struct rdl_record *r)
+static int method_error(const struct rdl_conn *c, const struct rdl_record *r)
 {
     return (c->refused[r->op->family] & FORBIDDEN) != 0 ? RDL_E_PERM : RDL_E_UNSUPPORTED;
 }
@@ -268,7 +324,7 @@ int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op)
         return RDL_E_METHODS;
     r.op = op;
     r.method = 0;
-    return rdl_method_choose(c, &r) != NULL ? RDL_OK : rdl_method_error(c, &r);
+    return method_choose(c, &r) != NULL ? RDL_OK : method_error(c, &r);
 }
 
 /* ---------------------------------------------------------------- EVAL or EVALSHA */
@@ -277,7 +333,7 @@ int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op)
 enum { SHA_BARRED = 1 << RDL_SCRIPTS_MAX };
 RDL_STATIC_ASSERT(RDL_SCRIPTS_MAX < 15, scripts_have_bits); /* of an int of 16 bits */
 
-int rdl_sha_select(struct rdl_conn *c, const struct rdl_script *s)
+static int sha_select(struct rdl_conn *c, const struct rdl_script *s)
 {
     uint16_t bit = (uint16_t)(1u << s->number);
     int is_known = (c->scripts & (SHA_BARRED | bit)) == bit;
@@ -298,10 +354,10 @@ static void sha_forget(struct rdl_conn *c, int is_noscript)
 
 /* ---------------------------------------------------------------- to write a request */
 
-void rdl_request_write(const struct rdl_conn *c, const struct rdl_record *r, unsigned first,
-                       struct rdl_slice *w)
+static void request_write(const struct rdl_conn *c, const struct rdl_record *r, unsigned first,
+                          struct rdl_slice *w)
 {
-    const struct rdl_method *method = rdl_method_of(c, r);
+    const struct rdl_method *method = method_of(c, r);
     const char *const *commands = method->commands + r->phase + first;
     char ttl[RDL_DEC_MAX];
     struct rdl_bytes own[RDL_LETTERS];
@@ -322,12 +378,86 @@ void rdl_request_write(const struct rdl_conn *c, const struct rdl_record *r, uns
         rdl_slice_write_all(w, commands, &args);
 }
 
+/* ---------------------------------------------------------------- to send requests */
+
+/* Returns whether a request may be sent now, or goes on. A method that has the conn for itself goes alone. */
+static int may_send(const struct rdl_conn *c, uint32_t at)
+{
+    const struct rdl_method *method;
+
+    if (at == c->head || rdl_record_at(c, at)->len != 0)
+        return 1;
+    if (rdl_record_at(c, c->head)->is_exclusive)
+        return 0;
+    method = method_choose(c, rdl_record_at(c, at));
+    return method == NULL || method->next_phase == NULL;
+}
+
+int rdl_queue_has_more(const struct rdl_conn *c)
+{
+    return c->next_to_send != c->tail && may_send(c, c->next_to_send);
+}
+
+/*
+ * Selects the method, and EVAL or EVALSHA. It does so once, because all chunks of the request must fit
+ * together. Returns 0 if the server has refused every method before; the request is answered then.
+ */
+static int select_method(struct rdl_conn *c, struct rdl_record *r)
+{
+    const struct rdl_method *method = r->phase == RDL_PHASE_CHECK ? method_choose(c, r) : method_of(c, r);
+
+    if (method == NULL) {
+        req_answer(r->req, RDL_ANSWER_ERROR, r->skipped != RDL_SKIPPED_NONE ? r->error : method_error(c, r),
+                   0);
+        return 0;
+    }
+    r->is_exclusive = method->next_phase != NULL;
+    r->is_sha = method->script != NULL && sha_select(c, method->script) && r->skipped == RDL_SKIPPED_NONE;
+    return 1;
+}
+
+/* Writes the rest of the requests whose method was selected, then more requests while there is room. */
+void rdl_queue_write(struct rdl_conn *c, struct rdl_slice *w)
+{
+    uint32_t at = c->next_to_send;
+
+    while (at < c->tail && w->room > 0) {
+        struct rdl_record *r = rdl_record_at(c, at);
+
+        if (!may_send(c, at))
+            return;
+        if (r->len == 0 && !select_method(c, r)) {
+            at = queue_remove(c, at);
+            continue;
+        }
+        w->total = 0;
+        request_write(c, r, 0, w);
+        r->len = (uint16_t)w->total;
+        at += rdl_record_size(r);
+    }
+}
+
+void rdl_queue_sent(struct rdl_conn *c)
+{
+    while (c->tx_sent > 0) {
+        const struct rdl_record *r = rdl_record_at(c, c->next_to_send);
+
+        RDL_ASSERT(r->len != 0); /* the driver reports more than there was */
+        if (c->tx_sent < r->len)
+            return;
+        c->tx_sent -= r->len;
+        c->next_to_send += rdl_record_size(r);
+    }
+}
+
+/* ---------------------------------------------------------------- kinds of replies */
+
 void rdl_record_complete(struct rdl_record *r, int64_t value)
 {
     /* not the error of a method that was skipped */
     int error = r->verdict >= RDL_ANSWER_ERROR ? r->error : RDL_OK;
 
-    rdl_req_answer(r->req, (enum rdl_answer)r->verdict, error, value);
+    req_answer(r->req, (enum rdl_answer)r->verdict, error, value);
     r->req = NULL;
 }
 
@@ -340,8 +470,6 @@ void rdl_record_copy_text(const struct rdl_conn *c, const struct rdl_record *r, 
     rdl_copy(r->req->text, c->reply, n);
     r->req->text_len = (uint8_t)n;
 }
-
-/* ---------------------------------------------------------------- kinds of replies */
 
 int rdl_reply_is_ok(const struct rdl_conn *c)
 {
@@ -460,7 +588,7 @@ static int advance_method(const struct rdl_conn *c, struct rdl_record *r)
     if (r->is_refused &&
         (!r->is_sha || r->skipped == RDL_SKIPPED_ERROR)) /* after a refused EVALSHA, EVAL is next */
         r->method++;
-    return r->verdict == RDL_ANSWER_NONE || (r->is_refused && rdl_method_choose(c, r) != NULL);
+    return r->verdict == RDL_ANSWER_NONE || (r->is_refused && method_choose(c, r) != NULL);
 }
 
 /*
@@ -472,7 +600,7 @@ static void end_request(struct rdl_conn *c, struct rdl_record *r)
     rdl_record_complete(r, 0);
     if (r->op->must_send != RDL_SEND_ALWAYS || r->ttl_ms == 0 || r->verdict != RDL_ANSWER_ERROR ||
         rdl_is_permanent(r->error)) {
-        rdl_queue_remove(c, c->head);
+        queue_remove(c, c->head);
         return;
     }
     /*
@@ -521,8 +649,21 @@ static int command_was_sent(const struct rdl_conn *c)
         return 0;
     r = rdl_record_at(c, c->head);
     rdl_slice_init(&rest, NULL, 0, 0); /* no room, so it only counts */
-    rdl_request_write(c, r, r->replies + 1u, &rest);
+    request_write(c, r, r->replies + 1u, &rest);
     return c->tx_sent + rest.total >= r->len;
+}
+
+void rdl_request_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
+{
+    const struct rdl_record *r;
+    const struct rdl_method *method;
+
+    if (c->state != RDL_CONN_READY || c->head == c->tail)
+        return;
+    r = rdl_record_at(c, c->head);
+    method = method_of(c, r);
+    if (r->len != 0 && method->take != NULL)
+        method->take(c, ev);
 }
 
 int rdl_request_reply(struct rdl_conn *c)
@@ -534,7 +675,7 @@ int rdl_request_reply(struct rdl_conn *c)
     if (!command_was_sent(c))
         return rdl_unexpected_reply(c);
     r = rdl_record_at(c, c->head);
-    method = rdl_method_of(c, r);
+    method = method_of(c, r);
     rc = method->on_reply(c, r);
     r->replies++;
     if (rc == RDL_E_READONLY) /* the connection ends; a refused release stays queued for the next */
@@ -556,11 +697,11 @@ static int record_was_sent(const struct rdl_record *r)
 static void answer_without_reply(const struct rdl_record *r, int was_sent, int error)
 {
     if (!was_sent && (r->req == NULL || !r->req->is_again))
-        rdl_req_answer(r->req, RDL_ANSWER_UNSENT, error, 0);
+        req_answer(r->req, RDL_ANSWER_UNSENT, error, 0);
     else if (r->op->may_grant && r->verdict == RDL_ANSWER_NO) /* SET was refused, only the PTTL is missing */
-        rdl_req_answer(r->req, RDL_ANSWER_NO, RDL_OK, -2);
+        req_answer(r->req, RDL_ANSWER_NO, RDL_OK, -2);
     else
-        rdl_req_answer(r->req, RDL_ANSWER_UNKNOWN, error, 0);
+        req_answer(r->req, RDL_ANSWER_UNKNOWN, error, 0);
 }
 
 void rdl_requests_disconnected(struct rdl_conn *c)
@@ -580,7 +721,7 @@ void rdl_requests_disconnected(struct rdl_conn *c)
             record_reset(r);
             at += rdl_record_size(r);
         } else {
-            at = rdl_queue_remove(c, at);
+            at = queue_remove(c, at);
         }
     }
     c->next_to_send = c->head;
@@ -601,7 +742,7 @@ void rdl_conn_abandon(struct rdl_conn *c, struct rdl_req *req)
     answer_without_reply(r, was_sent, RDL_E_TIMEOUT);
     r->req = NULL;
     if (!was_sent && !r->op->must_send)
-        rdl_queue_remove(c, at);
+        queue_remove(c, at);
 }
 
 void rdl_conn_forbid_retry(struct rdl_conn *c, struct rdl_req *req)
@@ -662,7 +803,7 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     needed = cmd->op->must_send ? size : 2 * size;
     if (needed > c->cfg->queue_len)
         return RDL_E_QUEUE;
-    if (c->tail - c->base + needed + c->reserved > c->cfg->queue_len)
+    if (rdl_queue_len(c) + needed + c->reserved > c->cfg->queue_len)
         return RDL_E_FULL;
     queue_push(c, req, cmd, size);
     if (cmd->op->may_grant) {
@@ -670,7 +811,7 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
         c->reserved += req->room * 8u;
     }
     if (req != NULL) {
-        rdl_req_answer(req, RDL_ANSWER_NONE, RDL_OK, 0);
+        req_answer(req, RDL_ANSWER_NONE, RDL_OK, 0);
         req->is_queued = 1;
         req->is_repeated = 0;
         if (!cmd->op->must_send)

@@ -34,11 +34,11 @@ static int receive(struct rdl_conn *c, const struct rdl_stream *s, int *did)
 static int transmit(struct rdl_conn *c, const struct rdl_stream *s, int *did)
 {
     while (c->send_result >= 0 && (rdl_conn_wants(c) & RDL_WANT_WRITE)) {
-        uint32_t queued = c->tail - c->base;
+        uint32_t queued = rdl_queue_len(c);
         size_t len = rdl_conn_tx(c, s->buf, s->cap);
         int n;
 
-        if (len == 0 || c->tail - c->base != queued) /* a request failed instead of being sent */
+        if (len == 0 || rdl_queue_len(c) != queued) /* a request failed instead of being sent */
             *did |= RDL_STREAM_DID;
         if (len == 0)
             break;

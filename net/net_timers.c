@@ -31,26 +31,6 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
 
 extern inline void rdl_conn_seed(struct rdl_conn *c, uint32_t seed);
 
-/*
- * Drops releases whose key must have expired, but never one that a caller awaits. Before a new connection it
- * checks all releases. Otherwise it checks only the deferred ones: the SETs before the others may still be
- * executed late. The expiry of an adopted key is not known, so its release is repeated for ttl_ms from now.
- */
-static void drop_stale(struct rdl_conn *c, uint64_t now_ms)
-{
-    uint32_t at = c->base;
-
-    while (at < (c->state == RDL_CONN_CLOSED ? c->tail : c->head)) {
-        struct rdl_record *r = rdl_record_at(c, at);
-        if (at < c->head && r->until_ms == UINT64_MAX)
-            r->until_ms = now_ms + r->ttl_ms;
-        if (r->req != NULL || r->until_ms >= now_ms)
-            at += rdl_record_size(r);
-        else
-            at = rdl_queue_remove(c, at);
-    }
-}
-
 uint32_t rdl_conn_connect_ms(const struct rdl_conn *c)
 {
     return c->cfg->connect_ms != 0 ? c->cfg->connect_ms : RDL_CONNECT_MS;
@@ -108,7 +88,7 @@ static uint64_t tick_closed(struct rdl_conn *c, uint64_t now_ms)
     }
     if (c->waits == RDL_PAUSE_RUNNING && now_ms < c->retry_ms)
         return c->retry_ms;
-    drop_stale(c, now_ms);
+    rdl_queue_drop_stale(c, now_ms);
     c->waits = RDL_PAUSE_NONE;
     c->state = RDL_CONN_OPENING;
     c->handshake_seen = c->step_is_bound = 0;
@@ -117,6 +97,14 @@ static uint64_t tick_closed(struct rdl_conn *c, uint64_t now_ms)
         c->failures++;
     c->retry_ms = now_ms + rdl_conn_connect_ms(c);
     return c->retry_ms;
+}
+
+void rdl_conn_heard(struct rdl_conn *c)
+{
+    c->state = RDL_CONN_READY;
+    c->error = RDL_OK;
+    c->lease_timeout_ms = 0;
+    c->retry_ms = 0;
 }
 
 void rdl_conn_end_pause(struct rdl_conn *c)
@@ -135,10 +123,10 @@ static uint32_t timeout_of(const struct rdl_conn *c)
 
 void rdl_conn_set_timeout(struct rdl_conn *c, uint32_t answer_ms)
 {
-    if (c->head != c->tail && c->reply_timeout_ms >= (int32_t)answer_ms)
+    if (rdl_queue_is_awaited(c) && c->reply_timeout_ms >= (int32_t)answer_ms)
         return;
     if (c->state == RDL_CONN_READY && c->retry_ms != 0) /* it runs already */
-        c->retry_ms = c->head == c->tail ? 0 : c->retry_ms - timeout_of(c) + answer_ms;
+        c->retry_ms = rdl_queue_is_awaited(c) ? c->retry_ms - timeout_of(c) + answer_ms : 0;
     c->reply_timeout_ms = (int32_t)answer_ms;
 }
 
@@ -146,27 +134,6 @@ void rdl_conn_abort_if_stalled(struct rdl_conn *c, uint32_t answer_ms)
 {
     if (c->lease_timeout_ms == 0 || c->lease_timeout_ms > answer_ms)
         c->lease_timeout_ms = answer_ms;
-}
-
-/*
- * Returns when a stalled conn may be closed: when the keys of its unanswered SETs must have expired, but not
- * at the moment when it stalled. Extends do not keep it. If it closes now, its requests may still be
- * executed, so pending releases stay pending for one ttl from now.
- */
-static uint64_t stalled_close_at(struct rdl_conn *c, uint64_t now_ms)
-{
-    uint64_t end_ms = c->retry_ms;
-    uint32_t at = c->head;
-
-    while (at < c->tail) {
-        struct rdl_record *r = rdl_record_at(c, at);
-        if (r->op->must_send && r->until_ms < now_ms + r->ttl_ms)
-            r->until_ms = now_ms + r->ttl_ms;
-        if (r->op->may_grant && r->len != 0 && r->until_ms > end_ms && c->lease_timeout_ms == 0)
-            end_ms = r->until_ms;
-        at += rdl_record_size(r);
-    }
-    return end_ms;
 }
 
 /* Returns when the oldest reply of a READY conn is overdue: c->retry_ms, or earlier for a lease in danger. */
@@ -187,7 +154,7 @@ int rdl_conn_is_due(struct rdl_conn *c, uint64_t now_ms)
     case RDL_CONN_READY:
         return c->retry_ms != 0 && now_ms >= overdue_at(c);
     case RDL_CONN_STALLED:
-        return now_ms >= stalled_close_at(c, now_ms);
+        return now_ms >= rdl_queue_stalled_end(c, now_ms);
     case RDL_CONN_CLOSED:
     case RDL_CONN_FAILED:
         break;
@@ -210,7 +177,7 @@ static uint64_t tick_waiting(struct rdl_conn *c, uint64_t now_ms)
         c->error = RDL_E_TIMEOUT;
         c->retry_ms = now_ms + 1; /* the reply may have arrived: the driver reads before then */
     }
-    end_ms = stalled_close_at(c, now_ms);
+    end_ms = rdl_queue_stalled_end(c, now_ms);
     if (now_ms < end_ms)
         return end_ms;
     rdl_conn_shut(c, RDL_E_TIMEOUT);
@@ -224,14 +191,14 @@ static uint64_t tick_ready(struct rdl_conn *c, uint64_t now_ms)
 
     if (c->beat != (uint8_t)(clock_ms / BEAT_MS)) {
         c->beat = (uint8_t)(clock_ms / BEAT_MS);
-        drop_stale(c, now_ms);
+        rdl_queue_drop_stale(c, now_ms);
         rdl_queue_resume(c);
     }
-    if (c->head == c->tail) /* no reply is awaited */
+    if (!rdl_queue_is_awaited(c))
         rdl_conn_heard(c);
     else if (c->reply_timeout_ms != 0)
         return tick_waiting(c, now_ms);
-    return c->base != c->head ? now_ms + BEAT_MS - clock_ms % BEAT_MS : UINT64_MAX;
+    return rdl_queue_has_paused(c) ? now_ms + BEAT_MS - clock_ms % BEAT_MS : UINT64_MAX;
 }
 
 uint64_t rdl_conn_tick(struct rdl_conn *c, uint64_t now_ms)

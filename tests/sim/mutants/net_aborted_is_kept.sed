@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# net/net_timers.c: R17: an aborted stalled connection is not kept for its SETs
+# net/net_request.c: R17: an aborted stalled connection is not kept for its SETs
 s/ && c->lease_timeout_ms == 0//

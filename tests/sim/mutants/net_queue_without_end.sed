@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_request.c: R12: a record that does not fit is refused
-s/base \+ needed \+ c->reserved >/base >/
+s/rdl_queue_len\(c\) \+ needed \+ c->reserved >/rdl_queue_len(c) >/
