@@ -59,10 +59,8 @@ int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req 
     struct rdl_command cmd;
 
     cmd.op = op;
-    cmd.name.data = l->name;
-    cmd.name.len = l->name_len;
-    cmd.value.data = value;
-    cmd.value.len = l->mode->value(l, value);
+    cmd.name = (struct rdl_bytes){l->name, l->name_len};
+    cmd.value = (struct rdl_bytes){value, l->mode->value(l, value)};
     if (req == NULL && cmd.value.len == 0) /* no value yet that identifies the key as ours */
         return RDL_OK;
     cmd.extra = extra;
@@ -544,9 +542,7 @@ int64_t rdl_lock_holder_ms(const struct rdl_lock *l)
 
 struct rdl_stats rdl_lock_stats(const struct rdl_lock *l)
 {
-    const struct rdl_stats stats = {l->attempts, l->refused, l->stepped_ms - l->begun_ms};
-
-    return stats;
+    return (struct rdl_stats){l->attempts, l->refused, l->stepped_ms - l->begun_ms};
 }
 
 int rdl_lock_error(const struct rdl_lock *l)

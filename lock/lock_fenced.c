@@ -21,10 +21,8 @@ static void split(struct rdl_bytes extra, struct rdl_bytes out[2])
 
     while (n < extra.len && text[n] != ' ')
         n++;
-    out[0].data = text;
-    out[0].len = n;
-    out[1].data = n < extra.len ? text + n + 1 : "0";
-    out[1].len = n < extra.len ? extra.len - n - 1 : 1;
+    out[0] = (struct rdl_bytes){text, n};
+    out[1] = (struct rdl_bytes){n < extra.len ? text + n + 1 : "0", n < extra.len ? extra.len - n - 1 : 1};
 }
 
 static void fence_write_args(struct rdl_slice *w, const char *const *commands,
@@ -38,8 +36,7 @@ static void fence_write_args(struct rdl_slice *w, const char *const *commands,
     (void)c;
     (void)r;
     rdl_copy(all, own, RDL_LETTERS * sizeof *all);
-    all[RDL_LETTERS].data = key;
-    all[RDL_LETTERS].len = rdl_side_key(key, own[RDL_LETTER_K], ":fence");
+    all[RDL_LETTERS] = (struct rdl_bytes){key, rdl_side_key(key, own[RDL_LETTER_K], ":fence")};
     split(own[RDL_LETTER_X], all + RDL_LETTERS + 1);
     rdl_slice_write_all(w, commands, &args);
 }
@@ -52,8 +49,7 @@ static void raise_write_args(struct rdl_slice *w, const char *const *commands,
     struct rdl_bytes all[RDL_LETTERS];
 
     rdl_copy(all, own, sizeof all);
-    all[RDL_LETTER_M].data = "0";
-    all[RDL_LETTER_M].len = 1;
+    all[RDL_LETTER_M] = (struct rdl_bytes){"0", 1};
     fence_write_args(w, commands, all, c, r);
 }
 
@@ -63,22 +59,20 @@ static const struct rdl_method acquire_fenced_method = {.commands = fenced_call,
                                                         .on_reply = rdl_script_on_grant_reply,
                                                         .script = &rdl_script_acquire,
                                                         .take = rdl_take_numbers};
-static const struct rdl_method *const acquire_fenced[] = {&acquire_fenced_method, NULL};
 static const struct rdl_method extend_fenced_method = {.commands = fenced_call,
                                                        .write_args = fence_write_args,
                                                        .on_reply = rdl_script_on_reply,
                                                        .script = &rdl_script_extend_fenced};
-static const struct rdl_method *const extend_fenced[] = {&extend_fenced_method, NULL};
 static const struct rdl_method raise_method = {.commands = fenced_call,
                                                .write_args = raise_write_args,
                                                .on_reply = rdl_script_on_reply,
                                                .script = &rdl_script_extend_fenced};
-static const struct rdl_method *const raise[] = {&raise_method, NULL};
-
 const struct rdl_op rdl_op_acquire_fenced = {
-    .methods = acquire_fenced, .family = RDL_FAMILY_FENCED, .may_grant = 1};
-const struct rdl_op rdl_op_extend_fenced = {.methods = extend_fenced, .family = RDL_FAMILY_RAISE_FENCE};
-const struct rdl_op rdl_op_raise_fence = {.methods = raise, .family = RDL_FAMILY_RAISE_FENCE};
+    .methods = RDL_METHOD(&acquire_fenced_method), .family = RDL_FAMILY_FENCED, .may_grant = 1};
+const struct rdl_op rdl_op_extend_fenced = {.methods = RDL_METHOD(&extend_fenced_method),
+                                            .family = RDL_FAMILY_RAISE_FENCE};
+const struct rdl_op rdl_op_raise_fence = {.methods = RDL_METHOD(&raise_method),
+                                          .family = RDL_FAMILY_RAISE_FENCE};
 
 /* ---------------------------------------------------------------- the mode */
 
@@ -124,8 +118,7 @@ static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
             return RDL_E_FENCE_RANGE;
         rdl_token_next(&l->token);
     }
-    extra.data = text;
-    extra.len = rdl_fence_extra(text, number, l->opt, l->ttl_ms);
+    extra = (struct rdl_bytes){text, rdl_fence_extra(text, number, l->opt, l->ttl_ms)};
     l->sent_ms = now_ms;
     return rdl_lock_submit(l, is_acquire ? &rdl_op_acquire_fenced : &rdl_op_extend_fenced, &l->req, extra);
 }

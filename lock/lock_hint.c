@@ -24,8 +24,7 @@ static void wake_write_args(struct rdl_slice *w, const char *const *commands,
     struct rdl_args args = {letters, NULL, RDL_LETTERS + 2};
 
     rdl_copy(all, own, RDL_LETTERS * sizeof *all);
-    all[RDL_LETTERS].data = key;
-    all[RDL_LETTERS].len = rdl_side_key(key, own[RDL_LETTER_K], ":wake");
+    all[RDL_LETTERS] = (struct rdl_bytes){key, rdl_side_key(key, own[RDL_LETTER_K], ":wake")};
     all[RDL_LETTERS + 1] = last;
     args.arg = all;
     rdl_slice_write_all(w, commands, &args);
@@ -45,8 +44,7 @@ static void release_write_args(struct rdl_slice *w, const char *const *commands,
     wake_write_args(w, commands, own, RDL_RECORD_LETTERS "bh", life);
 }
 
-static const char *const release_hint_call[] = {rdl_wire_call_release_hint, NULL};
-static const struct rdl_method release_hint_method = {.commands = release_hint_call,
+static const struct rdl_method release_hint_method = {.commands = RDL_COMMANDS(rdl_wire_call_release_hint),
                                                       .write_args = release_write_args,
                                                       .on_reply = rdl_script_on_reply,
                                                       .script = &rdl_script_release_hint};
@@ -76,10 +74,9 @@ static int alone_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return rc;
 }
 
-static const char *const set_alone[] = {rdl_wire_set_nx_px, NULL};
-static const struct rdl_method set_method = {.commands = set_alone, .on_reply = alone_on_reply};
-static const struct rdl_method *const set_methods[] = {&set_method, NULL};
-static const struct rdl_op acquire_alone = {.methods = set_methods, .may_grant = 1};
+static const struct rdl_method alone = {.commands = RDL_COMMANDS(rdl_wire_set_nx_px),
+                                        .on_reply = alone_on_reply};
+static const struct rdl_op acquire_alone = {.methods = RDL_METHOD(&alone), .may_grant = 1};
 
 /* ---------------------------------------------------------------- waiting */
 
@@ -136,9 +133,8 @@ static int wait_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return rc;
 }
 
-static const char *const blpop[] = {rdl_wire_blpop, NULL};
 static const struct rdl_method wait_method = {
-    .commands = blpop, .write_args = wait_write_args, .on_reply = wait_on_reply};
+    .commands = RDL_COMMANDS(rdl_wire_blpop), .write_args = wait_write_args, .on_reply = wait_on_reply};
 /* The first method sends fractions of a second. If they are refused, the second sends whole seconds. */
 static const struct rdl_method *const wait_hint[] = {&wait_method, &wait_method, NULL};
 RDL_METHODS_FIT(wait_hint);

@@ -142,16 +142,12 @@ static int is_waiters(struct rdl_lock_legacy *l, uint64_t now_ms, uint64_t end_m
 
 static struct rdl_bytes known(const struct rdl_lock_legacy *l)
 {
-    const struct rdl_bytes value = {l->lock.token.bytes, l->value_len};
-
-    return value;
+    return (struct rdl_bytes){l->lock.token.bytes, l->value_len};
 }
 
 static struct rdl_bytes other(const struct rdl_lock_legacy *l)
 {
-    const struct rdl_bytes value = {l->other, l->other_len};
-
-    return value;
+    return (struct rdl_bytes){l->other, l->other_len};
 }
 
 static int take_other(struct rdl_lock_legacy *l)
@@ -179,17 +175,10 @@ static int legacy_ask(struct rdl_lock_legacy *l, enum phase phase, const struct 
 static int ask_with(struct rdl_lock_legacy *l, enum phase phase, const struct rdl_op *op,
                     struct rdl_bytes value, struct rdl_bytes extra)
 {
-    struct rdl_command cmd;
-    int rc;
+    const struct rdl_bytes name = {l->lock.name, l->lock.name_len};
+    const struct rdl_command cmd = {op, name, value, extra, l->lock.sent_ms + l->lock.ttl_ms, 0};
+    int rc = rdl_conn_submit(l->lock.conn, &l->lock.req, &cmd);
 
-    rdl_zero(&cmd, sizeof cmd);
-    cmd.op = op;
-    cmd.name.data = l->lock.name;
-    cmd.name.len = l->lock.name_len;
-    cmd.value = value;
-    cmd.extra = extra;
-    cmd.until_ms = l->lock.sent_ms + l->lock.ttl_ms;
-    rc = rdl_conn_submit(l->lock.conn, &l->lock.req, &cmd);
     l->phase = (uint8_t)phase;
     return rc == RDL_OK ? RDL_PENDING : rc;
 }
@@ -214,12 +203,10 @@ static int ask_setnx(struct rdl_lock_legacy *l, uint64_t now_ms)
 
 static int take_over(struct rdl_lock_legacy *l, enum phase phase, const struct rdl_op *op, uint64_t now_ms)
 {
-    struct rdl_bytes found;
+    const struct rdl_bytes found = {l->other, l->lock.req.text_len};
 
     if (now_ms >= l->lock.wake_ms) /* no time for another reply */
         return RDL_BUSY;
-    found.data = l->other;
-    found.len = l->lock.req.text_len;
     l->lock.sent_ms = now_ms;
     l->value_len = make_value(l, (char *)l->lock.token.bytes, now_ms, l->lock.ttl_ms);
     return legacy_ask(l, phase, op, found);

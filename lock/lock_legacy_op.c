@@ -48,21 +48,11 @@ static int time_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static const char *const time_commands[] = {rdl_wire_time, NULL};
-static const struct rdl_method time_method = {
-    .commands = time_commands, .on_reply = time_on_reply, .take = rdl_take_numbers};
-static const struct rdl_method *const time_methods[] = {&time_method, NULL};
-
-const struct rdl_op rdl_op_time = {.methods = time_methods};
+static const struct rdl_method clock = {
+    .commands = RDL_COMMANDS(rdl_wire_time), .on_reply = time_on_reply, .take = rdl_take_numbers};
+const struct rdl_op rdl_op_time = {.methods = RDL_METHOD(&clock)};
 
 /* ---------------------------------------------------------------- SETNX, PTTL, GET */
-
-/* Reads how long the key lives that refused SETNX; unknown before 2.6. */
-static void setnx_on_pttl_reply(const struct rdl_conn *c, const struct rdl_record *r)
-{
-    if (r->req != NULL)
-        r->req->value = c->reply_kind == RDL_RESP_INT ? c->reply_value : -1;
-}
 
 /* Reads the last reply: the request is complete then. */
 static int setnx_on_get_reply(struct rdl_conn *c, struct rdl_record *r)
@@ -86,8 +76,9 @@ static int setnx_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     enum { OF_SETNX, OF_PTTL, OF_GET };
 
-    if (r->replies == OF_PTTL) {
-        setnx_on_pttl_reply(c, r);
+    if (r->replies == OF_PTTL) { /* how long the key lives that refused SETNX; unknown before 2.6 */
+        if (r->req != NULL)
+            r->req->value = c->reply_kind == RDL_RESP_INT ? c->reply_value : -1;
         return RDL_OK;
     }
     if (r->replies == OF_GET)
@@ -100,11 +91,9 @@ static int setnx_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static const char *const setnx_commands[] = {rdl_wire_setnx, rdl_wire_pttl, rdl_wire_get, NULL};
-static const struct rdl_method setnx_method = {.commands = setnx_commands, .on_reply = setnx_on_reply};
-static const struct rdl_method *const setnx_methods[] = {&setnx_method, NULL};
-
-const struct rdl_op rdl_op_setnx = {.methods = setnx_methods, .may_grant = 1};
+static const struct rdl_method setnx = {.commands = RDL_COMMANDS(rdl_wire_setnx, rdl_wire_pttl, rdl_wire_get),
+                                        .on_reply = setnx_on_reply};
+const struct rdl_op rdl_op_setnx = {.methods = RDL_METHOD(&setnx), .may_grant = 1};
 
 /* ---------------------------------------------------------------- compare and set */
 
@@ -113,9 +102,9 @@ static int replace_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return rdl_watch_on_reply(c, r, RDL_LETTER_X);
 }
 
-static const char *const script_call[] = {rdl_wire_call_replace, NULL};
-static const struct rdl_method script_method = {
-    .commands = script_call, .on_reply = rdl_script_on_reply, .script = &rdl_script_replace};
+static const struct rdl_method script_method = {.commands = RDL_COMMANDS(rdl_wire_call_replace),
+                                                .on_reply = rdl_script_on_reply,
+                                                .script = &rdl_script_replace};
 static const char *const set_commands[] = RDL_WATCH_COMMANDS(rdl_wire_set, rdl_wire_set);
 static const struct rdl_method watch_method = {.commands = set_commands,
                                                .next_phase = rdl_watch_next,
@@ -141,11 +130,8 @@ static int found_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static const char *const found_commands[] = {rdl_wire_get, NULL};
-static const struct rdl_method found_method = {.commands = found_commands, .on_reply = found_on_reply};
-static const struct rdl_method *const found_methods[] = {&found_method, NULL};
-
-const struct rdl_op rdl_op_found = {.methods = found_methods};
+static const struct rdl_method found = {.commands = RDL_COMMANDS(rdl_wire_get), .on_reply = found_on_reply};
+const struct rdl_op rdl_op_found = {.methods = RDL_METHOD(&found)};
 
 /* ---------------------------------------------------------------- GETSET, DEL: without a comparison */
 
@@ -162,11 +148,9 @@ static int getset_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static const char *const getset_commands[] = {rdl_wire_getset, NULL};
-static const struct rdl_method getset_method = {.commands = getset_commands, .on_reply = getset_on_reply};
-static const struct rdl_method *const getset_methods[] = {&getset_method, NULL};
-
-const struct rdl_op rdl_op_getset = {.methods = getset_methods, .may_grant = 1};
+static const struct rdl_method getset = {.commands = RDL_COMMANDS(rdl_wire_getset),
+                                         .on_reply = getset_on_reply};
+const struct rdl_op rdl_op_getset = {.methods = RDL_METHOD(&getset), .may_grant = 1};
 
 static int delete_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
@@ -176,11 +160,8 @@ static int delete_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static const char *const delete_commands[] = {rdl_wire_del, NULL};
-static const struct rdl_method delete_method = {.commands = delete_commands, .on_reply = delete_on_reply};
-static const struct rdl_method *const delete_methods[] = {&delete_method, NULL};
-
-const struct rdl_op rdl_op_delete = {.methods = delete_methods};
+static const struct rdl_method del = {.commands = RDL_COMMANDS(rdl_wire_del), .on_reply = delete_on_reply};
+const struct rdl_op rdl_op_delete = {.methods = RDL_METHOD(&del)};
 
 /* ---------------------------------------------------------------- a release that is never pending */
 

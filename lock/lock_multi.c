@@ -28,15 +28,13 @@ static void multi_write_args(struct rdl_slice *w, const char *const *commands,
         size_t len = at[0];
 
         RDL_ASSERT(len < left);
-        all[args.n].data = at + 1;
-        all[args.n].len = len;
+        all[args.n] = (struct rdl_bytes){at + 1, len};
         left -= 1 + len;
         at += 1 + len;
         args.n++;
         keys++;
     }
-    all[Y].data = &keys;
-    all[Y].len = 1;
+    all[Y] = (struct rdl_bytes){&keys, 1};
     all[A].data = NULL;
     all[A].len = args.n - K + (r->op == &rdl_op_release_multi ? 4 : 5); /* c s y, the names, v (m) */
     args.arg = all;
@@ -49,25 +47,21 @@ static const struct rdl_method acquire_multi_method = {.commands = multi_call,
                                                        .on_reply = rdl_script_on_grant_reply,
                                                        .script = &rdl_script_acquire_multi,
                                                        .take = rdl_take_numbers};
-static const struct rdl_method *const acquire_multi[] = {&acquire_multi_method, NULL};
 static const struct rdl_method extend_multi_method = {.commands = multi_call,
                                                       .write_args = multi_write_args,
                                                       .on_reply = rdl_script_on_reply,
                                                       .script = &rdl_script_extend_multi};
-static const struct rdl_method *const extend_multi[] = {&extend_multi_method, NULL};
-
-static const char *const release_multi_call[] = {rdl_wire_call_release_multi, NULL};
-static const struct rdl_method release_multi_method = {.commands = release_multi_call,
+static const struct rdl_method release_multi_method = {.commands = RDL_COMMANDS(rdl_wire_call_release_multi),
                                                        .write_args = multi_write_args,
                                                        .on_reply = rdl_script_on_reply,
                                                        .script = &rdl_script_release_multi};
-static const struct rdl_method *const release_multi[] = {&release_multi_method, NULL};
-
 const struct rdl_op rdl_op_acquire_multi = {
-    .methods = acquire_multi, .family = RDL_FAMILY_MULTI, .may_grant = 1};
-const struct rdl_op rdl_op_extend_multi = {.methods = extend_multi, .family = RDL_FAMILY_MULTI};
-const struct rdl_op rdl_op_release_multi = {
-    .methods = release_multi, .family = RDL_FAMILY_RELEASE_MULTI, .must_send = RDL_SEND_ALWAYS};
+    .methods = RDL_METHOD(&acquire_multi_method), .family = RDL_FAMILY_MULTI, .may_grant = 1};
+const struct rdl_op rdl_op_extend_multi = {.methods = RDL_METHOD(&extend_multi_method),
+                                           .family = RDL_FAMILY_MULTI};
+const struct rdl_op rdl_op_release_multi = {.methods = RDL_METHOD(&release_multi_method),
+                                            .family = RDL_FAMILY_RELEASE_MULTI,
+                                            .must_send = RDL_SEND_ALWAYS};
 
 /* ---------------------------------------------------------------- the mode */
 

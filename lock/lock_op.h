@@ -12,6 +12,10 @@
 #include "lock/lock_fenced.h"
 #include "net/net_op.h"
 
+/* The commands of a method, and the methods of an operation that has one. */
+#define RDL_COMMANDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define RDL_METHOD(one)   ((const struct rdl_method *const[]){one, NULL})
+
 /* -------------------------------------------------- the operations */
 
 extern const struct rdl_op rdl_op_acquire; /* SET name value NX PX ttl, then PTTL */

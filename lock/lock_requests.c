@@ -33,11 +33,9 @@ int rdl_set_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return rc;
 }
 
-static const char *const acquire_commands[] = {rdl_wire_set_nx_px, rdl_wire_pttl, NULL};
-static const struct rdl_method acquire_method = {.commands = acquire_commands, .on_reply = rdl_set_on_reply};
-static const struct rdl_method *const acquire_methods[] = {&acquire_method, NULL};
-
-const struct rdl_op rdl_op_acquire = {.methods = acquire_methods, .may_grant = 1};
+static const struct rdl_method acquire_method = {.commands = RDL_COMMANDS(rdl_wire_set_nx_px, rdl_wire_pttl),
+                                                 .on_reply = rdl_set_on_reply};
+const struct rdl_op rdl_op_acquire = {.methods = RDL_METHOD(&acquire_method), .may_grant = 1};
 const struct rdl_op rdl_op_extend = {.family = RDL_FAMILY_EXTEND, .fallback_family = RDL_FAMILY_EXTEND};
 const struct rdl_op rdl_op_release = {
     .family = RDL_FAMILY_RELEASE, .must_send = RDL_SEND_ALWAYS, .fallback_family = RDL_FAMILY_RELEASE};
@@ -74,13 +72,13 @@ int rdl_script_on_grant_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static const char *const extend_call[] = {rdl_wire_call_extend, NULL};
-const struct rdl_method rdl_method_extend_script = {
-    .commands = extend_call, .on_reply = rdl_script_on_reply, .script = &rdl_script_extend};
+const struct rdl_method rdl_method_extend_script = {.commands = RDL_COMMANDS(rdl_wire_call_extend),
+                                                    .on_reply = rdl_script_on_reply,
+                                                    .script = &rdl_script_extend};
 
-static const char *const release_script_call[] = {rdl_wire_call_release, NULL};
-const struct rdl_method rdl_method_release_script = {
-    .commands = release_script_call, .on_reply = rdl_script_on_reply, .script = &rdl_script_release};
+const struct rdl_method rdl_method_release_script = {.commands = RDL_COMMANDS(rdl_wire_call_release),
+                                                     .on_reply = rdl_script_on_reply,
+                                                     .script = &rdl_script_release};
 
 static const struct rdl_method *const extend_script[] = {&rdl_method_extend_script, NULL};
 static const struct rdl_method *const release_script[] = {&rdl_method_release_script, NULL};
@@ -122,11 +120,11 @@ static int by_delete_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static const char *const delex[] = {rdl_wire_delex, rdl_wire_pttl, NULL};
-const struct rdl_method rdl_method_delex = {.commands = delex, .on_reply = by_delete_on_reply};
+const struct rdl_method rdl_method_delex = {.commands = RDL_COMMANDS(rdl_wire_delex, rdl_wire_pttl),
+                                            .on_reply = by_delete_on_reply};
 
-static const char *const delifeq[] = {rdl_wire_delifeq, rdl_wire_pttl, NULL};
-const struct rdl_method rdl_method_delifeq = {.commands = delifeq, .on_reply = by_delete_on_reply};
+const struct rdl_method rdl_method_delifeq = {.commands = RDL_COMMANDS(rdl_wire_delifeq, rdl_wire_pttl),
+                                              .on_reply = by_delete_on_reply};
 
 /* ---------------------------------------------------------------- by WATCH */
 

@@ -39,12 +39,9 @@ void rdl_record_texts(const struct rdl_record *r, struct rdl_bytes own[RDL_TEXTS
 {
     const uint8_t *texts = (const uint8_t *)(r + 1);
 
-    own[RDL_LETTER_K].data = texts;
-    own[RDL_LETTER_K].len = r->name_len;
-    own[RDL_LETTER_V].data = texts + r->name_len;
-    own[RDL_LETTER_V].len = r->value_len;
-    own[RDL_LETTER_X].data = texts + r->name_len + r->value_len;
-    own[RDL_LETTER_X].len = r->extra_len;
+    own[RDL_LETTER_K] = (struct rdl_bytes){texts, r->name_len};
+    own[RDL_LETTER_V] = (struct rdl_bytes){texts + r->name_len, r->value_len};
+    own[RDL_LETTER_X] = (struct rdl_bytes){texts + r->name_len + r->value_len, r->extra_len};
 }
 
 /* Resets a record to the state in which nothing of it was sent. */

@@ -439,9 +439,7 @@ uint64_t rdl_redlock_until_ms(const struct rdl_redlock *r)
 
 struct rdl_stats rdl_redlock_stats(const struct rdl_redlock *r)
 {
-    const struct rdl_stats stats = {r->attempts, r->refused, r->stepped_ms - r->begun_ms};
-
-    return stats;
+    return (struct rdl_stats){r->attempts, r->refused, r->stepped_ms - r->begun_ms};
 }
 
 int rdl_redlock_is_idle(const struct rdl_redlock *r)

@@ -114,12 +114,10 @@ static int look_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static const char *const look_commands[] = {rdl_wire_get, rdl_wire_time, NULL};
-static const struct rdl_method look_method = {
-    .commands = look_commands, .on_reply = look_on_reply, .take = rdl_take_numbers};
-static const struct rdl_method *const look[] = {&look_method, NULL};
-
-const struct rdl_op rdl_op_canary_look = {.methods = look};
+static const struct rdl_method look_method = {.commands = RDL_COMMANDS(rdl_wire_get, rdl_wire_time),
+                                              .on_reply = look_on_reply,
+                                              .take = rdl_take_numbers};
+const struct rdl_op rdl_op_canary_look = {.methods = RDL_METHOD(&look_method)};
 
 /* ---------------------------------------------------------------- create */
 
@@ -149,19 +147,14 @@ static int make_on_reply(struct rdl_conn *c, struct rdl_record *r)
 }
 
 /* Always sent with the script's text, never its SHA1: it is rarely sent. */
-static const char *const make_call[] = {rdl_wire_call_release, NULL};
-static const struct rdl_method make_method = {
-    .commands = make_call, .write_args = make_write_args, .on_reply = make_on_reply};
-static const struct rdl_method *const make[] = {&make_method, NULL};
-
-static const char *const clock_commands[] = {rdl_wire_setnx, NULL};
+static const struct rdl_method make_method = {.commands = RDL_COMMANDS(rdl_wire_call_release),
+                                              .write_args = make_write_args,
+                                              .on_reply = make_on_reply};
 static const struct rdl_method clock_method = {
-    .commands = clock_commands, .write_args = make_write_args, .on_reply = make_on_reply};
-static const struct rdl_method *const by_clock[] = {&clock_method, NULL};
-
+    .commands = RDL_COMMANDS(rdl_wire_setnx), .write_args = make_write_args, .on_reply = make_on_reply};
 const struct rdl_op rdl_op_canary_make = {
-    .methods = make, .then = &make_by_clock, .must_send = RDL_SEND_HERE};
-static const struct rdl_op make_by_clock = {.methods = by_clock, .must_send = RDL_SEND_HERE};
+    .methods = RDL_METHOD(&make_method), .then = &make_by_clock, .must_send = RDL_SEND_HERE};
+static const struct rdl_op make_by_clock = {.methods = RDL_METHOD(&clock_method), .must_send = RDL_SEND_HERE};
 
 /* ---------------------------------------------------------------- effect on the votes */
 
@@ -181,8 +174,7 @@ static int submit(const struct rdl_redlock *r, size_t i, const struct rdl_op *op
 
     rdl_zero(&cmd, sizeof cmd); /* until_ms, too: it is not repeated over another connection */
     cmd.op = op;
-    cmd.name.data = key;
-    cmd.name.len = sizeof key - 1;
+    cmd.name = (struct rdl_bytes){key, sizeof key - 1};
     cmd.value.data = c->found; /* what a release deletes */
     cmd.value.len = c->req.text_len;
     cmd.ttl_ms = op == &rdl_op_release_strict ? 0 : c->created_s; /* a release's is in ms */

@@ -11,17 +11,14 @@ int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct r
 
     rdl_zero(&cmd, sizeof cmd);
     cmd.op = op;
-    cmd.name.data = r->name;
-    cmd.name.len = r->name_len;
-    cmd.value.data = r->value;
-    cmd.value.len = sizeof r->value;
+    cmd.name = (struct rdl_bytes){r->name, r->name_len};
+    cmd.value = (struct rdl_bytes){r->value, sizeof r->value};
     cmd.until_ms = until_ms;
     cmd.ttl_ms = r->ttl_ms;
     if (op->must_send) /* a release: after a SET that was refused with an error, a key is unlikely */
         cmd.ttl_ms = r->action == RDL_ACQUIRE && s->vote == RDL_VOTE_ERROR ? 0 : r->opt->max_ttl_ms + 1000;
     if (r->opt->fencing != NULL) {
-        cmd.extra.data = extra;
-        cmd.extra.len = r->opt->fencing->extra(r, op, extra);
+        cmd.extra = (struct rdl_bytes){extra, r->opt->fencing->extra(r, op, extra)};
     }
     return rdl_conn_submit(s->conn, req, &cmd);
 }
