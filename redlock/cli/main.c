@@ -35,27 +35,14 @@ static int fill_stdio(void)
 
 static int obey_verb(enum rdl_cli_verb verb, int argc, char **argv)
 {
-    switch (verb) {
-    case RDL_CLI_RUN:
-        return rdl_cli_run(argc, argv);
-    case RDL_CLI_ACQUIRE:
-        return rdl_cli_acquire(argc, argv);
-    case RDL_CLI_EXTEND:
-        return rdl_cli_extend(argc, argv);
-    case RDL_CLI_RELEASE:
-        return rdl_cli_release(argc, argv);
-    case RDL_CLI_HOLD:
-        return rdl_cli_hold(argc, argv);
-    case RDL_CLI_STATUS:
-        return rdl_cli_status(argc, argv);
-    case RDL_CLI_BREAK:
-        return rdl_cli_break(argc, argv);
-    case RDL_CLI_LIST:
-        return rdl_cli_list(argc, argv);
-    case RDL_CLI_DOCTOR:
-        break;
-    }
-    return rdl_cli_doctor(argc, argv);
+    static int (*const verbs[RDL_CLI_VERBS])(int argc, char **argv) = {
+        [RDL_CLI_NUMBER_RUN] = rdl_cli_run,       [RDL_CLI_NUMBER_ACQUIRE] = rdl_cli_acquire,
+        [RDL_CLI_NUMBER_EXTEND] = rdl_cli_extend, [RDL_CLI_NUMBER_RELEASE] = rdl_cli_release,
+        [RDL_CLI_NUMBER_HOLD] = rdl_cli_hold,     [RDL_CLI_NUMBER_STATUS] = rdl_cli_status,
+        [RDL_CLI_NUMBER_LIST] = rdl_cli_list,     [RDL_CLI_NUMBER_BREAK] = rdl_cli_break,
+        [RDL_CLI_NUMBER_DOCTOR] = rdl_cli_doctor};
+
+    return verbs[rdl_cli_verb_row(verb) - rdl_cli_verb_table](argc, argv);
 }
 
 /* Prints the error without the word, which may be a URL with a password. */

@@ -37,6 +37,10 @@ static uint64_t now_ms(void)
     return rdl_now(&query->platform);
 }
 
+/* Lists of one method, and of one command. */
+#define ONE(method)   ((const struct rdl_method *const[]){&(method), NULL})
+#define COMMAND(wire) ((const char *const[]){wire, NULL})
+
 /* ---------------------------------------------------------------- the clock */
 
 static uint64_t asked_ms;
@@ -70,11 +74,9 @@ static int clock_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static const char *const clock_commands[] = {rdl_wire_time, NULL};
 static const struct rdl_method clock_method = {
-    .commands = clock_commands, .on_reply = clock_on_reply, .take = rdl_take_numbers};
-static const struct rdl_method *const clock_methods[] = {&clock_method, NULL};
-static const struct rdl_op op_clock = {.methods = clock_methods};
+    .commands = COMMAND(rdl_wire_time), .on_reply = clock_on_reply, .take = rdl_take_numbers};
+static const struct rdl_op op_clock = {.methods = ONE(clock_method)};
 
 /* ---------------------------------------------------------------- settings */
 
@@ -116,25 +118,20 @@ static int any_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static const char *const setting_commands[] = {rdl_wire_config_get, NULL};
-static const struct rdl_method setting_method = {.commands = setting_commands,
+static const struct rdl_method setting_method = {.commands = COMMAND(rdl_wire_config_get),
                                                  .write_args = setting_write_args,
                                                  .on_reply = any_on_reply,
                                                  .take = setting_take};
-static const struct rdl_method *const setting_methods[] = {&setting_method, NULL};
-static const struct rdl_op op_setting = {.methods = setting_methods};
+static const struct rdl_op op_setting = {.methods = ONE(setting_method)};
 
 /* ---------------------------------------------------------------- what a lock needs */
 
-static const char *const pttl[] = {rdl_wire_pttl, NULL};
-static const struct rdl_method pttl_method = {.commands = pttl, .on_reply = any_on_reply};
-static const struct rdl_method *const pttl_methods[] = {&pttl_method, NULL};
-static const struct rdl_op op_pttl = {.methods = pttl_methods};
+static const struct rdl_method pttl_method = {.commands = COMMAND(rdl_wire_pttl), .on_reply = any_on_reply};
+static const struct rdl_op op_pttl = {.methods = ONE(pttl_method)};
 
-static const char *const getrange[] = {rdl_wire_getrange, NULL};
-static const struct rdl_method getrange_method = {.commands = getrange, .on_reply = any_on_reply};
-static const struct rdl_method *const getrange_methods[] = {&getrange_method, NULL};
-static const struct rdl_op op_getrange = {.methods = getrange_methods};
+static const struct rdl_method getrange_method = {.commands = COMMAND(rdl_wire_getrange),
+                                                  .on_reply = any_on_reply};
+static const struct rdl_op op_getrange = {.methods = ONE(getrange_method)};
 
 /* NO: the key exists, and is not a list. */
 static int list_on_reply(struct rdl_conn *c, struct rdl_record *r)
@@ -147,33 +144,20 @@ static int list_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static const char *const type[] = {rdl_wire_type, NULL};
-static const struct rdl_method list_method = {.commands = type, .on_reply = list_on_reply};
-static const struct rdl_method *const list_methods[] = {&list_method, NULL};
-static const struct rdl_op op_list = {list_methods, NULL, RDL_FAMILY_DIRECT, 0, RDL_SEND_IF_AWAITED, 0};
+static const struct rdl_method list_method = {.commands = COMMAND(rdl_wire_type), .on_reply = list_on_reply};
+static const struct rdl_op op_list = {.methods = ONE(list_method), .must_send = RDL_SEND_IF_AWAITED};
 
-static const char *const pexpire[] = {rdl_wire_pexpire, NULL};
-static const struct rdl_method pexpire_method = {.commands = pexpire, .on_reply = any_on_reply};
-static const struct rdl_method *const pexpire_methods[] = {&pexpire_method, NULL};
-static const struct rdl_op op_pexpire = {.methods = pexpire_methods};
+static const struct rdl_method pexpire_method = {.commands = COMMAND(rdl_wire_pexpire),
+                                                 .on_reply = any_on_reply};
+static const struct rdl_op op_pexpire = {.methods = ONE(pexpire_method)};
 
 /* One operation for each method, so that every method is tried. */
-static const struct rdl_method *const extend_by_script[] = {&rdl_method_extend_script, NULL};
-static const struct rdl_method *const extend_by_watch[] = {&rdl_method_extend_watch, NULL};
-static const struct rdl_method *const release_by_script[] = {&rdl_method_release_script, NULL};
-static const struct rdl_method *const release_by_delex[] = {&rdl_method_delex, NULL};
-static const struct rdl_method *const release_by_delifeq[] = {&rdl_method_delifeq, NULL};
-static const struct rdl_method *const release_by_watch[] = {&rdl_method_release_watch, NULL};
-static const struct rdl_op op_extend_script = {.methods = extend_by_script};
-static const struct rdl_op op_extend_watch = {.methods = extend_by_watch};
-static const struct rdl_op op_release_script = {.methods = release_by_script};
-static const struct rdl_op op_delex = {.methods = release_by_delex};
-static const struct rdl_op op_delifeq = {.methods = release_by_delifeq};
-static const struct rdl_op op_release_watch = {.methods = release_by_watch};
-
-#define RIGHT(name) (1u << RDL_CLI_RIGHT_##name)
-#define BY_EVAL     (RIGHT(EVAL) | RIGHT(EVALSHA))
-#define BY_WATCH    (RIGHT(WATCH) | RIGHT(MULTI) | RIGHT(EXEC) | RIGHT(DISCARD))
+static const struct rdl_op op_extend_script = {.methods = ONE(rdl_method_extend_script)};
+static const struct rdl_op op_extend_watch = {.methods = ONE(rdl_method_extend_watch)};
+static const struct rdl_op op_release_script = {.methods = ONE(rdl_method_release_script)};
+static const struct rdl_op op_delex = {.methods = ONE(rdl_method_delex)};
+static const struct rdl_op op_delifeq = {.methods = ONE(rdl_method_delifeq)};
+static const struct rdl_op op_release_watch = {.methods = ONE(rdl_method_release_watch)};
 
 enum {
     PX = RDL_CLI_NEED_PX,
@@ -192,8 +176,8 @@ enum {
 struct step {
     unsigned needs; /* sent if any of these is needed */
     const struct rdl_op *op;
-    int key;         /* enum rdl_cli_key */
-    int key_refused; /* the key that a refused key means */
+    int key;     /* enum rdl_cli_key */
+    int refused; /* the key that a refused key means; 0: this one */
     uint32_t life_ms;
     unsigned right;             /* the right that a refusal means; 0: none */
     unsigned within;            /* the right that is missing if only a script fails */
@@ -201,78 +185,76 @@ struct step {
     const char *value, *extra;  /* NULL: the token for value, none for extra */
 };
 
-/* clang-format off */
-#define KEY(key) RDL_CLI_KEY_##key, RDL_CLI_KEY_##key
-#define LOOK(needs, key) needs, &rdl_op_found, KEY(key), 0, RIGHT(GET), 0, 0, 0, NULL, NULL
-#define TAKE(needs) needs, &rdl_op_acquire, TRIAL, TRIAL, LIFE_MS, RIGHT(SET), 0, 0, 0, NULL, NULL
-#define TAKE_OLD LEGACY, &rdl_op_setnx, TRIAL, TRIAL, 0, RIGHT(SETNX), 0, 0, 0, NULL, NULL
-#define ASK(needs, op, life_ms, right) needs, &(op), TRIAL, TRIAL, life_ms, right, 0, 0, 0, NULL, NULL
-#define RELEASE(op, right, way) LOCK, &(op), TRIAL, TRIAL, 0, right, 0, way, 0, NULL, NULL
-#define EXTEND(op, life_ms, right, way) PX, &(op), TRIAL, TRIAL, life_ms, right, 0, 0, way, NULL, NULL
-#define BY_SCRIPT(op, life_ms, right, within, releases, extends) \
-    SEVERAL, &(op), TRIAL, TRIAL, life_ms, right, within, releases, extends, NULL, NULL
-#define DROP(needs, key) needs, &rdl_op_delete, KEY(key), 0, 0, 0, 0, 0, NULL, NULL
-/* clang-format on */
-
 static const char deadline[] = "1795000000", later[] = "1795000060";
 
 static const struct step steps[] = {
+    /* clang-format off */
     /* keys in use are only read */
-    {LOOK(LOCK | SEVERAL, LOCK)},
-    {LOOK(FENCE, FENCE)},
-    {HINT, &op_list, KEY(WAKE), 0, RIGHT(TYPE), 0, 0, 0, NULL, NULL},
-    {CANARY, &rdl_cli_op_canary, KEY(CANARY), 0, RIGHT(GET), 0, 0, 0, NULL, NULL},
+    {.needs = LOCK | SEVERAL, .op = &rdl_op_found, .key = RDL_CLI_KEY_LOCK, .right = RIGHT(GET)},
+    {.needs = FENCE, .op = &rdl_op_found, .key = RDL_CLI_KEY_FENCE, .right = RIGHT(GET)},
+    {.needs = HINT, .op = &op_list, .key = RDL_CLI_KEY_WAKE, .right = RIGHT(TYPE)},
+    {.needs = CANARY, .op = &rdl_cli_op_canary, .key = RDL_CLI_KEY_CANARY, .right = RIGHT(GET)},
     /* the commands, one by one */
-    {TAKE(PX)},
-    {TAKE_OLD},
-    {LOOK(LOCK | SEVERAL, TRIAL)},
-    {ASK(LOCK | SEVERAL, op_getrange, 0, RIGHT(GETRANGE))},
-    {ASK(PX | SEVERAL, op_pttl, 0, RIGHT(PTTL))},
-    {ASK(PX | SEVERAL, op_pexpire, LIFE_MS, RIGHT(PEXPIRE))},
-    {ASK(LOCK | SEVERAL, rdl_op_delete, 0, RIGHT(DEL))},
+    {.needs = PX, .op = &rdl_op_acquire, .key = TRIAL, .right = RIGHT(SET), .life_ms = LIFE_MS},
+    {.needs = LEGACY, .op = &rdl_op_setnx, .key = TRIAL, .right = RIGHT(SETNX)},
+    {.needs = LOCK | SEVERAL, .op = &rdl_op_found, .key = TRIAL, .right = RIGHT(GET)},
+    {.needs = LOCK | SEVERAL, .op = &op_getrange, .key = TRIAL, .right = RIGHT(GETRANGE)},
+    {.needs = PX | SEVERAL, .op = &op_pttl, .key = TRIAL, .right = RIGHT(PTTL)},
+    {.needs = PX | SEVERAL, .op = &op_pexpire, .key = TRIAL, .right = RIGHT(PEXPIRE), .life_ms = LIFE_MS},
+    {.needs = LOCK | SEVERAL, .op = &rdl_op_delete, .key = TRIAL, .right = RIGHT(DEL)},
     /* each method; the second call of a script is by EVALSHA */
-    {TAKE(PX)},
-    {TAKE_OLD},
-    {RELEASE(op_release_script, RIGHT(EVAL), RDL_CLI_BY_SCRIPT)},
-    {RELEASE(op_release_script, RIGHT(EVALSHA), 0)},
-    {TAKE(PX)},
-    {TAKE_OLD},
-    {RELEASE(op_delex, 0, RDL_CLI_BY_DELEX)},
-    {TAKE(PX)},
-    {TAKE_OLD},
-    {RELEASE(op_delifeq, 0, RDL_CLI_BY_DELIFEQ)},
-    {TAKE(PX)},
-    {TAKE_OLD},
-    {EXTEND(op_extend_script, LIFE_MS + 1000, RIGHT(EVAL), RDL_CLI_BY_SCRIPT)},
-    {EXTEND(op_extend_watch, LIFE_MS + 2000, BY_WATCH, RDL_CLI_BY_WATCH)},
-    {RELEASE(op_release_watch, BY_WATCH, RDL_CLI_BY_WATCH)},
-    {DROP(LOCK, TRIAL)},
+    {.needs = PX, .op = &rdl_op_acquire, .key = TRIAL, .right = RIGHT(SET), .life_ms = LIFE_MS},
+    {.needs = LEGACY, .op = &rdl_op_setnx, .key = TRIAL, .right = RIGHT(SETNX)},
+    {.needs = LOCK, .op = &op_release_script, .key = TRIAL, .right = RIGHT(EVAL),
+     .releases = RDL_CLI_BY_SCRIPT},
+    {.needs = LOCK, .op = &op_release_script, .key = TRIAL, .right = RIGHT(EVALSHA)},
+    {.needs = PX, .op = &rdl_op_acquire, .key = TRIAL, .right = RIGHT(SET), .life_ms = LIFE_MS},
+    {.needs = LEGACY, .op = &rdl_op_setnx, .key = TRIAL, .right = RIGHT(SETNX)},
+    {.needs = LOCK, .op = &op_delex, .key = TRIAL, .releases = RDL_CLI_BY_DELEX},
+    {.needs = PX, .op = &rdl_op_acquire, .key = TRIAL, .right = RIGHT(SET), .life_ms = LIFE_MS},
+    {.needs = LEGACY, .op = &rdl_op_setnx, .key = TRIAL, .right = RIGHT(SETNX)},
+    {.needs = LOCK, .op = &op_delifeq, .key = TRIAL, .releases = RDL_CLI_BY_DELIFEQ},
+    {.needs = PX, .op = &rdl_op_acquire, .key = TRIAL, .right = RIGHT(SET), .life_ms = LIFE_MS},
+    {.needs = LEGACY, .op = &rdl_op_setnx, .key = TRIAL, .right = RIGHT(SETNX)},
+    {.needs = PX, .op = &op_extend_script, .key = TRIAL, .right = RIGHT(EVAL), .life_ms = LIFE_MS + 1000,
+     .extends = RDL_CLI_BY_SCRIPT},
+    {.needs = PX, .op = &op_extend_watch, .key = TRIAL, .right = BY_WATCH, .life_ms = LIFE_MS + 2000,
+     .extends = RDL_CLI_BY_WATCH},
+    {.needs = LOCK, .op = &op_release_watch, .key = TRIAL, .right = BY_WATCH, .releases = RDL_CLI_BY_WATCH},
+    {.needs = LOCK, .op = &rdl_op_delete, .key = TRIAL},
     /* several locks: one is enough for their scripts, which go by EVAL where EVALSHA is refused */
-    {BY_SCRIPT(op_release_script, 0, RIGHT(EVAL), 0, 0, 0)},
-    {BY_SCRIPT(op_release_script, 0, RIGHT(EVALSHA), 0, 0, 0)},
-    {BY_SCRIPT(rdl_op_acquire_multi, LIFE_MS, RIGHT(EVAL), RIGHT(PSETEX), 0, 0)},
-    {BY_SCRIPT(rdl_op_extend_multi, LIFE_MS + 1000, RIGHT(EVAL), 0, 0, RDL_CLI_BY_SCRIPT)},
-    {BY_SCRIPT(rdl_op_release_multi, 0, RIGHT(EVAL), 0, RDL_CLI_BY_SCRIPT, 0)},
-    {DROP(SEVERAL, TRIAL)},
+    {.needs = SEVERAL, .op = &op_release_script, .key = TRIAL, .right = RIGHT(EVAL)},
+    {.needs = SEVERAL, .op = &op_release_script, .key = TRIAL, .right = RIGHT(EVALSHA)},
+    {.needs = SEVERAL, .op = &rdl_op_acquire_multi, .key = TRIAL, .right = RIGHT(EVAL),
+     .within = RIGHT(PSETEX), .life_ms = LIFE_MS},
+    {.needs = SEVERAL, .op = &rdl_op_extend_multi, .key = TRIAL, .right = RIGHT(EVAL),
+     .life_ms = LIFE_MS + 1000, .extends = RDL_CLI_BY_SCRIPT},
+    {.needs = SEVERAL, .op = &rdl_op_release_multi, .key = TRIAL, .right = RIGHT(EVAL),
+     .releases = RDL_CLI_BY_SCRIPT},
+    {.needs = SEVERAL, .op = &rdl_op_delete, .key = TRIAL},
     /* --fence; the test counter expires */
-    {FENCE, &rdl_op_acquire_fenced, TRIAL, TRIAL_FENCE, LIFE_MS, RIGHT(EVAL), RIGHT(PSETEX), 0, 0, NULL,
-     "1 10000"},
-    {FENCE, &rdl_op_extend_fenced, TRIAL, TRIAL_FENCE, LIFE_MS + 1000, RIGHT(EVAL), 0, 0, 0, NULL, "2 10000"},
-    {DROP(FENCE, TRIAL_FENCE)},
-    {DROP(FENCE, TRIAL)},
+    {.needs = FENCE, .op = &rdl_op_acquire_fenced, .key = TRIAL, .right = RIGHT(EVAL),
+     .within = RIGHT(PSETEX), .life_ms = LIFE_MS, .refused = TRIAL_FENCE, .extra = "1 10000"},
+    {.needs = FENCE, .op = &rdl_op_extend_fenced, .key = TRIAL, .right = RIGHT(EVAL),
+     .life_ms = LIFE_MS + 1000, .refused = TRIAL_FENCE, .extra = "2 10000"},
+    {.needs = FENCE, .op = &rdl_op_delete, .key = TRIAL_FENCE},
+    {.needs = FENCE, .op = &rdl_op_delete, .key = TRIAL},
     /* --wake-hint */
-    {TAKE(HINT)},
-    {HINT, &rdl_op_release_hint, TRIAL, TRIAL_WAKE, 0, RIGHT(EVAL), 0, 0, 0, NULL, NULL},
-    {HINT, &rdl_op_wait_hint, TRIAL, TRIAL_WAKE, HINT_MS, RIGHT(BLPOP), 0, 0, 0, NULL, NULL},
-    {DROP(HINT, TRIAL_WAKE)},
-    {DROP(HINT, TRIAL)},
+    {.needs = HINT, .op = &rdl_op_acquire, .key = TRIAL, .right = RIGHT(SET), .life_ms = LIFE_MS},
+    {.needs = HINT, .op = &rdl_op_release_hint, .key = TRIAL, .right = RIGHT(EVAL), .refused = TRIAL_WAKE},
+    {.needs = HINT, .op = &rdl_op_wait_hint, .key = TRIAL, .right = RIGHT(BLPOP), .life_ms = HINT_MS,
+     .refused = TRIAL_WAKE},
+    {.needs = HINT, .op = &rdl_op_delete, .key = TRIAL_WAKE},
+    {.needs = HINT, .op = &rdl_op_delete, .key = TRIAL},
     /* --canary; created like the canary */
-    {ASK(CANARY, rdl_op_canary_make, 1, RIGHT(SETNX))},
-    {DROP(CANARY, TRIAL)},
+    {.needs = CANARY, .op = &rdl_op_canary_make, .key = TRIAL, .right = RIGHT(SETNX), .life_ms = 1},
+    {.needs = CANARY, .op = &rdl_op_delete, .key = TRIAL},
     /* --legacy */
-    {LEGACY, &rdl_op_setnx, KEY(TRIAL), 0, RIGHT(SETNX), 0, 0, 0, deadline, NULL},
-    {LEGACY, &rdl_op_replace, KEY(TRIAL), 0, RIGHT(EVAL), RIGHT(SET), 0, 0, later, deadline},
-    {DROP(LEGACY, TRIAL)},
+    {.needs = LEGACY, .op = &rdl_op_setnx, .key = TRIAL, .right = RIGHT(SETNX), .value = deadline},
+    {.needs = LEGACY, .op = &rdl_op_replace, .key = TRIAL, .right = RIGHT(EVAL), .within = RIGHT(SET),
+     .value = later, .extra = deadline},
+    {.needs = LEGACY, .op = &rdl_op_delete, .key = TRIAL},
+    /* clang-format on */
 };
 
 /* ---------------------------------------------------------------- meaning of the replies */
@@ -349,7 +331,7 @@ static void take_refusal(size_t i, const struct step *step)
     } else if (error == RDL_E_UNSUPPORTED) {
         add_right(&x->unknown, step, is_in_script(step, text, error));
     } else if (error == RDL_E_PERM && strstr(text, " key") != NULL) {
-        x->keys |= 1u << step->key_refused;
+        x->keys |= 1u << (step->refused != 0 ? step->refused : step->key);
     } else if (error == RDL_E_PERM) {
         add_right(&x->missing, step, is_in_script(step, text, error));
     } else if (x->error == RDL_OK && step->right != BY_WATCH) {
@@ -472,7 +454,7 @@ static void ask_all(const struct step *step, const struct trial *t)
                                            : (struct rdl_bytes){key + 1, strlen(key + 1)};
         rdl_cli_query_ask(query, i, &cmd);
     }
-    rdl_cli_query_await(query);
+    rdl_cli_query_await();
     for (size_t i = 0; i < query->servers->n; i++) {
         rdl_conn_abandon(&query->servers->conn[i], &query->req[i]);
         rdl_conn_free_room(&query->servers->conn[i], &query->req[i]); /* the ttl ends a granted lock */
@@ -484,10 +466,10 @@ static void ask_all(const struct step *step, const struct trial *t)
 /* Reads the other keys of several locks as the first one is read. */
 static void look_at_others(const struct trial *t)
 {
-    struct step step = {LOOK(SEVERAL, OTHER)};
+    struct step step = {.needs = SEVERAL, .op = &rdl_op_found, .right = RIGHT(GET)};
 
     for (size_t k = 1; k < query->o->n_names; k++) {
-        step.key = step.key_refused = (int)(RDL_CLI_KEY_OTHER + k - 1);
+        step.key = (int)(RDL_CLI_KEY_OTHER + k - 1);
         ask_all(&step, t);
     }
 }
@@ -504,7 +486,7 @@ static void ask_about(const struct rdl_op *op, const char *what)
     asked_ms = now_ms();
     for (size_t i = 0; i < query->servers->n; i++)
         rdl_cli_query_ask(query, i, &cmd);
-    rdl_cli_query_await(query);
+    rdl_cli_query_await();
     for (size_t i = 0; i < query->servers->n; i++)
         rdl_conn_abandon(&query->servers->conn[i], &query->req[i]);
 }

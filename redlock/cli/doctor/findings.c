@@ -21,8 +21,6 @@
 
 enum { NOTE = 0, WARNING = 1, APART_MS = 1000, CLOCK_MAX = 20 };
 
-#define RIGHT(name) (1u << RDL_CLI_RIGHT_##name)
-
 static const struct rdl_cli_query *query;
 static const struct rdl_cli_checks *exams;
 static struct rdl_cli_findings *found;

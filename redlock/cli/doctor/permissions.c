@@ -29,32 +29,11 @@ enum {
     LOCK = PX | LEGACY
 };
 
-/* In the order of enum rdl_cli_right. */
+#define ROW(name, word, needs) {word, needs},
 static const struct {
     const char *word;
     unsigned needs; /* if any of these is needed */
-} rights[RDL_CLI_RIGHTS] = {
-    {"set", LOCK},
-    {"get", LOCK | SEVERAL},
-    {"getrange", LOCK | SEVERAL},
-    {"del", LOCK | SEVERAL},
-    {"eval", LOCK | SEVERAL},
-    {"evalsha", LOCK | SEVERAL},
-    {"watch", 0},
-    {"multi", 0},
-    {"exec", 0},
-    {"discard", 0},
-    {"pttl", PX | SEVERAL},
-    {"pexpire", PX | SEVERAL},
-    {"psetex", FENCE | SEVERAL},
-    {"type", HINT},
-    {"rpush", HINT},
-    {"blpop", HINT},
-    {"setnx", CANARY | LEGACY},
-    {"time", CANARY | TIME},
-    {"info", INFO},
-    {"select", DB},
-};
+} rights[] = {RDL_CLI_EACH_RIGHT(ROW)};
 
 /* In the order of enum rdl_cli_key; the last row is that of all other locks. */
 static const struct row {
@@ -100,16 +79,12 @@ static unsigned rights_for(unsigned needs)
     return all;
 }
 
-#define RIGHT(name) (1u << RDL_CLI_RIGHT_##name)
-static const unsigned by_script = RIGHT(EVAL) | RIGHT(EVALSHA);
-static const unsigned by_watch = RIGHT(WATCH) | RIGHT(MULTI) | RIGHT(EXEC) | RIGHT(DISCARD);
-
 const char *const rdl_cli_method_words[RDL_CLI_METHODS] = {"script", "DELEX", "DELIFEQ", "WATCH", "DEL"};
 
 /* Fencing tokens, several locks and hints need scripts. */
 int rdl_cli_is_scriptless(const struct rdl_cli_checks *x, unsigned needs)
 {
-    return (x->unknown & RIGHT(EVAL)) != 0 && (x->unknown & by_watch) == 0 &&
+    return (x->unknown & RIGHT(EVAL)) != 0 && (x->unknown & BY_WATCH) == 0 &&
            (needs & (FENCE | HINT | SEVERAL)) == 0;
 }
 
@@ -117,7 +92,7 @@ unsigned rdl_cli_rights_on(const struct rdl_cli_checks *x, unsigned needs)
 {
     unsigned all = rights_for(needs);
 
-    return rdl_cli_is_scriptless(x, needs) ? (all & ~by_script) | by_watch : all;
+    return rdl_cli_is_scriptless(x, needs) ? (all & ~BY_EVAL) | BY_WATCH : all;
 }
 
 static unsigned keys_for(const struct rdl_cli_options *o, unsigned needs)

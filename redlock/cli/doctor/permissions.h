@@ -24,30 +24,41 @@ enum {
 };
 unsigned rdl_cli_needs(const struct rdl_cli_options *o, const struct rdl_cli_servers *s);
 
-/* Rights to use commands; a set of them is bits 1 << right. */
-enum rdl_cli_right {
-    RDL_CLI_RIGHT_SET,
-    RDL_CLI_RIGHT_GET,
-    RDL_CLI_RIGHT_GETRANGE, /* only for status, list and break */
-    RDL_CLI_RIGHT_DEL,
-    RDL_CLI_RIGHT_EVAL,
-    RDL_CLI_RIGHT_EVALSHA,
-    RDL_CLI_RIGHT_WATCH, /* these four: only without scripts */
-    RDL_CLI_RIGHT_MULTI,
-    RDL_CLI_RIGHT_EXEC,
-    RDL_CLI_RIGHT_DISCARD,
-    RDL_CLI_RIGHT_PTTL,
-    RDL_CLI_RIGHT_PEXPIRE,
-    RDL_CLI_RIGHT_PSETEX,
-    RDL_CLI_RIGHT_TYPE,
-    RDL_CLI_RIGHT_RPUSH,
-    RDL_CLI_RIGHT_BLPOP,
-    RDL_CLI_RIGHT_SETNX,
-    RDL_CLI_RIGHT_TIME,
-    RDL_CLI_RIGHT_INFO,
-    RDL_CLI_RIGHT_SELECT,
-    RDL_CLI_RIGHTS
-};
+/*
+ * Rights to use commands: the command, and the options that need it, by the names in permissions.c. GETRANGE
+ * is only for status, list and break; WATCH and the three after it, only without scripts.
+ */
+/* clang-format off: a table */
+#define RDL_CLI_EACH_RIGHT(X)                                                                                \
+    X(SET, "set", LOCK)                                                                                      \
+    X(GET, "get", LOCK | SEVERAL)                                                                            \
+    X(GETRANGE, "getrange", LOCK | SEVERAL)                                                                  \
+    X(DEL, "del", LOCK | SEVERAL)                                                                            \
+    X(EVAL, "eval", LOCK | SEVERAL)                                                                          \
+    X(EVALSHA, "evalsha", LOCK | SEVERAL)                                                                    \
+    X(WATCH, "watch", 0)                                                                                     \
+    X(MULTI, "multi", 0)                                                                                     \
+    X(EXEC, "exec", 0)                                                                                       \
+    X(DISCARD, "discard", 0)                                                                                 \
+    X(PTTL, "pttl", PX | SEVERAL)                                                                            \
+    X(PEXPIRE, "pexpire", PX | SEVERAL)                                                                      \
+    X(PSETEX, "psetex", FENCE | SEVERAL)                                                                     \
+    X(TYPE, "type", HINT)                                                                                    \
+    X(RPUSH, "rpush", HINT)                                                                                  \
+    X(BLPOP, "blpop", HINT)                                                                                  \
+    X(SETNX, "setnx", CANARY | LEGACY)                                                                       \
+    X(TIME, "time", CANARY | TIME)                                                                           \
+    X(INFO, "info", INFO)                                                                                    \
+    X(SELECT, "select", DB)
+/* clang-format on */
+
+#define RDL_CLI_RIGHT_NUMBER(name, word, needs) RDL_CLI_RIGHT_##name,
+enum rdl_cli_right { RDL_CLI_EACH_RIGHT(RDL_CLI_RIGHT_NUMBER) RDL_CLI_RIGHTS };
+
+/* Sets of rights. */
+#define RIGHT(name) (1u << RDL_CLI_RIGHT_##name)
+#define BY_EVAL     (RIGHT(EVAL) | RIGHT(EVALSHA))
+#define BY_WATCH    (RIGHT(WATCH) | RIGHT(MULTI) | RIGHT(EXEC) | RIGHT(DISCARD))
 
 enum rdl_cli_key {
     RDL_CLI_KEY_LOCK,

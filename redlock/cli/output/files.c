@@ -68,3 +68,18 @@ int rdl_cli_file_append(const char *path, uint64_t until_ms, const char **why)
     }
     return ready(fd, why);
 }
+
+ssize_t rdl_cli_file_read_all(int fd, char *text, size_t cap)
+{
+    size_t len = 0;
+
+    while (len < cap) {
+        ssize_t n = read(fd, text + len, cap - len);
+        if (n < 0 && errno != EINTR)
+            return -1;
+        if (n == 0)
+            break;
+        len += n > 0 ? (size_t)n : 0;
+    }
+    return (ssize_t)len;
+}

@@ -4,6 +4,7 @@
 #define RDL_CLI_OUTPUT_FILES_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 enum { RDL_CLI_FIFO_MS = 10000 /* how long to wait for the other end of a FIFO at least */ };
 
@@ -13,5 +14,8 @@ enum { RDL_CLI_FIFO_MS = 10000 /* how long to wait for the other end of a FIFO a
  */
 int rdl_cli_file_read(const char *path, uint64_t until_ms, const char **why);
 int rdl_cli_file_append(const char *path, uint64_t until_ms, const char **why);
+
+/* Reads until the end, cap bytes at most. Returns their number, or -1 with errno. */
+ssize_t rdl_cli_file_read_all(int fd, char *text, size_t cap);
 
 #endif

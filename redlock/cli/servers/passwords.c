@@ -31,19 +31,10 @@ static int hardened;
 /* Reads all into text, without one line end. Returns the length; 0: `why` has the reason. */
 static size_t read_all(int fd, char text[sizeof buffer], const char **why)
 {
-    size_t len = 0;
+    ssize_t n = rdl_cli_file_read_all(fd, text, sizeof buffer);
+    size_t len = n > 0 ? (size_t)n : 0;
 
-    *why = NULL;
-    while (len < sizeof buffer) {
-        ssize_t n = read(fd, text + len, sizeof buffer - len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            *why = strerror(errno);
-        if (n <= 0)
-            break;
-        len += (size_t)n;
-    }
+    *why = n < 0 ? strerror(errno) : NULL;
     if (*why == NULL && len == sizeof buffer)
         *why = "it is longer than 8192 bytes";
     len = rdl_cli_line_len(text, len);

@@ -465,12 +465,12 @@ static int is_settled(size_t i)
     return rdl_conn_state(c) == RDL_CONN_READY || (rdl_conn_error(c) != RDL_OK && has_failed);
 }
 
-static unsigned settled(void)
+static size_t unsettled(void)
 {
-    unsigned n = 0;
+    size_t n = 0;
 
     for (size_t i = 0; i < query->servers->n; i++)
-        n += is_settled(i) != 0;
+        n += !is_settled(i);
     return n;
 }
 
@@ -520,17 +520,16 @@ static int is_decided(void)
 
     for (size_t i = 0; i < n; i++)
         ready += rdl_conn_state(&query->servers->conn[i]) == RDL_CONN_READY;
-    return ready > n / 2 || settled() - ready > (n - 1) / 2;
+    return ready > n / 2 || n - unsettled() - ready > (n - 1) / 2;
 }
 
-/* Connects. After a majority, the others have one attempt's time. */
-static void connect_all(void)
+/* Waits until none is left. Once there are enough, the others have one attempt's time. */
+static void wait_for(size_t (*left)(void), int (*is_enough)(void), uint64_t until_ms)
 {
-    uint64_t until_ms = in_ms(query->servers->config[0].connect_ms);
     int is_last = 0;
 
-    while (settled() < query->servers->n && now_ms() < until_ms) {
-        if (!is_last && is_decided()) {
+    while (left() > 0 && now_ms() < until_ms) {
+        if (!is_last && is_enough()) {
             until_ms = others_ms(until_ms);
             is_last = 1;
         }
@@ -543,7 +542,7 @@ void rdl_cli_query_connect(struct rdl_cli_query *l)
     memset(l->is_out, 0, sizeof l->is_out);
     for (size_t i = 0; i <= l->servers->n; i++) /* a turn that opens or closes one does not read the rest */
         turn(0);
-    connect_all();
+    wait_for(unsettled, is_decided, in_ms(l->servers->config[0].connect_ms));
 }
 
 int rdl_cli_query_open(struct rdl_cli_query *l, const struct rdl_cli_options *o)
@@ -591,37 +590,28 @@ static void submit(const struct rdl_op *op, const char *name, size_t i)
     rdl_cli_query_ask(query, i, &cmd);
 }
 
-static unsigned unanswered(void)
+static size_t unanswered(void)
 {
-    unsigned n = 0;
+    size_t n = 0;
 
     for (size_t i = 0; i < query->servers->n; i++)
         n += query->req[i].is_queued != 0;
     return n;
 }
 
-static size_t answered(void)
+static int has_majority_answered(void)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < query->servers->n; i++)
         n += query->req[i].answer == RDL_ANSWER_YES || query->req[i].answer == RDL_ANSWER_NO ||
              query->req[i].answer == RDL_ANSWER_ERROR;
-    return n;
+    return n > query->servers->n / 2;
 }
 
-void rdl_cli_query_await(struct rdl_cli_query *l)
+void rdl_cli_query_await(void)
 {
-    uint64_t until_ms = in_ms(reply_timeout_ms());
-    int is_last = 0;
-
-    while (unanswered() > 0 && now_ms() < until_ms) {
-        if (!is_last && answered() > l->servers->n / 2) {
-            until_ms = others_ms(until_ms);
-            is_last = 1;
-        }
-        turn(until_ms);
-    }
+    wait_for(unanswered, has_majority_answered, in_ms(reply_timeout_ms()));
 }
 
 /* Stops using a server that did not reply once: it is not waited for again, also not for another lock. */
@@ -666,7 +656,7 @@ void rdl_cli_query_at(struct rdl_cli_query *l, const char *name)
         for (size_t i = 0; i < l->servers->n; i++)
             if (looks == 0 || l->req[i].answer == RDL_ANSWER_NO)
                 submit(op_key(), name, i);
-        rdl_cli_query_await(query);
+        rdl_cli_query_await();
         leave_out_silent();
     }
     for (size_t i = 0; i < l->servers->n; i++)
@@ -681,7 +671,7 @@ int rdl_cli_query_break(struct rdl_cli_query *l, const char *name, uint32_t id)
     for (size_t i = 0; i < l->servers->n; i++)
         if (l->seen[i].what == RDL_CLI_SEEN_KEY && l->seen[i].id == id)
             submit(&op_break, name, i);
-    rdl_cli_query_await(query);
+    rdl_cli_query_await();
     for (size_t i = 0; i < l->servers->n; i++) {
         rdl_conn_abandon(&l->servers->conn[i], &l->req[i]);
         is_changed |= l->req[i].answer == RDL_ANSWER_NO;
@@ -699,7 +689,7 @@ static unsigned search_on(void)
     for (size_t i = 0; i < query->servers->n; i++)
         if (!query->searched[i] && !query->is_out[i])
             submit(&op_scan, "scan", i);
-    rdl_cli_query_await(query);
+    rdl_cli_query_await();
     for (size_t i = 0; i < query->servers->n; i++) {
         if (query->searched[i] || query->is_out[i])
             continue;

@@ -96,7 +96,7 @@ void rdl_cli_query_connect(struct rdl_cli_query *l);
 void rdl_cli_query_ask(struct rdl_cli_query *l, size_t i, const struct rdl_command *cmd);
 
 /* Waits until all requests are answered or their time is over. Ends the process on a signal. */
-void rdl_cli_query_await(struct rdl_cli_query *l);
+void rdl_cli_query_await(void);
 
 /* Waits for this time. Ends the process on a signal. */
 void rdl_cli_query_pause(struct rdl_cli_query *l, uint32_t ms);

@@ -82,28 +82,10 @@ static int take(char *text, const char *from, const struct rdl_cli_options *o, c
     return len > RDL_VALUE_MAX ? check_locks(text + RDL_VALUE_MAX + 1, from, o) : 0;
 }
 
-/* Reads up to cap bytes, which is too long for a token. Returns their number. */
-static ssize_t read_all(int fd, char *text, size_t cap)
-{
-    size_t len = 0;
-
-    while (len < cap) {
-        ssize_t n = read(fd, text + len, cap - len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -1;
-        if (n == 0)
-            break;
-        len += (size_t)n;
-    }
-    return (ssize_t)len;
-}
-
 static int take_fd(int fd, const char *from, const struct rdl_cli_options *o, char token[RDL_VALUE_MAX])
 {
     char text[LINE_MAX_LEN + 2] = "";
-    ssize_t len = read_all(fd, text, sizeof text - 1);
+    ssize_t len = rdl_cli_file_read_all(fd, text, sizeof text - 1); /* too long for a token */
 
     if (len < 0 || (len == 0 && o->token_file != NULL))
         return rdl_cli_fail(RDL_EXIT_NOINPUT, "cannot read the token from %s: %s", from,

@@ -227,12 +227,5 @@ static int break_it(struct rdl_cli_query *l)
 
 int rdl_cli_break(int argc, char **argv)
 {
-    static struct rdl_cli_options options;
-    static struct rdl_cli_query query;
-    int rc;
-
-    if (!rdl_cli_options_read(&options, RDL_CLI_BREAK, argc, argv, &rc))
-        return rc;
-    rc = rdl_cli_query_begin(&query, &options);
-    return rc == 0 ? break_it(&query) : rc;
+    return rdl_cli_look(RDL_CLI_BREAK, argc, argv, break_it);
 }

@@ -201,12 +201,5 @@ static int list(struct rdl_cli_query *l)
 
 int rdl_cli_list(int argc, char **argv)
 {
-    static struct rdl_cli_options options;
-    static struct rdl_cli_query query;
-    int rc;
-
-    if (!rdl_cli_options_read(&options, RDL_CLI_LIST, argc, argv, &rc))
-        return rc;
-    rc = rdl_cli_query_begin(&query, &options);
-    return rc == 0 ? list(&query) : rc;
+    return rdl_cli_look(RDL_CLI_LIST, argc, argv, list);
 }

@@ -29,15 +29,5 @@ static int release(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX])
 
 int rdl_cli_release(int argc, char **argv)
 {
-    static struct rdl_cli_options options; /* the lock borrows them */
-    static struct rdl_cli_lock lock;
-    char token[RDL_VALUE_MAX];
-    int rc;
-
-    if (!rdl_cli_options_read(&options, RDL_CLI_RELEASE, argc, argv, &rc))
-        return rc;
-    rc = rdl_cli_token_read(&options, token);
-    if (rc == 0)
-        rc = rdl_cli_start(&lock, &options);
-    return rc == 0 ? release(&lock, token) : rc;
+    return rdl_cli_adopt(RDL_CLI_RELEASE, argc, argv, release);
 }

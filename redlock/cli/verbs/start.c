@@ -129,3 +129,31 @@ int rdl_cli_start(struct rdl_cli_lock *l, const struct rdl_cli_options *o)
     rdl_cli_lease_init(l);
     return 0;
 }
+
+int rdl_cli_adopt(enum rdl_cli_verb verb, int argc, char **argv,
+                  int (*use)(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX]))
+{
+    static struct rdl_cli_options options; /* the lock borrows them */
+    static struct rdl_cli_lock lock;
+    char token[RDL_VALUE_MAX];
+    int rc;
+
+    if (!rdl_cli_options_read(&options, verb, argc, argv, &rc))
+        return rc;
+    rc = rdl_cli_token_read(&options, token);
+    if (rc == 0)
+        rc = rdl_cli_start(&lock, &options);
+    return rc == 0 ? use(&lock, token) : rc;
+}
+
+int rdl_cli_look(enum rdl_cli_verb verb, int argc, char **argv, int (*use)(struct rdl_cli_query *l))
+{
+    static struct rdl_cli_options options;
+    static struct rdl_cli_query query;
+    int rc;
+
+    if (!rdl_cli_options_read(&options, verb, argc, argv, &rc))
+        return rc;
+    rc = rdl_cli_query_begin(&query, &options);
+    return rc == 0 ? use(&query) : rc;
+}

@@ -11,6 +11,7 @@ static int look_at_all(struct rdl_cli_query *l)
 {
     int status = 0;
 
+    rdl_cli_apart_own(l->servers, l->o);
     if (l->o->json && rdl_cli_print("{\"locks\":[") != 0)
         return RDL_EXIT_OS;
     for (size_t k = 0; k < l->o->n_looked_at; k++) {
@@ -29,14 +30,5 @@ static int look_at_all(struct rdl_cli_query *l)
 
 int rdl_cli_status(int argc, char **argv)
 {
-    static struct rdl_cli_options options;
-    static struct rdl_cli_query query;
-    int rc;
-
-    if (!rdl_cli_options_read(&options, RDL_CLI_STATUS, argc, argv, &rc))
-        return rc;
-    rc = rdl_cli_query_begin(&query, &options);
-    if (rc == 0)
-        rdl_cli_apart_own(query.servers, &options);
-    return rc == 0 ? look_at_all(&query) : rc;
+    return rdl_cli_look(RDL_CLI_STATUS, argc, argv, look_at_all);
 }
