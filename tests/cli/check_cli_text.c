@@ -55,16 +55,12 @@ END_TEST
 /* Alone, cut short, overlong, a surrogate, above U+10FFFF. */
 START_TEST(each_invalid_byte_becomes_the_replacement_character)
 {
-    static const char *const bad[] = {"\xff",
-                                      "\x80",
-                                      "\xc3",
-                                      "\xc1\xbf",
-                                      "\xe2\x82",
-                                      "\xe0\x9f\xbf",
-                                      "\xed\xa0\x80",
-                                      "\xf0\x8f\xbf\xbf",
-                                      "\xf4\x90\x80\x80",
-                                      "\xf5\x80\x80\x80"};
+    static const char *const bad[] = {
+        /* clang-format off */
+        "\xff", "\x80", "\xc3", "\xc1\xbf", "\xe2\x82", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf",
+        "\xf4\x90\x80\x80", "\xf5\x80\x80\x80",
+        /* clang-format on */
+    };
     static const unsigned bytes[] = {1, 1, 1, 2, 2, 3, 3, 4, 4, 4};
     char expected[64] = "\"";
     size_t n = 1;

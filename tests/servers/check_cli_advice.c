@@ -243,29 +243,23 @@ static const struct {
     int status;
     const char *what;
 } keys[] = {
-    {"LPUSH {nightly}:fence 1",
-     {"--fence"},
-     78,
+    /* clang-format off */
+    {"LPUSH {nightly}:fence 1", {"--fence"}, 78,
      ": its key {nightly}:fence is not a number, which --fence needs: no client gets the lock" COUNTER},
-    {"SET {nightly}:fence 12x",
-     {"--fence"},
-     78,
+    {"SET {nightly}:fence 12x", {"--fence"}, 78,
      ": its key {nightly}:fence is not a number, which --fence needs: no client gets the lock" COUNTER},
     {"SET {nightly}:fence 9007199254740991", {"--fence"}, 0, ""},
     {"LPUSH {nightly}:fence 1", {NULL}, 0, ""},
-    {"SET {nightly}:wake 1",
-     {"--wake-hint"},
-     1,
+    {"SET {nightly}:wake 1", {"--wake-hint"}, 1,
      ": its key {nightly}:wake is not a list, which --wake-hint needs: no client is woken; remedy: find out "
      "which program wrote it, then DEL it\n"},
     {"SADD {nightly}:wake 1", {"--wake-hint"}, 1, ": its key {nightly}:wake is not a list, "},
     {"RPUSH {nightly}:wake 1", {"--wake-hint"}, 0, ""},
     {"LPUSH nightly 1", {"--legacy=always"}, 78, ": its key nightly is not a string, which a lock is: "},
-    {"SADD weekly 1",
-     {"-l", "weekly", "-l", "nightly"},
-     78,
+    {"SADD weekly 1", {"-l", "weekly", "-l", "nightly"}, 78,
      ": its key weekly is not a string, which a lock is: no client gets the lock; remedy: find out which "
      "program wrote it, then DEL it\n"},
+    /* clang-format on */
 };
 
 START_TEST(doctor_names_a_key_of_a_wrong_type)

@@ -146,7 +146,7 @@ START_TEST(no_risk_of_two_holders_is_hidden_by_q)
     } else {
         redlock("run", (const char *const[]){"-qn", "--restart-guard=off", "--keep=1m", NULL}, N);
     }
-    ck_assert_msg(strstr(a.err, texts[_i]) != NULL, "%s", a.err);
+    assert_has(a.err, texts[_i]);
 }
 END_TEST
 
@@ -163,11 +163,9 @@ START_TEST(local_servers_are_reported_by_doctor_and_with_v)
     if (_i < 2)
         ck_assert_msg(command_count(a.err, message) == N, "%s", a.err);
     else
-        ck_assert_msg(
-            strstr(a.out,
+        assert_has(a.out,
                    "\nnote: these servers are on this host: other hosts do not see their locks (unless "
-                   "they are tunnels to common servers)\n") != NULL,
-            "%s", a.out);
+                   "they are tunnels to common servers)\n");
 }
 END_TEST
 
@@ -188,7 +186,7 @@ START_TEST(two_holders_are_in_the_verdict_and_in_a_warning)
              "", _i == 0 ? "" : "remedy: ");
     ck_assert_msg(strstr(_i == 0 ? a.err : a.out, text) != NULL, "%s%s", a.out, a.err);
     if (_i == 0)
-        ck_assert_msg(strstr(a.out, " unless renewed; 98f34076 has it on 1\n") != NULL, "%s", a.out);
+        assert_has(a.out, " unless renewed; 98f34076 has it on 1\n");
 }
 END_TEST
 
@@ -197,10 +195,8 @@ START_TEST(a_split_names_both_holders)
     set(0, TOKEN, 20000);
     set(1, OTHER, 20000);
     ck_assert_int_eq(redlock("status", uncounted, N), 1);
-    ck_assert_msg(
-        strstr(a.out, "\nnightly: split: no client holds it on 2 of 3 (98f34076 has it on 1, 97f33ee3 has it "
-                      "on 1)\n") != NULL,
-        "%s", a.out);
+    assert_has(a.out, "\nnightly: split: no client holds it on 2 of 3 (98f34076 has it on 1, 97f33ee3 has it "
+                      "on 1)\n");
     command_set_script(&a, server, N,
                        "$RDL_COMMAND status --attempt 5s --json nightly 2>/dev/null | "
                        "jq -r '.locks[0].other | .id, .on'");
@@ -259,9 +255,9 @@ START_TEST(a_local_clock_that_is_minutes_off_is_reported)
     ck_assert_int_eq(redlock(verbs[_i], uncounted, 1), _i == 2);
     text = _i == 2 ? a.out : a.err;
     ck_assert_msg(command_count(text, message) == 1, "%s%s", a.out, a.err);
-    ck_assert_ptr_nonnull(strstr(text, why));
-    ck_assert_ptr_nonnull(strstr(text, then));
-    ck_assert_ptr_nonnull(strstr(text, "clocks (NTP), or make --keep longer than the difference\n"));
+    assert_has(text, why);
+    assert_has(text, then);
+    assert_has(text, "clocks (NTP), or make --keep longer than the difference\n");
 }
 END_TEST
 

@@ -116,7 +116,7 @@ START_TEST(keep_prints_its_remaining_time_with_v)
     double left_s = strtod(strstr(message, "another ") + strlen("another "), &end);
     ck_assert(left_s > 0 && left_s <= 60);
     ck_assert_str_eq(end, " s\n");
-    ck_assert_ptr_null(strstr(a.err, "released"));
+    assert_lacks(a.err, "released");
 }
 END_TEST
 
@@ -159,7 +159,7 @@ END_TEST
 START_TEST(a_command_that_outlives_keep_releases_the_lock)
 {
     ck_assert_int_eq(run(&a, (const char *const[]){LEASE, "--keep=500ms", "-v", NULL}, "sleep 0.6"), 0);
-    ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly released\n"));
+    assert_has(a.err, "redlock: nightly released\n");
     assert_free();
 }
 END_TEST
@@ -204,8 +204,8 @@ START_TEST(keep_sends_no_renewal_while_more_than_a_ttl_is_left)
     const char *const options[] = {"--ttl=600ms", "--keep=60s", "--attempt=150ms", "-v", NULL};
 
     ck_assert_int_eq(run(&a, options, "sleep 1"), 0);
-    ck_assert_ptr_nonnull(strstr(a.err, "nightly acquired"));
-    ck_assert_ptr_null(strstr(a.err, "renewed"));
+    assert_has(a.err, "nightly acquired");
+    assert_lacks(a.err, "renewed");
     assert_kept();
 }
 END_TEST
@@ -222,7 +222,7 @@ START_TEST(keep_renews_the_lock_of_a_longer_command)
         live_await(&server[i], "PTTL nightly", ":7");
     kill(a.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&a), 0);
-    ck_assert_ptr_null(strstr(a.err, "lost"));
+    assert_lacks(a.err, "lost");
 }
 END_TEST
 
@@ -237,7 +237,7 @@ START_TEST(a_lost_lease_is_75_with_keep)
     for (int i = 0; i < N; i++)
         live_command(&server[i], "SET nightly other PX 60000");
     ck_assert_int_eq(command_end(&a), 75);
-    ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly is lost: "));
+    assert_has(a.err, "redlock: nightly is lost: ");
     for (int i = 0; i < N; i++)
         ck_assert_str_eq(live_command(&server[i], "GET nightly"), "$5\r\nother\r\n");
 }
@@ -248,8 +248,8 @@ START_TEST(max_hold_is_124_and_releases_a_kept_lock)
     const char *const options[] = {LEASE, "--max-hold=8s", "--grace=3900ms", "--keep=8s", "-v", NULL};
 
     ck_assert_int_eq(run(&a, options, "while :; do sleep 0.01; done"), 124);
-    ck_assert_ptr_nonnull(strstr(a.err, "redlock: nightly released\n"));
-    ck_assert_ptr_null(strstr(a.err, "kept"));
+    assert_has(a.err, "redlock: nightly released\n");
+    assert_lacks(a.err, "kept");
 }
 END_TEST
 
@@ -280,8 +280,8 @@ START_TEST(hold_leaves_a_kept_lock_at_its_end)
     snprintf(entry, sizeof entry, "REDLOCK_TOKEN=%.40s", command_note(&a));
     kill(a.pid, _i == 0 ? SIGUSR1 : SIGUSR2);
     ck_assert_int_eq(command_end(&a), 0);
-    ck_assert_ptr_nonnull(strstr(a.err, _i == 0 ? "redlock: standard input is closed: nightly is kept for"
-                                                : "redlock: a signal came: nightly is kept for"));
+    assert_has(a.err, _i == 0 ? "redlock: standard input is closed: nightly is kept for"
+                              : "redlock: a signal came: nightly is kept for");
     assert_kept();
     command_set_script(&b, server, N, "\"$RDL_COMMAND\" release --attempt=2s nightly");
     command_setenv(&b, entry);
@@ -296,8 +296,7 @@ START_TEST(hold_releases_the_lock_after_the_time_of_keep)
     command_note(&a);
     kill(a.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&a), 0);
-    ck_assert_msg(strstr(a.err, "redlock: standard input is closed: releasing nightly\n") != NULL, "%s",
-                  a.err);
+    assert_has(a.err, "redlock: standard input is closed: releasing nightly\n");
     assert_free();
 }
 END_TEST

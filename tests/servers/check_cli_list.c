@@ -95,9 +95,9 @@ START_TEST(list_prints_locks_and_no_other_keys)
     expect(1, "a b c d {t}x ");
     list(legacy, "");
     expect(1, "a b c d old {t}x ");
-    ck_assert_ptr_nonnull(strstr(a.out, " on 3 of 3, by the old protocol\n"));
-    ck_assert_ptr_nonnull(strstr(a.out, "a: held by "));
-    ck_assert_ptr_nonnull(strstr(a.out, " s unless renewed\n"));
+    assert_has(a.out, " on 3 of 3, by the old protocol\n");
+    assert_has(a.out, "a: held by ");
+    assert_has(a.out, " s unless renewed\n");
 }
 END_TEST
 
@@ -125,7 +125,7 @@ START_TEST(list_reports_more_keys_than_it_can_check)
                      "EVAL \"for i = 1, 11000 do redis.call('SET', KEYS[1] .. i, i) end\" 1 other-");
     ck_assert_int_eq(list(hasty, "other-"), 69);
     ck_assert_str_eq(a.out, "");
-    ck_assert_ptr_nonnull(strstr(a.err, "redlock: the list may be incomplete: time ran out; "));
+    assert_has(a.err, "redlock: the list may be incomplete: time ran out; ");
     ck_assert_int_eq(list(off, "other-1"), 0); /* 2112 of them */
     live_command(&server[0], "SET other-x " TOKEN);
     ck_assert_int_eq(list(off, "other-"), 69);
@@ -163,8 +163,8 @@ START_TEST(list_collects_names_from_all_servers)
     live_command(&server[2], "SET rest " TOKEN " PX 600000");
     list(off, "");
     expect(1, "late rest ");
-    ck_assert_ptr_nonnull(strstr(a.out, "late: held by " ID " on 2 of 3, expires in "));
-    ck_assert_ptr_nonnull(strstr(a.out, "\nrest: free\n"));
+    assert_has(a.out, "late: held by " ID " on 2 of 3, expires in ");
+    assert_has(a.out, "\nrest: free\n");
     list(off, "rest");
     expect(0, "rest ");
     list((const char *const[]){"--restart-guard=off", "-v", NULL}, "rest");
@@ -190,9 +190,9 @@ START_TEST(list_needs_a_majority_or_fails_with_69)
     live_kill(&server[2]);
     list(off, "x");
     expect(69, "");
-    ck_assert_ptr_nonnull(strstr(
+    assert_has(
         a.err,
-        "redlock: the list may be incomplete: 1 of 3 servers were searched, which is not a majority\n"));
+        "redlock: the list may be incomplete: 1 of 3 servers were searched, which is not a majority\n");
     list(quiet, "");
     expect(69, "nightly ");
     ck_assert_str_eq(a.out, "nightly: unknown: 2 of 3 servers did not reply\n");
@@ -233,8 +233,8 @@ START_TEST(list_needs_only_scan_getrange_and_pttl)
     command_add(&a, "list");
     command_setenv(&a, url);
     ck_assert_int_eq(command_run(&a), users[_i].status);
-    ck_assert_ptr_null(strstr(a.err, "secret"));
-    ck_assert_msg(strstr(a.err, users[_i].err != NULL ? users[_i].err : "") != NULL, "%s", a.err);
+    assert_lacks(a.err, "secret");
+    assert_has(a.err, users[_i].err != NULL ? users[_i].err : "");
     if (users[_i].err == NULL)
         expect(1, "nightly ");
     ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$40\r\n" TOKEN "\r\n");
@@ -279,8 +279,7 @@ START_TEST(list_reports_a_server_without_scan)
     command_add_all(&a, (const char *const[]){"list", "--restart-guard=off", NULL});
     command_add_servers(&a, &bare, 1);
     ck_assert_int_eq(command_run(&a), 69);
-    ck_assert_ptr_nonnull(
-        strstr(a.err, " was not searched: the server does not support the command: ERR unknown command '"));
+    assert_has(a.err, " was not searched: the server does not support the command: ERR unknown command '");
     live_remove(&bare);
 }
 END_TEST
@@ -313,11 +312,11 @@ START_TEST(list_prints_strange_names_safely)
         a.err, "redlock: the list may be incomplete: some names have a NUL byte and cannot be checked\n");
     set(N, "nightly", TOKEN); /* a gap hides no lock that is held */
     ck_assert_int_eq(list(off, "n"), 1);
-    ck_assert_ptr_nonnull(strstr(a.err, "the list may be incomplete: "));
+    assert_has(a.err, "the list may be incomplete: ");
     live_command(&server[1],
                  "EVAL \"for i = 1, 11000 do redis.call('SET', KEYS[1] .. i, i) end\" 1 nightly-");
     ck_assert_int_eq(list(off, "nightly"), 1);
-    ck_assert_ptr_nonnull(strstr(a.err, "more than 10000 keys"));
+    assert_has(a.err, "more than 10000 keys");
 }
 END_TEST
 

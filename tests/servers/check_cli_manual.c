@@ -145,7 +145,7 @@ START_TEST(help_fits_on_a_screen_and_points_to_help_all)
     for (const char *p = help_of(verbs[_i], NULL); *p != '\0'; p += strcspn(p, "\n") + 1, lines++)
         ck_assert_msg(strcspn(p, "\n") <= WIDTH, "%.90s", p);
     snprintf(text, sizeof text, "redlock %s", verbs[_i]);
-    ck_assert_ptr_nonnull(strstr(c.out, text));
+    assert_has(c.out, text);
     snprintf(last, sizeof last, "\nredlock %s --help all prints all options.\n", verbs[_i]);
     const char *end = strstr(c.out, last);
     ck_assert(_i == 0 || (end != NULL && end[strlen(last)] == '\0'));
@@ -411,12 +411,11 @@ START_TEST(redlock_help_all_lists_every_option_with_its_verbs)
         if (shown_option(k) != NULL)
             ck_assert_msg(names_option(help, rdl_cli_option_table[k].word), "--%s",
                           rdl_cli_option_table[k].word);
-    ck_assert_ptr_nonnull(strstr(help,
-                                 "  --held-by ID          delete the lock of this holder, as status printed "
-                                 "it,\n                        without asking [break]\n"));
-    ck_assert_ptr_nonnull(strstr(help, "server is not used for this time and 1 s. Default:\n                 "
-                                       "       $REDLOCK_MAX_TTL [all but release]\n"));
-    ck_assert_ptr_nonnull(strstr(help, "  -q, --quiet           print only results and errors\n"));
+    assert_has(help, "  --held-by ID          delete the lock of this holder, as status printed "
+                     "it,\n                        without asking [break]\n");
+    assert_has(help, "server is not used for this time and 1 s. Default:\n                 "
+                     "       $REDLOCK_MAX_TTL [all but release]\n");
+    assert_has(help, "  -q, --quiet           print only results and errors\n");
 }
 END_TEST
 

@@ -255,43 +255,18 @@ END_TEST
 
 START_TEST(mistakes_are_usage_errors)
 {
-    static const char *const lines[] = {"",
-                                        "L",
-                                        "L --",
-                                        "-x L y",
-                                        "--nosuch L y",
-                                        "--verb L y",
-                                        "-u",
-                                        "--ttl",
-                                        "--ttl= L y",
-                                        "--ttl 0s L y",
-                                        "--ttl 99ms L y",
-                                        "--ttl 30d L y",
-                                        "--ttl 2147483648ms L y",
-                                        "--ttl 99999999999999999999s L y",
-                                        "-w x L y",
-                                        "-w -1 L y",
-                                        "-E 256 L y",
-                                        "-E x L y",
-                                        "--grace 15s L y",
-                                        "--grace 0s L y",
-                                        "--attempt 0s L y",
-                                        "--attempt 1x L y",
-                                        "--attempt 7501ms L y",
-                                        "--ttl 1s --attempt 251ms L y",
-                                        "--max-hold 99ms L y",
-                                        "--max-hold 2s --attempt 501ms L y",
-                                        "--max-hold 2s --grace 1s L y",
-                                        "--keep 0s L y",
-                                        "--keep 1x L y",
-                                        "--keep 31s --max-ttl 30s L y",
-                                        "--keep 31s --max-hold 30s L y",
-                                        "--keep 1s --legacy always L y",
-                                        "--keep 1s --legacy=auto L y",
-                                        "--nonblock=1 L y",
-                                        "--password-fd x L y",
-                                        "-s L y",
-                                        "-u a -u b -u c -u d -u e -u f -u g -u h L y"};
+    static const char *const lines[] = {
+        /* clang-format off */
+        "", "L", "L --", "-x L y", "--nosuch L y", "--verb L y", "-u", "--ttl", "--ttl= L y", "--ttl 0s L y",
+        "--ttl 99ms L y", "--ttl 30d L y", "--ttl 2147483648ms L y", "--ttl 99999999999999999999s L y",
+        "-w x L y", "-w -1 L y", "-E 256 L y", "-E x L y", "--grace 15s L y", "--grace 0s L y",
+        "--attempt 0s L y", "--attempt 1x L y", "--attempt 7501ms L y", "--ttl 1s --attempt 251ms L y",
+        "--max-hold 99ms L y", "--max-hold 2s --attempt 501ms L y", "--max-hold 2s --grace 1s L y",
+        "--keep 0s L y", "--keep 1x L y", "--keep 31s --max-ttl 30s L y", "--keep 31s --max-hold 30s L y",
+        "--keep 1s --legacy always L y", "--keep 1s --legacy=auto L y", "--nonblock=1 L y",
+        "--password-fd x L y", "-s L y", "-u a -u b -u c -u d -u e -u f -u g -u h L y",
+        /* clang-format on */
+    };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         ck_assert_msg(parse(lines[i]) == 64, "\"%s\" gives %d", lines[i], parse(lines[i]));
 }
@@ -357,13 +332,13 @@ START_TEST(help_and_version_go_to_standard_output)
         command_add(&c, words[i]);
         ck_assert_int_eq(command_run(&c), 0);
         ck_assert_str_eq(c.err, "");
-        ck_assert_ptr_nonnull(strstr(c.out, "redlock "));
+        assert_has(c.out, "redlock ");
     }
     ck_assert_str_eq(c.out, "redlock " RDL_VERSION "\n");
     memset(&c, 0, sizeof c);
     command_add_all(&c, (const char *const[]){"run", "-n", "--help", "all", NULL});
     ck_assert_int_eq(command_run(&c), 0);
-    ck_assert_ptr_nonnull(strstr(c.out, "--conflict-exit-code"));
+    assert_has(c.out, "--conflict-exit-code");
     ck_assert_str_eq(c.err, "");
     for (const char *line = c.out; *line != '\0'; line += strcspn(line, "\n") + 1)
         ck_assert_msg(strcspn(line, "\n") <= 80, "wider than a terminal: %.90s", line);
@@ -423,7 +398,7 @@ START_TEST(a_mistake_is_one_line_plus_the_usage_for_bad_syntax)
         ck_assert_int_eq(command_run(&c), mistakes[i].status);
         ck_assert_str_eq(c.out, "");
         ck_assert_int_eq(strncmp(c.err, "redlock: ", 9), 0);
-        ck_assert_ptr_null(strstr(c.err, "sesame"));
+        assert_lacks(c.err, "sesame");
         const char *more = strchr(c.err, '\n') + 1;
         if (mistakes[i].is_syntax) {
             ck_assert_int_eq(strncmp(more, "usage: redlock ", 15), 0);
@@ -467,7 +442,7 @@ START_TEST(a_message_describes_the_mistake)
             command_add(&c, rows[i].args[k]);
         ck_assert_int_eq(command_run(&c), 64);
         ck_assert_msg(strstr(c.err, rows[i].message) != NULL, "not '%s' but %s", rows[i].message, c.err);
-        ck_assert_ptr_null(strstr(c.err, "sesame"));
+        assert_lacks(c.err, "sesame");
     }
     memset(&c, 0, sizeof c);
     command_add_all(&c, (const char *const[]){"run", "L\r", "true", NULL});
@@ -479,14 +454,13 @@ START_TEST(a_message_describes_the_mistake)
     memset(&c, 0, sizeof c);
     command_add_all(&c, (const char *const[]){"status", "-uredis://127.0.0.1:1", "$L", NULL});
     ck_assert_int_eq(command_run(&c), 69);
-    ck_assert_ptr_nonnull(
-        strstr(c.err, "redlock: warning: the lock name \"$L\" begins with a space, a quote, a $ or "
-                      "a byte order mark: a name that looks the same is another lock\n"));
+    assert_has(c.err, "redlock: warning: the lock name \"$L\" begins with a space, a quote, a $ or "
+                      "a byte order mark: a name that looks the same is another lock\n");
     memset(&c, 0, sizeof c);
     command_add_all(&c, (const char *const[]){"run", "L", "true", NULL});
     command_setenv(&c, "REDLOCK_RESTART_GUARD=x");
     ck_assert_int_eq(command_run(&c), 64);
-    ck_assert_ptr_nonnull(strstr(c.err, "$REDLOCK_RESTART_GUARD x: give strict, required, "));
+    assert_has(c.err, "$REDLOCK_RESTART_GUARD x: give strict, required, ");
 }
 END_TEST
 

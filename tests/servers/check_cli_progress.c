@@ -36,7 +36,7 @@ static void assert_screen(const char *expected)
     const char *screen = terminal_screen();
 
     ck_assert_msg(strncmp(screen, expected, strlen(expected)) == 0, "%s", screen);
-    ck_assert_ptr_null(strstr(screen, "waiting"));
+    assert_lacks(screen, "waiting");
 }
 
 /* ---------------------------------------------------------------- on a terminal */
@@ -156,7 +156,7 @@ START_TEST(progress_gives_the_reason_of_a_failed_connection)
     live_kill(&server);
     command_set(&c, (const char *const[]){"-w3", NULL}, &server, 1, "nightly", "echo ran");
     ck_assert_int_eq(command_run(&c), 69);
-    ck_assert_ptr_nonnull(strstr(c.err, "redlock: no lock on nightly yet; waiting: 1 s so far, "));
+    assert_has(c.err, "redlock: no lock on nightly yet; waiting: 1 s so far, ");
     ck_assert_uint_eq(command_count(c.err, ": cannot connect: Connection refused\n"), 1);
     ck_assert_uint_eq(command_count(c.err, ": cannot connect: Connection refused (is the server running?)\n"),
                       1);
@@ -170,7 +170,7 @@ START_TEST(a_short_wait_or_q_prints_no_progress)
     ck_assert_str_eq(c.err, "");
     command_set(&c, (const char *const[]){"-w0.5", NULL}, &server, 1, "nightly", "echo ran");
     ck_assert_int_eq(command_run(&c), 1);
-    ck_assert_ptr_null(strstr(c.err, "waiting"));
+    assert_lacks(c.err, "waiting");
 }
 END_TEST
 

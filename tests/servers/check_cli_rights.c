@@ -132,7 +132,7 @@ START_TEST(the_acl_line_is_enough_to_get_renew_and_release_a_lock)
                       command_count(a.err, "; waiting") + command_count(a.err, "; it can be used in "),
                   "%s\n%s", line, a.err);
     ck_assert_msg(doctor(_i, USER) <= 1 && strstr(a.out, "lacks") == NULL, "%s%s", a.out, a.err);
-    ck_assert_msg(strstr(a.out, line) != NULL, "%s", a.out);
+    assert_has(a.out, line);
 }
 END_TEST
 
@@ -188,7 +188,7 @@ START_TEST(doctor_names_each_missing_right)
         else
             snprintf(lacks, sizeof lacks, " %s", words[k]);
         ck_assert_msg(strstr(missing_rights(), lacks) != NULL, "%s\n%s%s", lacks, a.out, a.err);
-        ck_assert_msg(strstr(a.out, "secret") == NULL, "%s", a.out);
+        assert_lacks(a.out, "secret");
     }
 }
 END_TEST
@@ -236,20 +236,18 @@ END_TEST
 START_TEST(without_a_lock_name_the_acl_line_covers_all_locks)
 {
     ck_assert_int_eq(run(0, ADMIN, "$R doctor --attempt 2s -u $U $O"), 0);
-    ck_assert_ptr_nonnull(strstr(
+    assert_has(
         a.out,
         "\nno problems found\nnote: these servers are on this host: other hosts do not see their locks "
         "(unless they are tunnels to common servers)\nOptional: an ACL rule with no more than redlock needs, "
         "for redis-cli (new user: add >PASSWORD):\nACL SETUSER redlock on ~* +set +get +getrange +del "
-        "+eval +evalsha +pttl +pexpire\n"));
+        "+eval +evalsha +pttl +pexpire\n");
     live_command(&server, "ACL SETUSER eve on >secret ~nightly* +@all");
     ck_assert_int_eq(run(0, "eve:@", "$R doctor --attempt 2s -u $U $O"), 77);
-    ck_assert_msg(strstr(a.out,
-                         ": the user lacks ~redlock:doctor:*; remedy: name the lock that the user needs: "
-                         "redlock doctor LOCK\n") != NULL,
-                  "%s", a.out);
+    assert_has(a.out, ": the user lacks ~redlock:doctor:*; remedy: name the lock that the user needs: "
+                      "redlock doctor LOCK\n");
     ck_assert_int_eq(run(0, "eve:@", "$R doctor --attempt 2s -u $U $O \"$L\""), 0);
-    ck_assert_ptr_nonnull(strstr(a.out, "\nACL SETUSER eve on ~nightly "));
+    assert_has(a.out, "\nACL SETUSER eve on ~nightly ");
 }
 END_TEST
 

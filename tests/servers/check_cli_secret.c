@@ -203,8 +203,8 @@ START_TEST(a_password_comes_from_file_fd_environment_or_url)
     command_add_servers(&c, &server, 1);
     command_add_all(&c, (const char *const[]){"L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 0);
-    ck_assert_ptr_nonnull(strstr(c.err, "password on the command line")); /* printed once, */
-    ck_assert_ptr_eq(strchr(c.err, '\n'), c.err + strlen(c.err) - 1);     /* and nothing else */
+    assert_has(c.err, "password on the command line");                /* printed once, */
+    ck_assert_ptr_eq(strchr(c.err, '\n'), c.err + strlen(c.err) - 1); /* and nothing else */
     no_secret_in_output();
 }
 END_TEST
@@ -243,7 +243,7 @@ START_TEST(a_password_file_with_a_bom_or_two_lines_fails_with_66)
     command_add_all(&c, (const char *const[]){"--password-file", path, "L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 66);
     unlink(path);
-    ck_assert_msg(strstr(c.err, cases[_i][1]) != NULL, "%s", c.err);
+    assert_has(c.err, cases[_i][1]);
     no_secret_in_output();
 }
 END_TEST
@@ -282,7 +282,7 @@ START_TEST(a_url_user_combines_with_a_separate_password)
     command_add_all(
         &c, (const char *const[]){"run", "-n", "-u", "redis://default:pw:@127.0.0.1:1", "L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 69);
-    ck_assert_ptr_nonnull(strstr(c.err, "a password on the command line"));
+    assert_has(c.err, "a password on the command line");
 }
 END_TEST
 
@@ -323,7 +323,7 @@ START_TEST(a_rotated_password_is_read_again_while_holding)
     ck_assert_int_eq(command_end(&c), 7);
     ck_assert_str_eq(live_command(&server, "EXISTS L"), ":0\r\n");
     no_secret_in_output();
-    ck_assert_ptr_null(strstr(c.err, "an0ther-word"));
+    assert_lacks(c.err, "an0ther-word");
     close(fd);
     unlink(path);
 }
@@ -374,7 +374,7 @@ START_TEST(a_password_file_that_others_can_read_is_a_warning)
     add_url_without_password();
     command_add_all(&c, (const char *const[]){"--password-file", path, "L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 0);
-    ck_assert_ptr_nonnull(strstr(c.err, "every user can read the password file build/secret."));
+    assert_has(c.err, "every user can read the password file build/secret.");
     unlink(path);
 }
 END_TEST
@@ -392,11 +392,11 @@ START_TEST(a_password_that_is_too_long_is_refused)
     command_setenv(&c, entry);
     command_add_all(&c, (const char *const[]){"L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 66);
-    ck_assert_ptr_nonnull(strstr(c.err, "the password in $REDLOCK_PASSWORD is longer than 8192 bytes"));
+    assert_has(c.err, "the password in $REDLOCK_PASSWORD is longer than 8192 bytes");
     memset(&c, 0, sizeof c);
     command_add_all(&c, (const char *const[]){"run", "-qn", "-u", url, "L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 65);
-    ck_assert_ptr_nonnull(strstr(c.err, "redlock: -u number 1: its password is longer than 8192 bytes"));
+    assert_has(c.err, "redlock: -u number 1: its password is longer than 8192 bytes");
 }
 END_TEST
 
@@ -422,8 +422,8 @@ START_TEST(a_refused_password_fails_with_77_and_is_not_printed)
     command_setenv(&c, "REDLOCK_PASSWORD=wr0ng-0ne");
     command_add_all(&c, (const char *const[]){"--trace", "L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 77);
-    ck_assert_ptr_null(strstr(c.err, "wr0ng-0ne"));
-    ck_assert_ptr_nonnull(strstr(c.err, "WRONGPASS"));
+    assert_lacks(c.err, "wr0ng-0ne");
+    assert_has(c.err, "WRONGPASS");
 }
 END_TEST
 
@@ -432,7 +432,7 @@ START_TEST(a_missing_password_fails_with_77)
     add_url_without_password();
     command_add_all(&c, (const char *const[]){"L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 77);
-    ck_assert_ptr_nonnull(strstr(c.err, "NOAUTH"));
+    assert_has(c.err, "NOAUTH");
 }
 END_TEST
 
@@ -450,8 +450,8 @@ START_TEST(a_login_over_a_unix_socket_is_in_no_process_listing)
     command_add_all(&c, (const char *const[]){"run", "-v", "-u", url, "L", "-c", show_parent, NULL});
     ck_assert_msg(command_run(&c) == 0, "%s", c.err);
     no_secret_in_output();
-    ck_assert_ptr_nonnull(strstr(c.err, "a password on the command line"));
-    ck_assert_ptr_nonnull(strstr(c.out, " unix://***@/"));
+    assert_has(c.err, "a password on the command line");
+    assert_has(c.out, " unix://***@/");
 }
 END_TEST
 
@@ -474,12 +474,12 @@ START_TEST(no_listing_trace_or_environment_shows_a_password)
         command_add_all(&c, (const char *const[]){"L", "-c", show_parent, NULL});
         ck_assert_msg(command_run(&c) == 0, "%s", c.err);
         no_secret_in_output();
-        ck_assert_ptr_nonnull(strstr(c.err, "<redacted "));
-        ck_assert_ptr_nonnull(strstr(c.out, "REDLOCK_LOCK=L\n"));
-        ck_assert_ptr_nonnull(strstr(c.out, "REDLOCK_TTL_MS=30000\n"));
-        ck_assert_ptr_nonnull(strstr(c.out, "KEPT=1\n"));
+        assert_has(c.err, "<redacted ");
+        assert_has(c.out, "REDLOCK_LOCK=L\n");
+        assert_has(c.out, "REDLOCK_TTL_MS=30000\n");
+        assert_has(c.out, "KEPT=1\n");
         snprintf(urls, sizeof urls, "\nREDLOCK_URLS=redis://127.0.0.1:%d\n", server.port);
-        ck_assert_msg(strstr(c.out, urls) != NULL, "%s", c.out);
+        assert_has(c.out, urls);
         snprintf(urls, sizeof urls, "\nREDIS_URL=redis://127.0.0.1:%d\n", server.port);
         ck_assert_int_eq(strstr(c.out, urls) != NULL, i == 1);
     }
@@ -499,8 +499,8 @@ START_TEST(an_applications_own_password_stays_in_the_environment)
     command_add_all(&c, (const char *const[]){"run", "L", "env", NULL});
     ck_assert_msg(command_run(&c) == 0, "%s", c.err);
     no_secret_in_output();
-    ck_assert_ptr_nonnull(strstr(c.out, "REDIS_URL=redis://app:pw@cache:6379/0\n"));
-    ck_assert_ptr_nonnull(strstr(c.out, "REDISCLI_AUTH=of-the-application\n"));
+    assert_has(c.out, "REDIS_URL=redis://app:pw@cache:6379/0\n");
+    assert_has(c.out, "REDISCLI_AUTH=of-the-application\n");
 }
 END_TEST
 
@@ -544,7 +544,7 @@ START_TEST(a_url_without_a_password_stays_in_the_environment)
     command_setenv(&c, entry);
     command_add_all(&c, (const char *const[]){"run", "L", "env", NULL});
     ck_assert_int_eq(command_run(&c), 0);
-    ck_assert_ptr_nonnull(strstr(c.out, entry));
+    assert_has(c.out, entry);
     live_remove(&open_server);
 }
 END_TEST
@@ -567,7 +567,7 @@ START_TEST(a_reply_with_the_password_is_not_printed)
         ck_assert_int_ne(command_run(&c), 0);
         char *message = strstr(c.err, "redlock: no lock");
         ck_assert_ptr_nonnull(message);
-        ck_assert_msg(strstr(message, "s3same") == NULL, "%s", message);
+        assert_lacks(message, "s3same");
         no_secret_in_output();
         fake_stop(&f);
     }
@@ -612,9 +612,8 @@ START_TEST(only_a_servers_words_are_cut_at_script)
     command_add_all(
         &c, (const char *const[]){"run", "-n", "-u", fake_url(&f, url, sizeof url), "L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 69);
-    ck_assert_msg(strstr(c.err, "the server is busy running a script: BUSY Redis is busy.") != NULL, "%s",
-                  c.err);
-    ck_assert_ptr_null(strstr(c.err, "0123456789"));
+    assert_has(c.err, "the server is busy running a script: BUSY Redis is busy.");
+    assert_lacks(c.err, "0123456789");
     fake_stop(&f);
 }
 END_TEST
@@ -640,7 +639,7 @@ START_TEST(a_later_reply_is_printed_without_the_password)
     command_add_all(&c, (const char *const[]){"L", "true", NULL});
     ck_assert_int_ne(command_run(&c), 0);
     ck_assert_msg(strstr(c.err, word) == NULL && strstr(c.err, shown[_i % 2]) == NULL, "%s", c.err);
-    ck_assert_msg(strstr(c.err, "***") != NULL, "%s", c.err);
+    assert_has(c.err, "***");
     fake_stop(&f);
 }
 END_TEST
@@ -651,10 +650,8 @@ START_TEST(a_common_word_as_password_does_not_garble_messages)
     command_setenv(&c, "REDLOCK_PASSWORD=or");
     command_add_all(&c, (const char *const[]){"-v", "L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 77);
-    ck_assert_msg(strstr(c.err,
-                         ": the server refused the login: WRONGPASS: wrong user or password (check user "
-                         "and password)\n") != NULL,
-                  "%s", c.err);
+    assert_has(c.err, ": the server refused the login: WRONGPASS: wrong user or password (check user "
+                      "and password)\n");
 }
 END_TEST
 

@@ -50,8 +50,7 @@ START_TEST(processes_that_left_the_group_are_stopped_too)
     begin((const char *[]){"--max-hold=2s", "--grace=900ms", NULL}, escapes[_i]);
     ck_assert_int_eq(command_end(&c), 124);
     command_await_gone(job);
-    ck_assert_msg(strstr(c.err, "also stopping processes that left the command's process group: ") != NULL,
-                  "%s", c.err);
+    assert_has(c.err, "also stopping processes that left the command's process group: ");
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
 }
 END_TEST
@@ -143,7 +142,7 @@ START_TEST(connect_commands_are_not_stray_processes)
     ck_assert_int_eq(command_end(&c), 124);
     command_await_gone(job);
     snprintf(message, sizeof message, "left the command's process group: %ld (sleep)\n", (long)job);
-    ck_assert_msg(strstr(c.err, message) != NULL, "%s", c.err);
+    assert_has(c.err, message);
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
 }
 END_TEST
@@ -173,9 +172,9 @@ START_TEST(processes_in_a_foreign_proc_get_no_signal)
     command_set_script(&c, &server, 1, script);
     ck_assert_msg(command_run(&c) == 0, "%s", c.err);
     ck_assert_str_eq(c.out, "124 60\n");
-    ck_assert_ptr_nonnull(strstr(c.err, "warning: /proc is that of another PID namespace: "));
+    assert_has(c.err, "warning: /proc is that of another PID namespace: ");
     ck_assert_uint_eq(command_count(c.err, "another PID namespace"), 1);
-    ck_assert_ptr_null(strstr(c.err, "also stopping"));
+    assert_lacks(c.err, "also stopping");
 }
 END_TEST
 

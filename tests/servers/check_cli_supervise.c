@@ -67,7 +67,7 @@ START_TEST(the_lease_is_renewed_as_long_as_the_command_runs)
     }
     kill(c.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&c), 5);
-    ck_assert_ptr_null(strstr(c.err, "not renewed"));
+    assert_lacks(c.err, "not renewed");
     no_key_anywhere();
 }
 END_TEST
@@ -115,7 +115,7 @@ static void freeze_and_expect_death(const char *script)
     double last = last_stamp_ms();
     ck_assert_msg(last <= deadline, "ran for %.0f ms without the lock", last - deadline);
     ck_assert_int_eq(command_end(&c), 75);
-    ck_assert_ptr_nonnull(strstr(c.err, "nightly is lost"));
+    assert_has(c.err, "nightly is lost");
     for (int i = 0; i < N; i++)
         live_thaw(&server[i]);
 }
@@ -204,7 +204,7 @@ START_TEST(a_lock_deleted_before_its_release_is_a_warning)
         live_command(&server[i], "DEL nightly");
     kill(c.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&c), 5);
-    ck_assert_ptr_nonnull(strstr(c.err, "the key does not exist"));
+    assert_has(c.err, "the key does not exist");
 }
 END_TEST
 
@@ -219,7 +219,7 @@ START_TEST(a_lock_held_by_another_client_at_the_end_is_lost)
         live_command(&server[i], "SET nightly thief");
     kill(c.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&c), 75);
-    ck_assert_ptr_nonnull(strstr(c.err, "nightly is lost: another client held it before it was released"));
+    assert_has(c.err, "nightly is lost: another client held it before it was released");
     ck_assert_str_eq(live_command(&server[0], "GET nightly"), "$5\r\nthief\r\n");
 }
 END_TEST
@@ -318,8 +318,8 @@ START_TEST(only_servers_that_refuse_are_named)
     for (int i = 0; i < 3; i++)
         live_command(&server[i], "SET nightly another PX 60000");
     ck_assert_int_eq(command_end(&c), 75);
-    ck_assert_ptr_nonnull(strstr(c.err, "not renewed"));
-    ck_assert_ptr_nonnull(strstr(c.err, "held by another client; "));
+    assert_has(c.err, "not renewed");
+    assert_has(c.err, "held by another client; ");
     for (int i = 0; i < N; i++)
         ck_assert_msg(names(i) == (i < 3), "server %d: %s", i, c.err);
 }
@@ -355,8 +355,8 @@ START_TEST(a_lock_that_is_free_on_four_of_five_is_released)
     live_freeze(&server[2]);
     kill(c.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&c), 5);
-    ck_assert_ptr_nonnull(strstr(c.err, "nightly released"));
-    ck_assert_ptr_null(strstr(c.err, "not confirmed"));
+    assert_has(c.err, "nightly released");
+    assert_lacks(c.err, "not confirmed");
     live_thaw(&server[2]);
 }
 END_TEST
@@ -373,8 +373,8 @@ START_TEST(an_unanswered_release_reports_where_the_lock_may_remain)
         live_freeze(&server[i]);
     kill(c.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&c), 5);
-    ck_assert_ptr_nonnull(strstr(c.err, "nightly: release not confirmed ("));
-    ck_assert_ptr_nonnull(strstr(c.err, "); it is free when its lease expires, at the latest\n"));
+    assert_has(c.err, "nightly: release not confirmed (");
+    assert_has(c.err, "); it is free when its lease expires, at the latest\n");
     for (int i = 0; i < N; i++)
         ck_assert_msg(names(i) == (i < 3), "server %d: %s", i, c.err);
     for (int i = 0; i < 3; i++)
@@ -418,7 +418,7 @@ START_TEST(the_commands_group_ends_before_the_release)
     command_note(&c);
     ck_assert_int_eq(command_end(&c), 4);
     ck_assert_ptr_null(command_last_note(&c)); /* no process has the pipe any more */
-    ck_assert_ptr_nonnull(strstr(c.err, "the command has ended, but not all its processes: "));
+    assert_has(c.err, "the command has ended, but not all its processes: ");
     no_key_anywhere();
 }
 END_TEST

@@ -246,8 +246,8 @@ START_TEST(servers_with_and_without_tls_hold_a_lock_together)
                                               tls_url(&server[0]), "-u", plain_url[_i], "-u",
                                               "redis://127.0.0.1:1", "nightly", "--", "true", NULL});
     ck_assert_msg(command_run(&a) == 0, "%s", a.err);
-    ck_assert_ptr_nonnull(strstr(a.err, " #1 > \"*6\\r\\n$3\\r\\nSET\\r\\n$7\\r\\nnightly\\r\\n"));
-    ck_assert_ptr_nonnull(strstr(a.err, " #2 > \"*6\\r\\n$3\\r\\nSET\\r\\n$7\\r\\nnightly\\r\\n"));
+    assert_has(a.err, " #1 > \"*6\\r\\n$3\\r\\nSET\\r\\n$7\\r\\nnightly\\r\\n");
+    assert_has(a.err, " #2 > \"*6\\r\\n$3\\r\\nSET\\r\\n$7\\r\\nnightly\\r\\n");
 }
 END_TEST
 

@@ -103,9 +103,9 @@ START_TEST(a_command_survives_a_swallowed_renewal)
     memset(&run, 0, sizeof run);
     command_add_all(&run, args);
     ck_assert_int_eq(command_run(&run), 3);
-    ck_assert_ptr_nonnull(strstr(run.err, "nightly was not renewed"));
-    ck_assert_ptr_nonnull(strstr(run.err, "nightly renewed"));
-    ck_assert_ptr_null(strstr(run.err, "queue"));
+    assert_has(run.err, "nightly was not renewed");
+    assert_has(run.err, "nightly renewed");
+    assert_lacks(run.err, "queue");
     ck_assert_str_eq(live_command(&server, "EXISTS nightly"), ":0\r\n");
 }
 END_TEST

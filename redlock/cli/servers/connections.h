@@ -52,7 +52,7 @@ int rdl_cli_servers_is_own(const struct rdl_cli_servers *s, size_t i);
 size_t rdl_cli_servers_own(const struct rdl_cli_servers *s);
 size_t rdl_cli_servers_remote(const struct rdl_cli_servers *s);
 
-/* Returns "host:port" or "host:port/database" of server i, or its socket's path; until the next call for i. */
+/* Returns "host:port[/database]" of server i, or its socket's path, until the next call for i. */
 const char *rdl_cli_where(const struct rdl_cli_servers *s, size_t i);
 
 /*
