@@ -365,12 +365,11 @@ Suite *suite_cli_advice(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, doctor_advises_what_the_servers_words_say, 0, 2 * FAULTS);
-    tcase_add_loop_test(tc, doctor_never_says_that_a_server_which_replied_is_down, 0,
-                        (int)(sizeof refusals / sizeof refusals[0]));
+    tcase_add_loop_test(tc, doctor_never_says_that_a_server_which_replied_is_down, 0, COUNT(refusals));
     tcase_add_test(tc, doctor_knows_a_cluster_node_by_its_databases);
     tcase_add_loop_test(tc, break_advises_what_the_servers_words_say, 0, 2);
     tcase_add_loop_test(tc, list_advises_what_the_servers_words_say, 0, 2);
-    tcase_add_loop_test(tc, doctor_names_a_key_of_a_wrong_type, 0, (int)(sizeof keys / sizeof keys[0]));
+    tcase_add_loop_test(tc, doctor_names_a_key_of_a_wrong_type, 0, COUNT(keys));
     tcase_add_test(tc, run_names_the_keys_that_fence_needs);
     tcase_add_loop_test(tc, no_verb_advises_to_delete_a_fencing_counter, 0, 12);
     tcase_add_test(tc, what_the_restart_guard_makes_safe_is_a_note);

@@ -803,8 +803,7 @@ Suite *suite_cli_doctor(void)
 
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, doctor_accepts_healthy_servers_and_leaves_no_test_key);
-    tcase_add_loop_test(tc, doctor_reports_each_problem_with_its_remedy, 0,
-                        (int)(sizeof faults / sizeof faults[0]));
+    tcase_add_loop_test(tc, doctor_reports_each_problem_with_its_remedy, 0, COUNT(faults));
     tcase_add_test(tc, doctor_reports_a_cluster_node);
     tcase_add_test(tc, doctor_reports_a_duplicate_server_and_an_even_number);
     tcase_add_test(tc, doctor_reports_a_dead_server_and_checks_the_others);
@@ -823,8 +822,7 @@ Suite *suite_cli_doctor(void)
     tcase_add_loop_test(tc, doctor_reports_a_renamed_command_with_a_wake_hint, 0, 3);
     tcase_add_test(tc, an_active_replica_is_refused_by_doctor_and_by_run);
     tcase_add_test(tc, doctor_reports_a_sentinel);
-    tcase_add_loop_test(tc, every_other_verb_reports_a_sentinel, 0,
-                        (int)(sizeof at_sentinel / sizeof at_sentinel[0]));
+    tcase_add_loop_test(tc, every_other_verb_reports_a_sentinel, 0, COUNT(at_sentinel));
     tcase_add_test(tc, doctor_accepts_a_server_without_scripts);
     tcase_add_test(tc, doctor_reports_a_round_trip_too_long_for_an_attempt);
     tcase_add_test(tc, doctor_reports_a_clock_that_differs_from_the_others);

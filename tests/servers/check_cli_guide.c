@@ -155,8 +155,7 @@ Suite *suite_cli_guide(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, the_guides_examples_run_and_print_what_it_shows, 0, BLOCKS);
     tcase_add_test(tcase, the_guide_has_no_more_examples);
-    tcase_add_loop_test(tcase, the_guides_messages_are_printed, 0,
-                        (int)(sizeof messages / sizeof messages[0]));
+    tcase_add_loop_test(tcase, the_guides_messages_are_printed, 0, COUNT(messages));
     suite_add_tcase(suite, tcase);
     return suite;
 }

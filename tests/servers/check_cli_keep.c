@@ -314,8 +314,7 @@ Suite *suite_cli_keep(void)
     tcase_add_test(tc, a_kept_lock_expires_by_itself);
     tcase_add_test(tc, a_command_that_outlives_keep_releases_the_lock);
     tcase_add_loop_test(tc, a_command_that_cannot_start_releases_a_kept_lock, 0, 2);
-    tcase_add_loop_test(tc, keep_refuses_conflicting_options_with_advice, 0,
-                        (int)(sizeof refused / sizeof refused[0]));
+    tcase_add_loop_test(tc, keep_refuses_conflicting_options_with_advice, 0, COUNT(refused));
     tcase_add_test(tc, keep_sends_no_renewal_while_more_than_a_ttl_is_left);
     tcase_add_test(tc, keep_renews_the_lock_of_a_longer_command);
     tcase_add_test(tc, a_lost_lease_is_75_with_keep);

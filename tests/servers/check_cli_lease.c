@@ -665,8 +665,7 @@ Suite *suite_cli_lease(void)
     tcase_add_test(tc, a_signal_ends_the_wait_for_a_hint);
     tcase_add_test(tc, a_wait_for_a_hint_is_limited);
     tcase_add_test(tc, wake_hint_reports_a_dead_server);
-    tcase_add_loop_test(tc, conflicting_lease_options_are_reported, 0,
-                        (int)(sizeof mistakes / sizeof mistakes[0]));
+    tcase_add_loop_test(tc, conflicting_lease_options_are_reported, 0, COUNT(mistakes));
     tcase_add_test(tc, legacy_never_is_the_default);
     suite_add_tcase(suite, tc);
     return suite;

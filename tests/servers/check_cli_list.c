@@ -415,11 +415,11 @@ Suite *suite_cli_list(void)
     tcase_add_test(tc, list_prints_locks_and_no_other_keys);
     tcase_add_test(tc, list_finds_every_lock_among_5000_other_keys);
     tcase_add_test(tc, list_reports_more_keys_than_it_can_check);
-    tcase_add_loop_test(tc, list_takes_a_prefix_literally, 0, (int)(sizeof prefixes / sizeof prefixes[0]));
+    tcase_add_loop_test(tc, list_takes_a_prefix_literally, 0, COUNT(prefixes));
     tcase_add_test(tc, list_collects_names_from_all_servers);
     tcase_add_test(tc, list_needs_a_majority_or_fails_with_69);
     tcase_add_test(tc, list_warns_that_restarted_servers_may_have_lost_locks);
-    tcase_add_loop_test(tc, list_needs_only_scan_getrange_and_pttl, 0, (int)(sizeof users / sizeof users[0]));
+    tcase_add_loop_test(tc, list_needs_only_scan_getrange_and_pttl, 0, COUNT(users));
     tcase_add_test(tc, list_transfers_at_most_4_kb_of_a_large_value);
     tcase_add_test(tc, list_reports_a_server_without_scan);
     tcase_add_test(tc, list_prints_strange_names_safely);

@@ -427,11 +427,9 @@ Suite *suite_cli_manual(void)
     tcase_add_checked_fixture(examples, setup, teardown);
     tcase_add_loop_test(examples, the_manuals_examples_run_unchanged, 0, EXAMPLES);
     tcase_add_test(examples, the_manual_has_no_more_examples);
-    tcase_add_loop_test(help, help_fits_on_a_screen_and_points_to_help_all, 0,
-                        (int)(sizeof verbs / sizeof verbs[0]));
-    tcase_add_loop_test(help, the_example_in_help_is_accepted, 1, (int)(sizeof verbs / sizeof verbs[0]));
-    tcase_add_loop_test(help, help_all_lists_exactly_the_options_of_its_verb, 1,
-                        (int)(sizeof verbs / sizeof verbs[0]));
+    tcase_add_loop_test(help, help_fits_on_a_screen_and_points_to_help_all, 0, COUNT(verbs));
+    tcase_add_loop_test(help, the_example_in_help_is_accepted, 1, COUNT(verbs));
+    tcase_add_loop_test(help, help_all_lists_exactly_the_options_of_its_verb, 1, COUNT(verbs));
     tcase_add_test(help, redlock_help_all_lists_every_option_with_its_verbs);
     tcase_add_test(page, the_manuals_options_are_those_of_the_table_word_for_word);
     tcase_add_test(page, the_manual_has_the_options_under_the_headings_of_help);

@@ -623,15 +623,13 @@ Suite *suite_cli_several(void)
     tcase_add_test(words, forty_digits_alone_are_a_valid_token);
     tcase_add_test(words, hold_prints_and_holds_several_locks);
     tcase_add_test(words, the_log_names_several_locks_as_words_and_as_an_array);
-    tcase_add_loop_test(words, a_nested_run_of_one_of_several_locks_is_refused, 0,
-                        (int)(sizeof nests / sizeof nests[0]));
+    tcase_add_loop_test(words, a_nested_run_of_one_of_several_locks_is_refused, 0, COUNT(nests));
     tcase_add_test(words, a_name_with_the_same_beginning_is_another_lock);
     tcase_add_test(words, without_an_id_only_a_shared_name_is_a_warning);
     tcase_add_test(line, one_l_option_is_an_ordinary_lock);
     tcase_add_loop_test(line, after_l_the_first_word_is_the_command, 0, 4);
     tcase_add_test(line, a_command_that_begins_with_a_dash_follows_two_dashes);
-    tcase_add_loop_test(line, invalid_uses_of_l_are_refused_with_a_reason, 0,
-                        (int)(sizeof refused / sizeof refused[0]));
+    tcase_add_loop_test(line, invalid_uses_of_l_are_refused_with_a_reason, 0, COUNT(refused));
     tcase_add_test(line, the_acl_line_covers_several_locks_and_their_scripts);
     tcase_add_test(line, a_forbidden_key_among_several_is_reported);
     tcase_add_test(line, eight_names_fill_a_request);

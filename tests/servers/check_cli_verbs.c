@@ -809,8 +809,7 @@ Suite *suite_cli_verbs(void)
     tcase_add_test(tc, a_token_in_upper_case_is_the_same_token);
     tcase_add_test(tc, an_existing_token_file_fails_with_73_before_any_request);
     tcase_add_loop_test(tc, a_failed_acquire_leaves_no_token_file, 0, 2);
-    tcase_add_loop_test(tc, a_lock_is_released_with_73_if_its_token_is_not_written, 0,
-                        (int)(sizeof unwritable / sizeof unwritable[0]));
+    tcase_add_loop_test(tc, a_lock_is_released_with_73_if_its_token_is_not_written, 0, COUNT(unwritable));
     tcase_add_test(tc, extend_and_release_need_only_the_token);
     tcase_add_test(tc, a_token_may_come_from_a_descriptor);
     tcase_add_loop_test(tc, extend_and_release_of_a_lost_lock_exit_with_1, 0, 4);
@@ -822,8 +821,7 @@ Suite *suite_cli_verbs(void)
     tcase_add_test(tc, a_signal_ends_extend_and_leaves_the_lease_unchanged);
     tcase_add_loop_test(tc, a_refused_password_fails_with_77_for_acquire, 0, 2);
     tcase_add_test(tc, release_wakes_a_client_that_waits_with_a_hint);
-    tcase_add_loop_test(tc, bad_input_gets_its_own_message_and_sends_nothing, 0,
-                        (int)(sizeof bad / sizeof bad[0]));
+    tcase_add_loop_test(tc, bad_input_gets_its_own_message_and_sends_nothing, 0, COUNT(bad));
     tcase_add_loop_test(tc, unusable_servers_have_one_exit_status_for_all_verbs, 0, 7);
     tcase_add_loop_test(tc, output_to_a_full_disk_is_an_error, 0, ASKING);
     tcase_add_loop_test(tc, a_closed_output_pipe_ends_a_verb_by_sigpipe, 0, ASKING);

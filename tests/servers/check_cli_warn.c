@@ -338,15 +338,13 @@ Suite *suite_cli_warn(void)
     tcase_add_checked_fixture(tc, start, stop);
     tcase_add_loop_test(tc, servers_that_refuse_info_are_named_once_with_advice, 0, 2);
     tcase_add_loop_test(tc, info_is_not_mentioned_if_it_is_unneeded_or_permitted, 0, 2);
-    tcase_add_loop_test(tc, a_permanent_failure_of_one_server_is_reported_once, 0,
-                        (int)(sizeof failing / sizeof failing[0]));
+    tcase_add_loop_test(tc, a_permanent_failure_of_one_server_is_reported_once, 0, COUNT(failing));
     tcase_add_test(tc, a_server_that_is_down_is_no_warning);
     tcase_add_test(tc, a_waiting_run_reports_a_permanent_failure_too);
     tcase_add_loop_test(tc, a_key_without_expiry_is_reported_once_and_at_once, 0, 2);
     tcase_add_loop_test(tc, a_forbidden_fence_or_canary_key_fails_with_77, 0, 6);
     tcase_add_test(tc, a_minority_that_canary_cannot_watch_is_reported);
-    tcase_add_loop_test(tc, run_warns_first_if_the_user_may_not_release_or_extend, 0,
-                        (int)(sizeof giving / sizeof giving[0]));
+    tcase_add_loop_test(tc, run_warns_first_if_the_user_may_not_release_or_extend, 0, COUNT(giving));
     tcase_add_loop_test(tc, a_refused_release_is_reported_with_its_reason, 0, 2);
     suite_add_tcase(suite, tc);
     tc = tcase_create("a relay");
