@@ -192,8 +192,8 @@ const struct rdl_cli_option rdl_cli_option_table[] = {
      .texts = {{GUARDING,
                 "do not use a server in its first 31 s (--max-ttl + 1 s): it may have lost locks in a "
                 "restart. if-permitted (the default): use a server that refuses INFO, whose age is unknown; "
-                "required: do not use it; strict: wait 31 s from when this process first saw a server; off: do "
-                "not wait"}},
+                "required: do not use it; strict: wait 31 s from when this process first saw a server; off: "
+                "do not wait"}},
      .brief = "off: also use a server that started less than 31 s ago (--max-ttl + 1 s) and may have lost "
               "locks",
      .source = "$REDLOCK_RESTART_GUARD"},
