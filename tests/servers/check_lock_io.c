@@ -331,8 +331,9 @@ START_TEST(acquire_and_release_cost_two_round_trips)
     const char *cycle = cycles_with[_i][calls_for_random()];
     const char *calls = strchr(calls_of(_i ? watched_cycles : cycles), '|');
 
-    ck_assert_msg(strstr(calls, cycle) != NULL, "%s", calls); /* a busy machine may wait twice, once or so */
-    ck_assert_msg(strspn(calls, cycle) == strlen(calls), "%s", calls);
+    ck_assert_msg(strstr(calls, cycle) != NULL, "%s", calls);
+    /* a busy machine may wait twice, once or so, or let 20 ms pass, after which a call polls first */
+    ck_assert_msg(strspn(calls, "|gsrp") == strlen(calls), "%s", calls);
 }
 END_TEST
 
