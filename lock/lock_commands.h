@@ -62,8 +62,8 @@ extern const struct rdl_script rdl_script_release;
  */
 extern const struct rdl_script rdl_script_extend;
 /*
- * Replaces the value of a key, ARGV[1], by ARGV[2]. The key has no expiry afterwards: the old protocol has the
- * deadline in the value. Reply: 1: replaced; 0: another value; -1: no such key.
+ * Replaces the value of a key, ARGV[1], by ARGV[2]. The key has no expiry afterwards: the old protocol has
+ * the deadline in the value. Reply: 1: replaced; 0: another value; -1: no such key.
  */
 extern const struct rdl_script rdl_script_replace;
 /*
@@ -78,8 +78,9 @@ extern const struct rdl_script rdl_script_release_hint;
  */
 extern const struct rdl_script rdl_script_acquire;
 /*
- * Does what rdl_script_extend does (with ttl 0 it changes no expiry), and raises the fencing counter, KEYS[2],
- * to ARGV[3]; ARGV[4] as of rdl_script_acquire. Reply 1: the lock is ours and the counter is at least ARGV[3].
+ * Does what rdl_script_extend does (with ttl 0 it changes no expiry), and raises the fencing counter,
+ * KEYS[2], to ARGV[3]; ARGV[4] as of rdl_script_acquire. Reply 1: the lock is ours and the counter is at
+ * least ARGV[3].
  */
 extern const struct rdl_script rdl_script_extend_fenced;
 /*

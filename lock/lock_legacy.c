@@ -7,8 +7,8 @@
  * lower bound to test one. A takeover compares and sets in one step, by script or under WATCH. GETSET is used
  * only where neither exists.
  *
- * After an extend without a reply, two values may be ours: the known one (lock.token) and the one that was
- * to replace it (other). The next extend sends the same replacement again: a yes or a no proves that the first
+ * After an extend without a reply, two values may be ours: the known one (lock.token) and the one that was to
+ * replace it (other). The next extend sends the same replacement again: a yes or a no proves that the first
  * is gone. The value only changes from the first to the second, however late a request is executed. So they
  * are tried in that order, and there are never more than two.
  */

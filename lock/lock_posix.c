@@ -31,7 +31,7 @@ int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **
 void rdl_line_add_where(struct rdl_line *line, const struct rdl_endpoint *ep, const char *host)
 {
     int is_unix = ep->family == RDL_UNIX;
-    int is_v6 = !is_unix && strchr(ep->host, ':') != NULL;
+    int is_v6 = ep->family == RDL_INET6;
 
     rdl_line_add(line, is_v6 ? "[" : "");
     rdl_line_add(line, host);

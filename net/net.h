@@ -234,7 +234,7 @@ enum rdl_info {
 struct rdl_conn_config {
     const struct rdl_endpoint *endpoint; /**< the server */
     const struct rdl_methods *methods;   /**< required; without it each request returns RDL_E_METHODS */
-    /** The address of rdl_login. NULL: none; each request to an endpoint that needs it returns RDL_E_LOGIN. */
+    /** &rdl_login. NULL: none; then each request to an endpoint that needs it returns RDL_E_LOGIN. */
     const struct rdl_login *login;
     uint64_t *queue;     /**< memory for request records; not shared with another conn */
     size_t queue_len;    /**< its bytes: RDL_QUEUE_FOR (lock_limits.h) or more, at most UINT32_MAX / 2 */

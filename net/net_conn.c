@@ -46,6 +46,14 @@ void rdl_conn_shut(struct rdl_conn *c, int error)
         conn_fail(c, error != RDL_OK ? error : RDL_E_CLOSED);
 }
 
+void rdl_conn_heard(struct rdl_conn *c)
+{
+    c->state = RDL_CONN_READY;
+    c->error = RDL_OK;
+    c->lease_timeout_ms = 0;
+    c->retry_ms = 0;
+}
+
 /* ---------------------------------------------------------------- out */
 
 unsigned rdl_conn_wants(const struct rdl_conn *c)

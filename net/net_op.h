@@ -60,7 +60,8 @@ void rdl_conn_abort_if_stalled(struct rdl_conn *c, uint32_t answer_ms);
 
 /*
  * The same as rdl_conn_tick, for a lease that could not be extended and has left_ms left (0: no lease). A
- * pause before a connection is then a twentieth of that at most, with jitter, and RDL_PAUSE_LEAST_MS at least.
+ * pause before a connection is then a twentieth of that at most, with jitter, and RDL_PAUSE_LEAST_MS at
+ * least.
  */
 uint64_t rdl_conn_tick_for_lease(struct rdl_conn *c, uint32_t left_ms, uint64_t now_ms);
 enum { RDL_PAUSE_LEAST_MS = 10 };
@@ -129,8 +130,8 @@ void rdl_conn_abandon(struct rdl_conn *c, struct rdl_req *req);
 void rdl_conn_forbid_retry(struct rdl_conn *c, struct rdl_req *req);
 
 /*
- * Aborts the connection with this error (RDL_OK means RDL_E_CLOSED). All requests that wait get an answer now.
- * Pending releases stay queued, for the next connection.
+ * Aborts the connection with this error (RDL_OK means RDL_E_CLOSED). All requests that wait get an answer
+ * now. Pending releases stay queued, for the next connection.
  */
 void rdl_conn_shut(struct rdl_conn *c, int error);
 
@@ -222,7 +223,7 @@ enum { RDL_TEXTS = RDL_LETTER_X + 1 };
 struct rdl_method {
     /* The templates (resp_template.h), with one reply each; NULL ends each phase. */
     const char *const *commands;
-    /* Returns the next phase, or RDL_PHASE_CHECK: none. With this it has the connection for itself. Or NULL. */
+    /* Returns the next phase, or RDL_PHASE_CHECK: none. With this it has the conn for itself. Or NULL. */
     uint8_t (*next_phase)(const struct rdl_record *r);
     /* Writes commands that have other letters than `own`, the record's (RDL_RECORD_LETTERS). Or NULL. */
     void (*write_args)(struct rdl_slice *w, const char *const *commands,

@@ -12,7 +12,6 @@
 #include <netinet/tcp.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -35,6 +34,9 @@
 #ifndef FD_CLOEXEC /* the system has no exec then, and this fails without effect */
 #define FD_CLOEXEC 0
 #define F_SETFD    (-1)
+#endif
+#ifndef MSG_DONTWAIT /* the socket never blocks then, and poll waits */
+#define MSG_DONTWAIT 0
 #endif
 #ifndef MSG_NOSIGNAL /* the system has SO_NOSIGPIPE then, or no signals */
 #define MSG_NOSIGNAL 0
@@ -62,8 +64,8 @@ union address {
 /* ---------------------------------------------------------------- opening and closing */
 
 /*
- * Keeps the system's reason why the connection ended. Returns RDL_E_SYSTEM if this host lacks a resource, else
- * `otherwise`: the peer is the cause.
+ * Keeps the system's reason why the connection ended. Returns RDL_E_SYSTEM if this host lacks a resource,
+ * else `otherwise`: the peer is the cause.
  */
 static int failed(struct rdl_conn *c, int err, int otherwise)
 {

@@ -12,7 +12,6 @@
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "net/net_posix_private.h"
 #include "net/net_posix_process.h"
@@ -22,6 +21,9 @@
 #include <sys/timerfd.h>
 #define HAS_TIMER 1
 #endif
+#endif
+#ifndef MSG_DONTWAIT /* the socket never blocks then, and poll waits */
+#define MSG_DONTWAIT 0
 #endif
 
 enum {

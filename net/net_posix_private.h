@@ -13,10 +13,6 @@
 #include "net/net_op.h"
 #include "net/net_stream.h"
 
-#ifndef MSG_DONTWAIT /* the socket never blocks then, and poll waits */
-#define MSG_DONTWAIT 0
-#endif
-
 /* A socket's timeout is not exact: recv waits only if until_ms is at least twice this away. */
 enum { RDL_POSIX_RECV_MS = 50 };
 

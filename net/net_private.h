@@ -13,7 +13,7 @@
  *     reply, reply_..., parser                   net_conn.c; net_request.c the numbers of an array
  *     tx_sent, handshake_sent, handshake_done    net_conn.c, net_handshake.c; tx_sent also net_request.c
  *     state, error                               net_conn.c, net_timers.c
- *     the times (under rdl_conn_tick)            net_timers.c. Also, where a call would take 8 bytes of an image:
+ *     the times (under rdl_conn_tick)            net_timers.c, and, as a call takes 8 bytes of an image:
  *         waits                                  net_conn.c when it closes, and net_stream.c while it opens
  *         reply_timeout_ms                       net_conn.c its sign
  *         retry_ms, failures                     net_stream.c after an error of send; net_request.c a 0

@@ -99,14 +99,6 @@ static uint64_t tick_closed(struct rdl_conn *c, uint64_t now_ms)
     return c->retry_ms;
 }
 
-void rdl_conn_heard(struct rdl_conn *c)
-{
-    c->state = RDL_CONN_READY;
-    c->error = RDL_OK;
-    c->lease_timeout_ms = 0;
-    c->retry_ms = 0;
-}
-
 void rdl_conn_end_pause(struct rdl_conn *c)
 {
     if (c->state != RDL_CONN_CLOSED)

@@ -242,9 +242,9 @@ int rdl_easy_renew(struct rdl_easy *e, uint32_t ttl_ms);
 /**
  * Releases the lock; also an expired one. It is not held afterwards, whatever the result is.
  *
- * easy.h says for how long it blocks. With RDL_EASY_UNLOCK_AT_ONCE it sends the releases and returns RDL_OK without waiting for
- * the replies. The next call of the lock reads them. Before the release is sent, rdl_easy_remaining_ms() and
- * rdl_easy_fence() are 0 in every thread.
+ * easy.h says for how long it blocks. With RDL_EASY_UNLOCK_AT_ONCE it sends the releases and returns RDL_OK
+ * without waiting for the replies. The next call of the lock reads them. Before the release is sent,
+ * rdl_easy_remaining_ms() and rdl_easy_fence() are 0 in every thread.
  *
  * @param e  the lock
  * @return RDL_OK: released.
@@ -302,7 +302,8 @@ const char *rdl_easy_error(const struct rdl_easy *e);
 /**
  * Writes the lock's token, to pass the lock on to another process (rdl_easy_adopt(), $REDLOCK_TOKEN).
  *
- * Afterwards do not renew, unlock or close it here. Let the process end, which releases nothing. Never blocks.
+ * Afterwards do not renew, unlock or close it here. Let the process end, which releases nothing. Never
+ * blocks.
  *
  * @param e    the lock, held
  * @param out  receives the token as text; RDL_TOKEN_TEXT_MAX bytes
@@ -312,8 +313,8 @@ void rdl_easy_token(const struct rdl_easy *e, char out[RDL_TOKEN_TEXT_MAX]);
 /**
  * Adopts a lock that another process acquired. Confirm it with rdl_easy_renew(), or release it.
  *
- * The other process must not renew or release it any more. rdl_easy_lock() would release the adopted lock. Never
- * blocks.
+ * The other process must not renew or release it any more. rdl_easy_lock() would release the adopted lock.
+ * Never blocks.
  *
  * @param e      the lock, opened with the same servers and name; neither held nor adopted
  * @param token  the text that rdl_easy_token() wrote, NUL-terminated

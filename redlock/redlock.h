@@ -611,7 +611,8 @@ size_t rdl_redlock_report(const struct rdl_redlock *r, size_t i, uint64_t now_ms
  * @param r         the lock, not held
  * @param platform  clock, random numbers and polling; not needed after the call
  * @return a result of rdl_redlock_acquire_begin(), or RDL_E_RANDOM, RDL_E_INTERRUPTED, RDL_E_SYSTEM or
- *         RDL_E_FORKED, as of rdl_lock_acquire(): canceled (rdl_redlock_cancel()), so this handle holds nothing
+ *         RDL_E_FORKED, as of rdl_lock_acquire(): canceled as by rdl_redlock_cancel(), so this handle holds
+ *         nothing
  */
 int rdl_redlock_acquire(struct rdl_redlock *r, const struct rdl_platform *platform);
 
@@ -665,10 +666,10 @@ int rdl_redlock_drain(struct rdl_redlock *r, const struct rdl_platform *platform
 /**
  * The renewal timer: says when to renew a lease, when to stop the work, and when the lease is lost.
  *
- * It is a pure state machine: it sends nothing and reads no clock, and you do the renewing. The work must stop grace_ms before the
- * lease ends. The timer renews when a third of the ttl has passed since rdl_renewal_renewed(), or half of the
- * time until then if that is sooner (a late reply, a long grace). After a failed renewal it retries when a
- * twentieth of that time has passed. All zero is a lease that is not held.
+ * It is a pure state machine: it sends nothing and reads no clock, and you do the renewing. The work must
+ * stop grace_ms before the lease ends. The timer renews when a third of the ttl has passed since
+ * rdl_renewal_renewed(), or half of the time until then if that is sooner (a late reply, a long grace). After
+ * a failed renewal it retries when a twentieth of that time has passed. All zero is a lease that is not held.
  */
 struct rdl_renewal {
     uint64_t renew_ms; /**< when to renew, an absolute time in ms */

@@ -27,7 +27,7 @@ static void send_at_once(struct rdl_redlock *r, const struct rdl_platform *platf
         (void)poll_all(r, platform, 0, 0);
 }
 
-/* A request sent over a connection that has closed is sent twice, and a release that is sent twice knows less. */
+/* A request over a connection that has closed is sent twice, and a release that is sent twice knows less. */
 uint64_t rdl_redlock_begin_ms(struct rdl_redlock *r, const struct rdl_platform *platform,
                               enum rdl_action action)
 {
