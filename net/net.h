@@ -356,7 +356,6 @@ struct rdl_conn {
     uint8_t refused[RDL_FAMILIES]; /* methods that this server refuses; reset with the connection */
     uint8_t is_awaited;            /* 1: an operation waits for the conn */
     uint8_t rtt_is_bound;          /* 1: rtt_ms may contain a pause of the program */
-    uint8_t is_first_recv;         /* net_posix.c: 1: the connection is open, and no byte has come */
     uint16_t scripts; /* a bit for each script whose text was sent on this connection: from then on EVALSHA */
     int16_t
         send_result; /* net_stream.c: an error of send, after which it is only read; 1: it must read first */
@@ -385,9 +384,10 @@ struct rdl_conn {
     int64_t reply_second; /* of an array: its second number */
     uint32_t seed;
     /** @endcond */
-    int fd;          /**< the driver's own; net_posix.c: the socket, -1: none */
-    int sys_error;   /**< the driver's own; net_posix.c: errno that ended the connection; 0: none */
-    void *transport; /**< the driver's own; net_posix.c: mark of the process that opened its socket */
+    int fd;                /**< the driver's own; net_posix.c: the socket, -1: none */
+    int16_t sys_error;     /**< the driver's own; net_posix.c: errno that ended the connection; 0: none */
+    int16_t is_first_recv; /**< the driver's own; net_posix.c: 1: it is open, and no byte has come */
+    void *transport;       /**< the driver's own; net_posix.c: mark of the process that opened its socket */
     /** @cond private */
     char reply[RDL_TEXT_MAX];
     /** @endcond */

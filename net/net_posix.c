@@ -69,7 +69,7 @@ union address {
  */
 static int failed(struct rdl_conn *c, int err, int otherwise)
 {
-    c->sys_error = err;
+    c->sys_error = (int16_t)err;
     switch (err) {
     case EMFILE:
     case ENFILE:

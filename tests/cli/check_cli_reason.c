@@ -22,7 +22,7 @@ static void ended(int error, int err, unsigned replies)
     servers.server[0].conn = &servers.conn[0];
     rdl_conn_init(&servers.conn[0], &servers.config[0]);
     servers.conn[0].error = (int8_t)error;
-    servers.conn[0].sys_error = err;
+    servers.conn[0].sys_error = (int16_t)err;
     servers.conn[0].replies = replies;
 }
 
