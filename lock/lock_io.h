@@ -151,10 +151,8 @@ struct rdl_posix_conn {
  * @param url  see rdl_url_parse(); the host must be a numeric address or a socket path; copied
  * @param why  NULL, or receives what is wrong: a constant that repeats no part of the URL, or NULL with
  *             RDL_OK
- * @return RDL_OK: the conn is set up.
- *         RDL_E_NO_ADDRESS: the conn is set up, but the host is a name: resolve it (rdl_posix_resolve()).
- *         RDL_E_URL: the URL is invalid.
- *         RDL_E_SPACE: the URL is too long.
+ * @return RDL_OK: the conn is set up. RDL_E_NO_ADDRESS: it is, but the host is a name: resolve it
+ *         (rdl_posix_resolve()). RDL_E_URL: the URL is invalid. RDL_E_SPACE: the URL is too long.
  */
 int rdl_posix_conn_init(struct rdl_posix_conn *p, const char *url, const char **why);
 

@@ -130,8 +130,9 @@ static int found_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static const struct rdl_method found = {.commands = RDL_COMMANDS(rdl_wire_get), .on_reply = found_on_reply};
-const struct rdl_op rdl_op_found = {.methods = RDL_METHOD(&found)};
+static const struct rdl_method look_found = {.commands = RDL_COMMANDS(rdl_wire_get),
+                                             .on_reply = found_on_reply};
+const struct rdl_op rdl_op_found = {.methods = RDL_METHOD(&look_found)};
 
 /* ---------------------------------------------------------------- GETSET, DEL: without a comparison */
 

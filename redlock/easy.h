@@ -213,10 +213,8 @@ int rdl_easy_set_stream(struct rdl_easy *e, const struct rdl_stream_ops *ops, vo
  * @param ttl_ms   for how long, in ms: 20 to max_ttl, which is 30 s unless rdl_easy_set_max_ttl()
  * @param wait_ms  for how long to retry, in ms; 0: one attempt; RDL_WAIT_FOREVER: no limit
  * @return RDL_OK: held. Otherwise it is not, and rdl_easy_error() says why.
- *         RDL_BUSY: another client holds it.
- *         RDL_NO_QUORUM: no majority of the servers gave a useful reply.
- *         RDL_E_QUARANTINE: too few servers count now.
- *         RDL_E_TTL: ttl_ms is out of range.
+ *         RDL_BUSY: another client holds it. RDL_NO_QUORUM: no majority of the servers gave a useful reply.
+ *         RDL_E_QUARANTINE: too few servers count now. RDL_E_TTL: ttl_ms is out of range.
  *         RDL_E_HELD: this structure holds it already; renew or unlock it.
  *         RDL_E_TLS: a URL requests TLS, and rdl_easy_set_stream() was not called.
  *         Or an error of rdl_easy_open() or rdl_redlock_acquire().

@@ -276,12 +276,9 @@ struct rdl_redlock {
  * @param name      the lock's name: RDL_NAME("...") for a literal; any bytes, but not RDL_CANARY_KEY
  * @param name_len  its length in bytes, 1 to RDL_NAME_MAX
  * @return RDL_OK, or an error that acquire repeats, and adopt, too, unless it is RDL_E_TTL.
- *         RDL_E_SERVERS: n is 0 or above RDL_SERVERS_MAX.
- *         RDL_E_GUARD: the options do not set the restart guard.
- *         RDL_E_NAME: the name is empty, too long, or RDL_CANARY_KEY.
- *         RDL_E_TTL: the ttl is under four attempts (rdl_lock_options.attempt_ms), or above max_ttl_ms or
- *         RDL_TTL_MAX.
- *         RDL_E_SERVER_INFO: a conn has no rdl_conn_config.server_info.
+ *         RDL_E_SERVERS: n is 0 or above RDL_SERVERS_MAX. RDL_E_GUARD: the options do not set the guard.
+ *         RDL_E_NAME: the name is empty, too long, or RDL_CANARY_KEY. RDL_E_TTL: the ttl is under four
+ *         attempts, or above max_ttl_ms or RDL_TTL_MAX. RDL_E_SERVER_INFO: a conn has none.
  *         RDL_E_GUARD_LATE: a conn is open and did not check its server. Set the handle up again when that
  *         connection has ended. If a conn is set up again later (rdl_conn_init()), its server does not count
  *         for this error until the handle is set up again, too; with RDL_GUARD_OFF it counts.
