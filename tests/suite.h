@@ -9,4 +9,14 @@
 #include "tests/suites.inc"
 #undef SUITE
 
+/* A test case of the suite. setup and teardown run before and after each test; NULL: none. */
+static inline TCase *suite_case(Suite *suite, const char *name, void (*setup)(void), void (*teardown)(void))
+{
+    TCase *tc = tcase_create(name);
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    suite_add_tcase(suite, tc);
+    return tc;
+}
+
 #endif

@@ -327,8 +327,8 @@ END_TEST
 Suite *suite_firmware(void)
 {
     Suite *s = suite_create("firmware");
-    TCase *board = tcase_create("clock, unique");
-    TCase *line = tcase_create("line");
+    TCase *board = suite_case(s, "clock, unique", NULL, NULL);
+    TCase *line = suite_case(s, "line", set_up, NULL);
 
     tcase_add_test(board, clock_counts_on_when_the_tick_wraps);
     tcase_add_test(board, clock_runs_past_the_range_of_the_tick);
@@ -338,8 +338,6 @@ Suite *suite_firmware(void)
     tcase_add_test(board, boot_is_counted_before_any_bytes_are_drawn);
     tcase_add_test(board, unique_bytes_contain_the_boot_count);
     tcase_add_test(board, forgetful_store_is_detected);
-    suite_add_tcase(s, board);
-    tcase_add_checked_fixture(line, set_up, NULL);
     tcase_add_test(line, line_is_used_only_after_an_echo);
     tcase_add_test(line, line_ignores_an_old_grant_before_the_echo);
     tcase_add_test(line, line_echo_is_found_after_similar_bytes);
@@ -347,6 +345,5 @@ Suite *suite_firmware(void)
     tcase_add_test(line, line_sends_a_new_echo_after_a_quiet_time);
     tcase_add_test(line, line_is_valid_from_the_echo_request_on);
     tcase_add_test(line, line_that_lost_a_byte_is_closed);
-    suite_add_tcase(s, line);
     return s;
 }

@@ -308,9 +308,8 @@ END_TEST
 Suite *suite_lock(void)
 {
     Suite *suite = suite_create("lock");
-    TCase *tc = tcase_create("lock");
+    TCase *tc = suite_case(suite, "lock", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, the_release_of_a_canceled_lock_is_sent_before_the_next_acquire);
     tcase_add_loop_test(tc, a_canceled_lock_does_not_report_what_its_release_found, 0, 2);
     tcase_add_loop_test(tc, validity_ends_at_first_send_plus_ttl_minus_drift, 0, 6);
@@ -324,6 +323,5 @@ Suite *suite_lock(void)
     tcase_add_test(tc, waiting_for_room_does_not_prolong_a_release);
     tcase_add_loop_test(tc, extend_directly_after_the_grant_waits_for_room, 0, 2);
     tcase_add_loop_test(tc, acquire_makes_the_pauses_of_its_connection_random, 0, RDL_ENTROPY_LEN);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -165,7 +165,7 @@ END_TEST
 Suite *suite_lock_again(void)
 {
     Suite *suite = suite_create("lock_again");
-    TCase *tc = tcase_create("again");
+    TCase *tc = suite_case(suite, "again", NULL, NULL);
 
     tcase_add_loop_test(tc, failed_release_can_be_retried, 0, 2);
     tcase_add_test(tc, unanswered_release_can_be_retried);
@@ -174,6 +174,5 @@ Suite *suite_lock_again(void)
     tcase_add_test(tc, lock_with_a_pending_release_is_not_extended);
     tcase_add_test(tc, adopted_lock_release_is_retried_for_one_ttl);
     tcase_add_loop_test(tc, whole_number_deadline_is_released_once, 0, 2);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -367,9 +367,8 @@ END_TEST
 Suite *suite_lock_anomaly(void)
 {
     Suite *suite = suite_create("lock_anomaly");
-    TCase *tc = tcase_create("anomaly");
+    TCase *tc = suite_case(suite, "anomaly", NULL, NULL);
 
     tcase_add_loop_test(tc, no_fault_gives_a_false_lease_or_leaves_a_key, 0, KINDS * OPERATIONS);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -153,9 +153,8 @@ END_TEST
 Suite *suite_lock_cost(void)
 {
     Suite *suite = suite_create("lock_cost");
-    TCase *tc = tcase_create("all");
+    TCase *tc = suite_case(suite, "all", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, cost_is_counted_from_begin_to_the_last_step, 0, 2);
     tcase_add_test(tc, cost_stays_unchanged_until_the_next_acquire);
     tcase_add_test(tc, unreachable_server_costs_time_and_no_set);
@@ -163,6 +162,5 @@ Suite *suite_lock_cost(void)
     tcase_add_test(tc, acquire_with_invalid_options_is_not_counted);
     tcase_add_test(tc, cost_counters_stop_at_65535);
     tcase_add_loop_test(tc, attempt_counts_as_one_set_in_every_mode, 0, 3);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -3,9 +3,10 @@
  * check_lock_dot.c - lock/lock.dot shows the states of lock.c: the same names, and no transition from or to
  * another.
  */
-#include <check.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "tests/suite.h"
 
 enum { STATES_MAX = 16, NAME_MAX = 32 };
 
@@ -99,14 +100,11 @@ START_TEST(lock_dot_has_the_states_of_the_code)
 }
 END_TEST
 
-Suite *suite_lock_dot(void);
-
 Suite *suite_lock_dot(void)
 {
     Suite *suite = suite_create("lock_dot");
-    TCase *tc = tcase_create("drawing");
+    TCase *tc = suite_case(suite, "drawing", NULL, NULL);
 
     tcase_add_loop_test(tc, lock_dot_has_the_states_of_the_code, NODES, TARGETS + 1);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -373,9 +373,8 @@ END_TEST
 Suite *suite_lock_far(void)
 {
     Suite *suite = suite_create("lock_far");
-    TCase *tc = tcase_create("one server");
+    TCase *tc = suite_case(suite, "one server", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, lock_works_over_any_round_trip, 0, 4);
     tcase_add_loop_test(tc, adopted_lock_is_extended_over_any_round_trip, 0, 4);
     tcase_add_loop_test(tc, adopted_lock_is_released_over_any_round_trip, 0, 4);
@@ -395,6 +394,5 @@ Suite *suite_lock_far(void)
     tcase_add_loop_test(tc, one_attempt_waits_for_the_rest_of_a_pause, 0, 2);
     tcase_add_test(tc, pause_that_outlasts_the_wait_reports_its_cause);
     tcase_add_loop_test(tc, pause_before_one_attempt_is_part_of_connecting, 0, 2);
-    suite_add_tcase(suite, tc);
     return suite;
 }

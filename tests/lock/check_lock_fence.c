@@ -128,14 +128,12 @@ END_TEST
 Suite *suite_lock_fence(void)
 {
     Suite *suite = suite_create("lock_fence");
-    TCase *tc = tcase_create("fence");
+    TCase *tc = suite_case(suite, "fence", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, min_fence_is_exact_but_no_token_is_given_twice, 0, 4);
     tcase_add_test(tc, fencing_token_is_0_unless_this_handle_acquired_the_lease);
     tcase_add_test(tc, extend_stores_the_first_fencing_token_again);
     tcase_add_loop_test(tc, adopted_lease_prolongs_a_counter_that_expires, 0, 2);
     tcase_add_test(tc, extend_of_an_adopted_lease_needs_no_scripts);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -383,9 +383,8 @@ static void add_waiting(TCase *tc)
 Suite *suite_lock_hint(void)
 {
     Suite *suite = suite_create("lock_hint");
-    TCase *tc = tcase_create("lock_hint");
+    TCase *tc = suite_case(suite, "lock_hint", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     add_waiting(tc);
     tcase_add_loop_test(tc, pauses_are_normal_without_a_second_connection, 0, 2);
     tcase_add_test(tc, pauses_are_normal_if_the_second_connection_has_no_room);
@@ -399,6 +398,5 @@ Suite *suite_lock_hint(void)
     tcase_add_test(tc, locks_sharing_a_hint_connection_do_not_block);
     tcase_add_loop_test(tc, cancelled_wait_consumes_no_hint, 0, 2);
     tcase_add_test(tc, grant_without_a_hint_ends_the_wait);
-    suite_add_tcase(suite, tc);
     return suite;
 }

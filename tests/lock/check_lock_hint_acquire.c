@@ -178,9 +178,8 @@ END_TEST
 Suite *suite_lock_hint_acquire(void)
 {
     Suite *suite = suite_create("lock_hint_acquire");
-    TCase *tc = tcase_create("lock_hint_acquire");
+    TCase *tc = suite_case(suite, "lock_hint_acquire", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, lock_that_is_handed_over_costs_four_requests);
     tcase_add_test(tc, impossible_reply_to_the_set_alone_grants_nothing);
     tcase_add_test(tc, hint_that_did_not_bring_the_lock_is_no_reason_for_a_pttl);
@@ -188,6 +187,5 @@ Suite *suite_lock_hint_acquire(void)
     tcase_add_test(tc, wait_without_a_hint_after_a_hint_requests_the_holders_time);
     tcase_add_loop_test(tc, attempt_that_no_hint_follows_requests_the_holders_time, 0, WAYS);
     tcase_add_test(tc, refused_wait_is_no_reason_to_leave_out_the_pttl);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -231,9 +231,8 @@ END_TEST
 Suite *suite_lock_hint_op(void)
 {
     Suite *suite = suite_create("lock_hint_op");
-    TCase *tc = tcase_create("lock_hint_op");
+    TCase *tc = suite_case(suite, "lock_hint_op", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, server_without_the_hint_script_gets_its_text);
     tcase_add_test(tc, hint_release_works_without_scripts);
     tcase_add_test(tc, plain_release_keeps_its_own_method);
@@ -244,6 +243,5 @@ Suite *suite_lock_hint_op(void)
                         (int)(sizeof waits / sizeof waits[0]));
     tcase_add_loop_test(tc, refused_hint_wait_is_not_sent_again_on_the_connection, 0, 2);
     tcase_add_loop_test(tc, impossible_hint_reply_ends_the_connection, 0, 3);
-    suite_add_tcase(suite, tc);
     return suite;
 }

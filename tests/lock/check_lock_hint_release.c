@@ -120,13 +120,11 @@ END_TEST
 Suite *suite_lock_hint_release(void)
 {
     Suite *suite = suite_create("lock_hint_release");
-    TCase *tc = tcase_create("lock_hint_release");
+    TCase *tc = suite_case(suite, "lock_hint_release", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, release_and_pending_release_send_the_hint, 0, 2);
     tcase_add_test(tc, release_without_a_hint_notifies_no_client);
     tcase_add_loop_test(tc, hint_release_after_an_unknown_error_is_repeated_unless_legacy, 0, 2);
     tcase_add_loop_test(tc, hint_release_that_was_cut_is_sent_again, 0, 2);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -123,9 +123,8 @@ END_TEST
 Suite *suite_lock_leap(void)
 {
     Suite *suite = suite_create("lock_leap");
-    TCase *tc = tcase_create("leap");
+    TCase *tc = suite_case(suite, "leap", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, clock_leap_past_the_end_ends_the_lease, 0, 4);
     tcase_add_test(tc, leap_past_the_end_makes_extend_release_the_lock);
     tcase_add_test(tc, leap_during_extend_loses_a_confirmed_lock);
@@ -133,6 +132,5 @@ Suite *suite_lock_leap(void)
     tcase_add_test(tc, clock_leap_while_waiting_ends_the_wait);
     tcase_add_test(tc, lock_can_be_acquired_again_after_a_leap);
     tcase_add_test(tc, clock_leap_within_the_lease_keeps_the_lock);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -173,15 +173,13 @@ END_TEST
 Suite *suite_lock_lease(void)
 {
     Suite *suite = suite_create("lock_lease");
-    TCase *tc = tcase_create("lease");
+    TCase *tc = suite_case(suite, "lease", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, lost_connection_is_reopened_within_the_attempt, 0, 2);
     tcase_add_loop_test(tc, failed_extend_keeps_the_lease_or_ends_it, 0, sizeof extends / sizeof extends[0]);
     tcase_add_loop_test(tc, release_result_distinguishes_expired_and_lost, 0,
                         sizeof releases / sizeof releases[0]);
     tcase_add_test(tc, release_is_unknown_if_reconnecting_fails);
     tcase_add_loop_test(tc, release_after_a_restart_is_unknown, 0, 2);
-    suite_add_tcase(suite, tc);
     return suite;
 }

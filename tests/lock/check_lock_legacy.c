@@ -384,9 +384,8 @@ END_TEST
 Suite *suite_lock_legacy(void)
 {
     Suite *suite = suite_create("lock_legacy");
-    TCase *tc = tcase_create("interleavings");
+    TCase *tc = suite_case(suite, "interleavings", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, nil_get_is_retried_at_once);
     tcase_add_test(tc, endless_nil_gets_are_busy_at_the_deadline);
     tcase_add_test(tc, nil_getset_wins_the_lock);
@@ -405,6 +404,5 @@ Suite *suite_lock_legacy(void)
     tcase_add_test(tc, legacy_lock_is_acquired_by_one_setnx);
     tcase_add_test(tc, redlock_never_uses_the_old_protocol);
     tcase_add_test(tc, legacy_lock_adopts_no_token);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -397,9 +397,8 @@ END_TEST
 Suite *suite_lock_legacy_clock(void)
 {
     Suite *suite = suite_create("lock_legacy_clock");
-    TCase *tc = tcase_create("clock");
+    TCase *tc = suite_case(suite, "clock", legacy_setup, NULL);
 
-    tcase_add_checked_fixture(tc, legacy_setup, NULL);
     tcase_add_loop_test(tc, value_is_the_documented_one, 0, 6);
     tcase_add_loop_test(tc, ttl_counts_to_the_millisecond, 0, 6);
     tcase_add_test(tc, deadline_is_written_from_the_latest_possible_time);
@@ -425,6 +424,5 @@ Suite *suite_lock_legacy_clock(void)
     tcase_add_loop_test(tc, deadline_is_at_most_ten_leases_ahead, 0, 3);
     tcase_add_loop_test(tc, key_of_another_type_is_foreign, 0, 2);
     tcase_add_loop_test(tc, value_that_did_not_arrive_is_busy, 0, 4);
-    suite_add_tcase(suite, tc);
     return suite;
 }

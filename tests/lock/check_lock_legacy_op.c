@@ -433,9 +433,8 @@ END_TEST
 Suite *suite_lock_legacy_op(void)
 {
     Suite *suite = suite_create("lock_legacy_op");
-    TCase *tc = tcase_create("replies");
+    TCase *tc = suite_case(suite, "replies", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, time_is_seconds_and_milliseconds, 0, sizeof times / sizeof times[0]);
     tcase_add_loop_test(tc, impossible_reply_to_time_ends_the_connection, 0, 5);
     tcase_add_loop_test(tc, invalid_digits_of_time_end_only_that_request, 0, 4);
@@ -457,6 +456,5 @@ Suite *suite_lock_legacy_op(void)
     tcase_add_loop_test(tc, getset_and_del_are_plain_commands, 0, 2);
     tcase_add_test(tc, value_ends_where_its_length_says);
     tcase_add_test(tc, seconds_above_4294967289_are_no_time);
-    suite_add_tcase(suite, tc);
     return suite;
 }

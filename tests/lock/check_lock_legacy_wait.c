@@ -371,9 +371,8 @@ END_TEST
 Suite *suite_lock_legacy_wait(void)
 {
     Suite *suite = suite_create("lock_legacy_wait");
-    TCase *tc = tcase_create("wait");
+    TCase *tc = suite_case(suite, "wait", legacy_setup, NULL);
 
-    tcase_add_checked_fixture(tc, legacy_setup, NULL);
     tcase_add_loop_test(tc, holder_time_lasts_until_the_takeover, 0, 3);
     tcase_add_test(tc, holder_time_counts_from_the_earliest_possible_time);
     tcase_add_loop_test(tc, deadline_further_ahead_than_a_lease_can_be_is_foreign, 0, 4);
@@ -392,6 +391,5 @@ Suite *suite_lock_legacy_wait(void)
     tcase_add_loop_test(tc, takeover_without_scripts_uses_watch_not_getset, 0, OFF_TEXTS);
     tcase_add_loop_test(tc, release_without_scripts_is_never_a_del, 0, OFF_TEXTS);
     tcase_add_loop_test(tc, unknown_error_ends_a_takeover_and_a_release, 0, 2);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -461,10 +461,9 @@ END_TEST
 Suite *suite_lock_legacy_waiter(void)
 {
     Suite *suite = suite_create("lock_legacy_waiter");
-    TCase *tc = tcase_create("reported");
-    TCase *shortest = tcase_create("deleted");
+    TCase *tc = suite_case(suite, "reported", legacy_setup, NULL);
+    TCase *shortest = suite_case(suite, "deleted", setup_shortest, NULL);
 
-    tcase_add_checked_fixture(tc, legacy_setup, NULL);
     tcase_add_loop_test(tc, endless_holder_is_busy_and_never_taken_over, 0, 3);
     tcase_add_loop_test(tc, endless_holder_is_busy_until_its_key_expires, 0, 3);
     tcase_add_loop_test(tc, acquire_waits_for_an_endless_holder, 0, 3);
@@ -476,8 +475,6 @@ Suite *suite_lock_legacy_waiter(void)
     tcase_add_test(tc, waiters_value_after_our_deadline_means_lost);
     tcase_add_test(tc, extend_never_adopts_a_value_that_it_found);
     tcase_add_loop_test(tc, key_of_another_type_is_lost_on_extend, 0, 2);
-    suite_add_tcase(suite, tc);
-    tcase_add_checked_fixture(shortest, setup_shortest, NULL);
     tcase_add_loop_test(shortest, waiters_value_is_deleted_by_comparing_its_bytes, 0, 12);
     tcase_add_loop_test(shortest, waiters_value_is_deleted_at_most_once, 0, 3);
     tcase_add_test(shortest, unsent_delete_of_a_waiters_value_is_dropped);
@@ -488,6 +485,5 @@ Suite *suite_lock_legacy_waiter(void)
     tcase_add_loop_test(shortest, lease_continues_if_the_value_is_unknown, 0, 3);
     tcase_add_test(shortest, refusal_after_the_lease_means_lost_at_once);
     tcase_add_test(shortest, late_waiter_does_not_block_others_in_shortest_mode);
-    suite_add_tcase(suite, shortest);
     return suite;
 }

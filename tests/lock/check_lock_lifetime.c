@@ -281,7 +281,8 @@ END_TEST
 Suite *suite_lock_lifetime(void)
 {
     Suite *suite = suite_create("lock_lifetime");
-    TCase *tc = tcase_create("lifetime"), *asserted = tcase_create("assertions");
+    TCase *tc = suite_case(suite, "lifetime", NULL, NULL);
+    TCase *asserted = suite_case(suite, "assertions", NULL, NULL);
 
     tcase_add_loop_test(tc, nothing_refers_to_a_lock_after_its_last_call, 0,
                         MODES * (int)(sizeof ends / sizeof ends[0]));
@@ -291,10 +292,8 @@ Suite *suite_lock_lifetime(void)
     tcase_add_loop_test(tc, held_lease_reserves_no_room, 0, MODES);
     tcase_add_test(tc, unsent_extend_shortens_no_pending_release);
     tcase_add_loop_test(tc, release_stays_pending_for_the_ttl_of_the_last_set, 0, 2);
-    suite_add_tcase(suite, tc);
     tcase_set_tags(asserted, "assertions");
     tcase_add_test_raise_signal(asserted, init_of_a_pending_lock_aborts, SIGABRT);
     tcase_add_test_raise_signal(asserted, init_of_a_pending_hint_aborts, SIGABRT);
-    suite_add_tcase(suite, asserted);
     return suite;
 }

@@ -1017,9 +1017,8 @@ END_TEST
 Suite *suite_lock_methods(void)
 {
     Suite *suite = suite_create("lock_methods");
-    TCase *tc = tcase_create("methods");
+    TCase *tc = suite_case(suite, "methods", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, release_tries_methods_until_one_is_accepted, 0, 3);
     tcase_add_loop_test(tc, method_is_remembered_for_the_connection, 0, 3);
     tcase_add_test(tc, release_without_a_waiter_tries_all_methods_too);
@@ -1064,6 +1063,5 @@ Suite *suite_lock_methods(void)
     tcase_add_loop_test(tc, unknown_error_after_abandon_leads_to_no_method, 0, 2);
     tcase_add_loop_test(tc, disabled_scripts_count_as_refused, 0, sizeof off_texts / sizeof off_texts[0]);
     tcase_add_loop_test(tc, abandoned_request_tries_no_other_method, 0, 12);
-    suite_add_tcase(suite, tc);
     return suite;
 }

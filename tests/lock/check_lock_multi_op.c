@@ -235,9 +235,8 @@ END_TEST
 Suite *suite_lock_multi_op(void)
 {
     Suite *suite = suite_create("lock_multi_op");
-    TCase *tc = tcase_create("lock_multi_op");
+    TCase *tc = suite_case(suite, "lock_multi_op", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, multi_script_names_each_key_and_then_uses_its_sha, 0, 3);
     tcase_add_loop_test(tc, eight_names_of_the_greatest_length_fit, 0, 3);
     tcase_add_loop_test(tc, names_may_fill_the_buffer_to_the_last_byte, 0, 4);
@@ -250,6 +249,5 @@ Suite *suite_lock_multi_op(void)
     tcase_add_loop_test(tc, multi_acquire_that_may_have_failed_halfway_is_released, 0,
                         (int)(sizeof failed / sizeof failed[0]));
     tcase_add_loop_test(tc, same_name_twice_is_refused, 0, 2);
-    suite_add_tcase(suite, tc);
     return suite;
 }

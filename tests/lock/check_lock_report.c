@@ -278,9 +278,8 @@ END_TEST
 Suite *suite_lock_report(void)
 {
     Suite *suite = suite_create("lock_report");
-    TCase *tc = tcase_create("report");
+    TCase *tc = suite_case(suite, "report", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, an_operation_that_was_not_begun_sent_no_request);
     tcase_add_test(tc, a_pending_operation_shows_what_it_waits_for);
     tcase_add_test(tc, an_operation_on_a_stalled_connection_has_no_reply_yet);
@@ -296,6 +295,5 @@ Suite *suite_lock_report(void)
     tcase_add_test(tc, a_phrase_without_an_error_has_no_reason);
     tcase_add_loop_test(tc, any_time_of_the_holder_is_shown, 0, 3);
     tcase_add_loop_test(tc, a_server_is_named_with_its_database, 0, sizeof places / sizeof *places);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -86,11 +86,10 @@ END_TEST
 Suite *suite_lock_script(void)
 {
     Suite *suite = suite_create("lock_script");
-    TCase *tc = tcase_create("script");
+    TCase *tc = suite_case(suite, "script", NULL, NULL);
 
     tcase_add_test(tc, two_scripts_are_sent_in_order);
     tcase_add_test(tc, more_than_a_chunk_is_sent_in_order);
     tcase_add_test(tc, lock_name_may_hold_any_byte);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -279,9 +279,8 @@ END_TEST
 Suite *suite_lock_stalled(void)
 {
     Suite *suite = suite_create("lock_stalled");
-    TCase *tc = tcase_create("stalled");
+    TCase *tc = suite_case(suite, "stalled", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, waiting_on_a_stalled_connection_reports_a_timeout);
     tcase_add_test(tc, single_attempts_do_not_fill_a_stalled_queue);
     tcase_add_test(tc, connection_that_answers_again_is_used_again);
@@ -290,6 +289,5 @@ Suite *suite_lock_stalled(void)
     tcase_add_test(tc, short_timeout_does_not_cut_a_longer_one);
     tcase_add_loop_test(tc, lease_in_danger_ignores_another_locks_longer_timeout, 0, 2);
     tcase_add_test(tc, adopted_lock_aborts_no_stalled_connection);
-    suite_add_tcase(suite, tc);
     return suite;
 }

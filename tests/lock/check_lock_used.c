@@ -174,9 +174,8 @@ END_TEST
 Suite *suite_lock_used(void)
 {
     Suite *suite = suite_create("lock_used");
-    TCase *tc = tcase_create("used");
+    TCase *tc = suite_case(suite, "used", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, holders_time_is_that_of_the_last_acquire);
     tcase_add_test(tc, error_is_that_of_the_last_operation);
     tcase_add_test(tc, bad_option_is_no_error_of_the_server);
@@ -185,6 +184,5 @@ Suite *suite_lock_used(void)
     tcase_add_loop_test(tc, ttl_of_an_earlier_lease_is_not_adopted, 0, 2);
     tcase_add_loop_test(tc, cancel_releases_nothing_that_cannot_be_held, 0, 2);
     tcase_add_test(tc, attempt_lasts_as_long_whenever_it_steps);
-    suite_add_tcase(suite, tc);
     return suite;
 }

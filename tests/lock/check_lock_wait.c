@@ -341,9 +341,8 @@ END_TEST
 Suite *suite_lock_wait(void)
 {
     Suite *suite = suite_create("lock_wait");
-    TCase *tc = tcase_create("wait");
+    TCase *tc = suite_case(suite, "wait", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, lock_uses_a_new_token_for_every_attempt);
     tcase_add_test(tc, pauses_have_full_jitter_and_double_up_to_a_cap);
     tcase_add_loop_test(tc, pause_ends_at_a_random_time_soon_after_the_holders, 0, 2);
@@ -358,6 +357,5 @@ Suite *suite_lock_wait(void)
     tcase_add_test(tc, connecting_ends_with_the_wait);
     tcase_add_test(tc, single_attempt_reports_a_refused_connection_at_once);
     tcase_add_loop_test(tc, only_the_first_attempt_may_take_longer_than_the_wait, 0, 2);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -179,9 +179,8 @@ END_TEST
 Suite *suite_lock_wake(void)
 {
     Suite *suite = suite_create("lock_wake");
-    TCase *tc = tcase_create("wake");
+    TCase *tc = suite_case(suite, "wake", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, waiting_acquire_ends_when_woken, 0, 12);
     tcase_add_loop_test(tc, woken_acquire_passes_its_release_to_the_driver, 0, 2);
     tcase_add_test(tc, wake_does_not_end_extend_or_release);
@@ -189,6 +188,5 @@ Suite *suite_lock_wake(void)
     tcase_add_loop_test(tc, blocking_call_replaces_a_stalled_connection, 0, 2);
     tcase_add_test(tc, lock_drain_reads_before_it_checks_timeouts);
     tcase_add_test(tc, lock_drain_ends_in_time);
-    suite_add_tcase(suite, tc);
     return suite;
 }

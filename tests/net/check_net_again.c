@@ -246,9 +246,8 @@ END_TEST
 Suite *suite_net_again(void)
 {
     Suite *suite = suite_create("net_again");
-    TCase *tc = tcase_create("again");
+    TCase *tc = suite_case(suite, "again", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, release_is_sent_again_after_a_temporary_error, 0,
                         (int)(sizeof passing / sizeof passing[0]));
     tcase_add_test(tc, pauses_end_at_multiples_of_256_ms_since_the_login);
@@ -262,6 +261,5 @@ Suite *suite_net_again(void)
     tcase_add_test(tc, adopted_key_release_is_retried_for_one_ttl);
     tcase_add_test(tc, release_refused_by_a_replica_uses_next_connection);
     tcase_add_test(tc, pausing_release_survives_its_connection);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -191,9 +191,8 @@ END_TEST
 Suite *suite_net_bounds(void)
 {
     Suite *suite = suite_create("net_bounds");
-    TCase *tc = tcase_create("bounds");
+    TCase *tc = suite_case(suite, "bounds", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, a_trace_has_no_empty_pieces);
     tcase_add_test(tc, a_conn_that_was_set_up_has_no_text);
     tcase_add_test(tc, a_conn_refers_to_the_memory_of_its_requests_only);
@@ -205,6 +204,5 @@ Suite *suite_net_bounds(void)
     tcase_add_test(tc, only_the_first_two_numbers_of_a_reply_are_read);
     tcase_add_test(tc, a_reply_that_begins_before_its_request_is_sent_grants_nothing);
     tcase_add_test(tc, the_shortest_timeout_of_the_leases_in_danger_counts);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -457,10 +457,9 @@ END_TEST
 Suite *suite_net_conn(void)
 {
     Suite *suite = suite_create("net_conn");
-    TCase *tc = tcase_create("conn"), *asserted = tcase_create("assertions");
+    TCase *tc = suite_case(suite, "conn", setup, NULL);
+    TCase *asserted = suite_case(suite, "assertions", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
-    tcase_add_checked_fixture(asserted, setup, NULL);
     tcase_add_test(tc, new_conn_wants_nothing_and_has_no_error);
     tcase_add_test(tc, conn_wants_write_only_with_bytes_to_send);
     tcase_add_test(tc, error_is_kept_until_the_conn_is_ready_again);
@@ -480,10 +479,8 @@ Suite *suite_net_conn(void)
     tcase_add_test(tc, partial_reply_never_continues_on_another_connection);
     tcase_add_test(tc, only_the_start_of_a_long_error_is_kept);
     tcase_add_test(tc, trace_shows_every_byte_sent_and_received);
-    suite_add_tcase(suite, tc);
     tcase_set_tags(asserted, "assertions");
     tcase_add_loop_test_raise_signal(asserted, invalid_request_aborts_the_program, SIGABRT, 0,
                                      4 + sizeof odd_ops / sizeof *odd_ops);
-    suite_add_tcase(suite, asserted);
     return suite;
 }

@@ -271,7 +271,7 @@ END_TEST
 Suite *suite_net_error(void)
 {
     Suite *suite = suite_create("net_error");
-    TCase *tc = tcase_create("error");
+    TCase *tc = suite_case(suite, "error", NULL, NULL);
 
     tcase_add_loop_test(tc, observed_error_text_has_its_code, 0, sizeof seen / sizeof seen[0]);
     tcase_add_test(tc, truncated_error_text_keeps_its_code);
@@ -282,6 +282,5 @@ Suite *suite_net_error(void)
     tcase_add_loop_test(tc, refusal_by_an_old_server_is_permanent, 0, sizeof old / sizeof old[0]);
     tcase_add_loop_test(tc, unexpected_reply_ends_the_connection, 0,
                         sizeof unexpected / sizeof unexpected[0]);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -381,10 +381,9 @@ END_TEST
 Suite *suite_net_handshake(void)
 {
     Suite *suite = suite_create("net_handshake");
-    TCase *login = tcase_create("login");
-    TCase *tracing = tcase_create("trace");
+    TCase *login = suite_case(suite, "login", setup, NULL);
+    TCase *tracing = suite_case(suite, "trace", trace_setup, NULL);
 
-    tcase_add_checked_fixture(login, setup, NULL);
     tcase_add_test(login, conn_without_login_is_ready_at_once);
     tcase_add_test(login, lock_commands_wait_for_the_whole_login);
     tcase_add_loop_test(login, endpoint_with_login_needs_login_commands, 0, 3);
@@ -403,11 +402,8 @@ Suite *suite_net_handshake(void)
     tcase_add_test(login, login_may_have_any_length);
     tcase_add_test(login, reply_to_a_partly_sent_login_ends_it);
     tcase_add_test(login, every_connection_logs_in_again);
-    tcase_add_checked_fixture(tracing, trace_setup, NULL);
     tcase_add_test(tracing, trace_hides_only_auth_and_its_reply);
     tcase_add_test(tracing, trace_hides_bytes_that_arrive_with_the_auth_reply);
     tcase_add_loop_test(tracing, trace_hides_a_password_sent_in_any_pieces, 1, 60);
-    suite_add_tcase(suite, login);
-    suite_add_tcase(suite, tracing);
     return suite;
 }

@@ -240,9 +240,8 @@ END_TEST
 Suite *suite_net_queue(void)
 {
     Suite *suite = suite_create("net_queue");
-    TCase *tc = tcase_create("queue");
+    TCase *tc = suite_case(suite, "queue", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, smallest_queue_holds_one_acquire_and_its_release);
     tcase_add_test(tc, full_queue_returns_an_error_and_changes_nothing);
     tcase_add_test(tc, every_unanswered_acquire_keeps_room_for_its_release);
@@ -251,6 +250,5 @@ Suite *suite_net_queue(void)
     tcase_add_test(tc, pending_release_goes_first_on_the_next_connection);
     tcase_add_test(tc, releases_keep_their_order_over_many_connections);
     tcase_add_test(tc, abandoned_release_stays_pending);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -324,9 +324,8 @@ END_TEST
 Suite *suite_net_queue_model(void)
 {
     Suite *suite = suite_create("net_queue_model");
-    TCase *tc = tcase_create("model");
+    TCase *tc = suite_case(suite, "model", NULL, NULL);
 
     tcase_add_loop_test(tc, many_locks_on_one_conn_never_mix_up_their_replies, 0, 8);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -368,7 +368,7 @@ END_TEST
 Suite *suite_net_request(void)
 {
     Suite *suite = suite_create("net_request");
-    TCase *tc = tcase_create("request");
+    TCase *tc = suite_case(suite, "request", NULL, NULL);
 
     tcase_add_loop_test(tc, every_reply_has_its_meaning, 0, sizeof meanings / sizeof meanings[0]);
     tcase_add_loop_test(tc, impossible_reply_ends_the_connection, 0,
@@ -381,6 +381,5 @@ Suite *suite_net_request(void)
     tcase_add_test(tc, watch_has_the_connection_to_itself);
     tcase_add_loop_test(tc, watch_abandoned_between_rounds_leaves_multi, 0, 6);
     tcase_add_loop_test(tc, interrupted_watch_leaves_nothing_on_the_next_connection, 0, 2);
-    suite_add_tcase(suite, tc);
     return suite;
 }

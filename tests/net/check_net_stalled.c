@@ -456,9 +456,8 @@ END_TEST
 Suite *suite_net_stalled(void)
 {
     Suite *suite = suite_create("net_stalled");
-    TCase *tc = tcase_create("stalled");
+    TCase *tc = suite_case(suite, "stalled", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, connection_with_an_overdue_reply_is_stalled);
     tcase_add_test(tc, due_connection_is_one_that_the_next_tick_would_stall);
     tcase_add_test(tc, due_connection_is_one_that_the_next_tick_would_close);
@@ -485,6 +484,5 @@ Suite *suite_net_stalled(void)
     tcase_add_loop_test(tc, reply_timeout_is_reset_on_the_next_connection, 0, 3);
     tcase_add_test(tc, waiting_for_a_hint_is_not_a_stall);
     tcase_add_test(tc, blocked_transport_counts_as_stalled);
-    suite_add_tcase(suite, tc);
     return suite;
 }

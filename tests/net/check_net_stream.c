@@ -579,9 +579,8 @@ END_TEST
 Suite *suite_net_stream(void)
 {
     Suite *suite = suite_create("net_stream");
-    TCase *tc = tcase_create("stream");
+    TCase *tc = suite_case(suite, "stream", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, a_closed_conn_calls_nothing);
     tcase_add_test(tc, open_is_called_until_the_stream_is_ready);
     tcase_add_test(tc, a_stream_that_cannot_be_opened_is_closed_once);
@@ -607,6 +606,5 @@ Suite *suite_net_stream(void)
     tcase_add_test(tc, the_next_connection_opens_the_stream_again);
     tcase_add_test(tc, a_platform_may_name_a_stream_of_its_own);
     tcase_add_test(tc, a_failed_tls_handshake_is_reported_in_its_words);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -661,9 +661,8 @@ END_TEST
 Suite *suite_net_timers(void)
 {
     Suite *suite = suite_create("net_timers");
-    TCase *tc = tcase_create("timers");
+    TCase *tc = suite_case(suite, "timers", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, the_first_connection_is_tried_at_once, 0, 7);
     tcase_add_loop_test(tc, connect_deadline_includes_the_login, 0, 7);
     tcase_add_test(tc, hanging_connect_is_aborted);
@@ -699,6 +698,5 @@ Suite *suite_net_timers(void)
     tcase_add_test(tc, random_numbers_are_those_of_xorshift);
     tcase_add_test(tc, backoff_is_between_1_and_its_limit);
     tcase_add_loop_test(tc, backoff_uses_its_whole_range, 0, 2);
-    suite_add_tcase(suite, tc);
     return suite;
 }

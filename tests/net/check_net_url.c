@@ -396,7 +396,7 @@ END_TEST
 Suite *suite_net_url(void)
 {
     Suite *suite = suite_create("net_url");
-    TCase *tc = tcase_create("urls");
+    TCase *tc = suite_case(suite, "urls", NULL, NULL);
 
     tcase_add_test(tc, valid_url_is_parsed);
     tcase_add_test(tc, invalid_url_is_refused_with_a_reason);
@@ -405,6 +405,5 @@ Suite *suite_net_url(void)
     tcase_add_test(tc, short_text_buffer_is_refused_unchanged);
     tcase_add_test(tc, password_may_hold_any_byte);
     tcase_add_test(tc, ipv6_addresses_are_read_as_by_inet_pton);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1371,12 +1371,11 @@ static void add_servers(TCase *tc)
 Suite *suite_contract(void)
 {
     Suite *suite = suite_create("contract");
-    TCase *tc = tcase_create("contract");
+    TCase *tc = suite_case(suite, "contract", NULL, NULL);
 
     add_acquire(tc);
     add_held(tc);
     add_adopted(tc);
     add_servers(tc);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -292,7 +292,7 @@ END_TEST
 Suite *suite_contract_queries(void)
 {
     Suite *suite = suite_create("contract_queries");
-    TCase *tc = tcase_create("queries");
+    TCase *tc = suite_case(suite, "queries", NULL, NULL);
 
     tcase_add_loop_test(tc, until_is_the_end_of_validity_while_held, 0, KINDS);
     tcase_add_loop_test(tc, until_is_0_for_an_adopted_token, 0, KINDS);
@@ -309,6 +309,5 @@ Suite *suite_contract_queries(void)
     tcase_add_loop_test(tc, drain_returns_the_error_of_poll, 0, KINDS);
     tcase_add_loop_test(tc, init_returns_what_acquire_would_return, 0, (int)KINDS * (int)INITS);
     tcase_add_test(tc, name_expands_to_a_literal_and_its_length);
-    suite_add_tcase(suite, tc);
     return suite;
 }

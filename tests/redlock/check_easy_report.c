@@ -288,7 +288,7 @@ END_TEST
 Suite *suite_easy_report(void)
 {
     Suite *suite = suite_create("easy_report");
-    TCase *tc = tcase_create("report");
+    TCase *tc = suite_case(suite, "report", NULL, NULL);
 
     tcase_add_loop_test(tc, text_names_the_servers_that_are_the_reason, 0,
                         (int)(sizeof reasons / sizeof reasons[0]));
@@ -304,6 +304,5 @@ Suite *suite_easy_report(void)
     tcase_add_test(tc, text_has_addresses_as_in_urls);
     tcase_add_test(tc, text_says_which_name_has_no_address_or_which_url_is_wrong);
     tcase_add_test(tc, text_has_no_control_bytes);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -208,13 +208,12 @@ END_TEST
 Suite *suite_extend_bound(void)
 {
     Suite *suite = suite_create("extend_bound");
-    TCase *tc = tcase_create("every kind");
+    TCase *tc = suite_case(suite, "every kind", NULL, NULL);
 
     tcase_add_loop_test(tc, unanswered_extend_ends_after_one_attempt, 0, 6 * KINDS);
     tcase_add_loop_test(tc, slow_connection_serves_a_later_extend, 0, KINDS);
     tcase_add_loop_test(tc, connection_that_opens_late_is_used, 0, KINDS);
     tcase_add_loop_test(tc, adopting_extend_waits_for_its_connection, 0, KINDS);
     tcase_add_loop_test(tc, connection_that_opened_between_calls_is_used, 0, KINDS);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -312,7 +312,7 @@ END_TEST
 Suite *suite_misuse(void)
 {
     Suite *suite = suite_create("misuse");
-    TCase *tc = tcase_create("copies");
+    TCase *tc = suite_case(suite, "copies", NULL, NULL);
 
     tcase_add_loop_test(tc, copy_of_a_held_redlock_holds_nothing, 0, 2);
     tcase_add_test(tc, copy_of_a_pending_redlock_takes_no_votes);
@@ -321,12 +321,10 @@ Suite *suite_misuse(void)
     tcase_add_test(tc, every_acquire_ends_the_use_of_the_copies);
     tcase_add_loop_test(tc, copy_of_an_unused_lock_is_another_lock, 0, MODES);
     tcase_add_loop_test(tc, copy_of_a_held_lock_has_no_remaining_time, 0, MODES);
-    suite_add_tcase(suite, tc);
-    tc = tcase_create("connections");
+    tc = suite_case(suite, "connections", NULL, NULL);
     tcase_add_loop_test(tc, lock_works_on_a_connection_that_was_made_again, 0, MODES);
     tcase_add_loop_test(tc, connection_made_again_under_a_guard_does_not_count, 0, 3);
-    suite_add_tcase(suite, tc);
-    tc = tcase_create("assertions");
+    tc = suite_case(suite, "assertions", NULL, NULL);
     tcase_set_tags(tc, "assertions");
     tcase_add_loop_test_raise_signal(tc, use_of_a_copy_of_a_held_lock_aborts, SIGABRT, 0,
                                      MODES * (int)(sizeof uses / sizeof uses[0]));
@@ -334,6 +332,5 @@ Suite *suite_misuse(void)
     tcase_add_loop_test_raise_signal(tc, step_of_a_copy_of_a_pending_lock_aborts, SIGABRT, 0, MODES);
     tcase_add_loop_test_raise_signal(tc, connection_made_again_under_an_operation_aborts, SIGABRT, 0, MODES);
     tcase_add_test_raise_signal(tc, connection_made_again_under_an_extend_aborts, SIGABRT);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -381,7 +381,7 @@ END_TEST
 Suite *suite_redlock(void)
 {
     Suite *suite = suite_create("redlock");
-    TCase *tc = tcase_create("acquire");
+    TCase *tc = suite_case(suite, "acquire", NULL, NULL);
 
     tcase_add_loop_test(tc, only_a_majority_of_the_configured_servers_decides, 1, 8);
     tcase_add_loop_test(tc, the_quorum_is_more_than_half, 1, 8);
@@ -399,6 +399,5 @@ Suite *suite_redlock(void)
     tcase_add_loop_test(tc, server_with_a_full_queue_is_skipped, 0, 2);
     tcase_add_loop_test(tc, server_that_frees_its_queue_in_time_is_used, 0, 2);
     tcase_add_loop_test(tc, acquire_makes_the_pauses_of_its_connections_random, 0, RDL_ENTROPY_LEN);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -208,7 +208,7 @@ END_TEST
 Suite *suite_redlock_again(void)
 {
     Suite *suite = suite_create("redlock_again");
-    TCase *tc = tcase_create("again");
+    TCase *tc = suite_case(suite, "again", NULL, NULL);
 
     tcase_add_test(tc, release_is_sent_when_the_servers_recover);
     tcase_add_loop_test(tc, failed_redlock_release_can_be_retried, 0, 3);
@@ -219,6 +219,5 @@ Suite *suite_redlock_again(void)
     tcase_add_test(tc, adopted_key_release_is_retried_for_max_ttl);
     tcase_add_test(tc, extended_key_release_is_retried_until_the_new_expiry);
     tcase_add_test(tc, release_of_an_adopted_lock_is_no_repeated_one);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -329,7 +329,7 @@ END_TEST
 Suite *suite_redlock_blocking(void)
 {
     Suite *s = suite_create("redlock_blocking");
-    TCase *tc = tcase_create("blocking");
+    TCase *tc = suite_case(s, "blocking", NULL, NULL);
 
     tcase_add_loop_test(tc, two_extends_put_the_key_on_the_last_server, 0, 2);
     tcase_add_test(tc, an_extend_within_the_attempt_completes_the_acquire);
@@ -345,6 +345,5 @@ Suite *suite_redlock_blocking(void)
     tcase_add_test(tc, wait_for_pauses_ends_with_the_time_to_connect);
     tcase_add_test(tc, late_login_is_no_round_trip);
     tcase_add_test(tc, reply_between_operations_is_no_round_trip);
-    suite_add_tcase(s, tc);
     return s;
 }

@@ -568,7 +568,7 @@ END_TEST
 Suite *suite_redlock_canary(void)
 {
     Suite *suite = suite_create("redlock_canary");
-    TCase *tc = tcase_create("canary");
+    TCase *tc = suite_case(suite, "canary", NULL, NULL);
 
     tcase_add_loop_test(tc, request_sent_during_a_quarantine_does_not_count, 0, 2);
     tcase_add_test(tc, server_that_always_had_a_canary_counts);
@@ -594,6 +594,5 @@ Suite *suite_redlock_canary(void)
     tcase_add_test(tc, cancelled_single_attempt_leaves_a_canary);
     tcase_add_test(tc, canary_is_read_after_a_repeated_extend);
     tcase_add_loop_test(tc, lock_must_not_have_the_name_of_the_canary, 0, 2);
-    suite_add_tcase(suite, tc);
     return suite;
 }

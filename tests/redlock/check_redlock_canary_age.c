@@ -226,7 +226,7 @@ END_TEST
 Suite *suite_redlock_canary_age(void)
 {
     Suite *suite = suite_create("redlock_canary_age");
-    TCase *tc = tcase_create("age");
+    TCase *tc = suite_case(suite, "age", NULL, NULL);
 
     tcase_add_test(tc, fenced_grant_and_its_canary_take_one_round_trip);
     tcase_add_loop_test(tc, earliest_time_of_a_canary_counts, 0, 2);
@@ -239,6 +239,5 @@ Suite *suite_redlock_canary_age(void)
     tcase_add_test(tc, created_canary_is_not_from_before_its_check);
     tcase_add_test(tc, canary_does_not_end_the_quarantine_of_a_restart);
     tcase_add_test(tc, missing_canary_costs_one_request);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -284,9 +284,8 @@ END_TEST
 Suite *suite_redlock_canary_op(void)
 {
     Suite *suite = suite_create("redlock_canary_op");
-    TCase *tc = tcase_create("canary");
+    TCase *tc = suite_case(suite, "canary", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, canary_value_must_be_of_this_run, 0, sizeof values / sizeof *values);
     tcase_add_loop_test(tc, any_canary_is_accepted_if_the_run_is_unknown, 0, sizeof values / sizeof *values);
     tcase_add_test(tc, canary_has_no_run_id_if_the_run_is_unknown);
@@ -302,6 +301,5 @@ Suite *suite_redlock_canary_op(void)
                         2 * sizeof refusals_to_make / sizeof *refusals_to_make);
     tcase_add_test(tc, replica_gets_no_canary);
     tcase_add_loop_test(tc, text_of_a_foreign_canary_is_kept, 0, sizeof kept / sizeof *kept);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -542,7 +542,7 @@ END_TEST
 Suite *suite_redlock_certainty(void)
 {
     Suite *suite = suite_create("redlock_certainty");
-    TCase *tc = tcase_create("certainty");
+    TCase *tc = suite_case(suite, "certainty", NULL, NULL);
 
     tcase_add_test(tc, no_lease_is_longer_than_max_ttl);
     tcase_add_loop_test(tc, extend_needs_a_majority_that_still_has_the_key, 0,
@@ -567,6 +567,5 @@ Suite *suite_redlock_certainty(void)
     tcase_add_test(tc, adopt_clears_the_votes_of_the_earlier_lease);
     tcase_add_loop_test(tc, redlock_release_is_pending_until_the_keys_expire, 0, 2);
     tcase_add_test(tc, extend_during_an_unanswered_one_works);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -124,7 +124,7 @@ END_TEST
 Suite *suite_redlock_cost(void)
 {
     Suite *suite = suite_create("redlock_cost");
-    TCase *tc = tcase_create("all");
+    TCase *tc = suite_case(suite, "all", NULL, NULL);
 
     tcase_add_test(tc, every_request_to_a_server_counts_as_a_set);
     tcase_add_test(tc, every_refused_attempt_counts_as_a_refusal);
@@ -132,6 +132,5 @@ Suite *suite_redlock_cost(void)
     tcase_add_test(tc, redlock_cost_stays_unchanged_until_the_next_acquire);
     tcase_add_test(tc, request_sent_after_the_grant_counts);
     tcase_add_test(tc, redlock_cost_counters_stop_at_65535);
-    suite_add_tcase(suite, tc);
     return suite;
 }

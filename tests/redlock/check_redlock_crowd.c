@@ -185,9 +185,8 @@ END_TEST
 Suite *suite_redlock_crowd(void)
 {
     Suite *suite = suite_create("redlock_crowd");
-    TCase *tc = tcase_create("crowd");
+    TCase *tc = suite_case(suite, "crowd", NULL, NULL);
 
     tcase_add_loop_test(tc, every_client_of_a_crowd_gets_the_lock, 0, sizeof crowds / sizeof crowds[0]);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -490,7 +490,8 @@ END_TEST
 Suite *suite_redlock_edges(void)
 {
     Suite *suite = suite_create("redlock_edges");
-    TCase *tc = tcase_create("edges"), *memory = tcase_create("memory");
+    TCase *tc = suite_case(suite, "edges", NULL, NULL);
+    TCase *memory = suite_case(suite, "memory", edge_setup, edge_teardown);
 
     tcase_add_test(tc, attempt_cut_short_has_the_result_of_the_one_before);
     tcase_add_loop_test(tc, attempt_that_had_its_time_has_its_own_result, 0, 2);
@@ -515,9 +516,6 @@ Suite *suite_redlock_edges(void)
     tcase_add_test(tc, first_attempt_of_every_acquire_has_its_time);
     tcase_add_test(tc, lock_without_fencing_keeps_no_token_of_an_earlier_lease);
     tcase_add_test(tc, pauses_depend_on_the_random_bytes);
-    suite_add_tcase(suite, tc);
-    tcase_add_checked_fixture(memory, edge_setup, edge_teardown);
     tcase_add_test(memory, nothing_beyond_the_last_server_is_used);
-    suite_add_tcase(suite, memory);
     return suite;
 }

@@ -471,8 +471,8 @@ END_TEST
 Suite *suite_redlock_extend(void)
 {
     Suite *suite = suite_create("redlock_extend");
-    TCase *tc = tcase_create("repair");
-    TCase *adopt = tcase_create("adopt");
+    TCase *tc = suite_case(suite, "repair", NULL, NULL);
+    TCase *adopt = suite_case(suite, "adopt", NULL, NULL);
 
     tcase_add_test(tc, missing_key_is_restored_with_the_same_token);
     tcase_add_test(tc, no_key_is_restored_without_a_majority);
@@ -489,7 +489,6 @@ Suite *suite_redlock_extend(void)
     tcase_add_loop_test(tc, late_connection_is_one_more_vote, 0, 2);
     tcase_add_loop_test(tc, extend_is_limited_by_count_and_time, 0, 2);
     tcase_add_loop_test(tc, release_is_allowed_during_an_extend, 0, 2);
-    suite_add_tcase(suite, tc);
     tcase_add_test(adopt, adopted_lock_is_extended_by_a_majority_with_the_token);
     tcase_add_test(adopt, adopted_redlock_can_be_released_without_an_extend);
     tcase_add_test(adopt, token_without_a_majority_is_lost);
@@ -498,6 +497,5 @@ Suite *suite_redlock_extend(void)
     tcase_add_test(adopt, restored_key_of_an_adopted_lock_lasts_for_the_lease);
     tcase_add_test(adopt, adopt_resets_the_limits_of_the_handle);
     tcase_add_test(adopt, late_set_is_no_proof_after_a_missing_key);
-    suite_add_tcase(suite, adopt);
     return suite;
 }

@@ -392,7 +392,7 @@ END_TEST
 Suite *suite_redlock_far(void)
 {
     Suite *suite = suite_create("redlock_far");
-    TCase *tc = tcase_create("N servers");
+    TCase *tc = suite_case(suite, "N servers", NULL, NULL);
 
     tcase_add_loop_test(tc, attempt_is_three_round_trips_to_the_nearest_majority, 0,
                         sizeof distances / sizeof distances[0]);
@@ -409,6 +409,5 @@ Suite *suite_redlock_far(void)
     tcase_add_loop_test(tc, repair_works_over_any_round_trip, 0, 2);
     tcase_add_loop_test(tc, probe_server_and_the_others_each_have_an_attempt, 0, 2);
     tcase_add_loop_test(tc, lost_connections_do_not_shorten_the_attempt, 0, 4);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -742,7 +742,7 @@ END_TEST
 Suite *suite_redlock_fence(void)
 {
     Suite *suite = suite_create("redlock_fence");
-    TCase *tc = tcase_create("fence");
+    TCase *tc = suite_case(suite, "fence", NULL, NULL);
 
     tcase_add_test(tc, token_costs_one_round_trip_if_the_counters_agree);
     tcase_add_test(tc, second_holder_has_the_greater_fencing_token);
@@ -774,6 +774,5 @@ Suite *suite_redlock_fence(void)
     tcase_add_test(tc, one_loss_too_many_lowers_the_fencing_token);
     tcase_add_loop_test(tc, fence_expires_only_by_option, 0, 2);
     tcase_add_loop_test(tc, random_schedules_give_unique_growing_tokens, 0, 50);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -450,7 +450,7 @@ END_TEST
 Suite *suite_redlock_guard(void)
 {
     Suite *suite = suite_create("redlock_guard");
-    TCase *tc = tcase_create("guard");
+    TCase *tc = suite_case(suite, "guard", NULL, NULL);
 
     tcase_add_loop_test(tc, restarted_server_counts_after_the_quarantine, 0, 3);
     tcase_add_loop_test(tc, acquire_does_not_wait_for_a_quarantine_that_outlasts_it, 0, 3);
@@ -475,6 +475,5 @@ Suite *suite_redlock_guard(void)
     tcase_add_test(tc, wait_longer_than_the_quarantine_gets_the_lock);
     tcase_add_test(tc, report_shows_the_quarantine_and_its_end);
     tcase_add_test(tc, report_of_a_lost_server_has_no_end_of_the_quarantine);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -204,7 +204,7 @@ END_TEST
 Suite *suite_redlock_hint(void)
 {
     Suite *suite = suite_create("redlock_hint");
-    TCase *tc = tcase_create("hint");
+    TCase *tc = suite_case(suite, "hint", NULL, NULL);
 
     tcase_add_loop_test(tc, hint_wait_is_on_the_first_server_up_to_a_cap, 0, 2);
     tcase_add_test(tc, hint_wait_ends_at_the_deadline);
@@ -216,6 +216,5 @@ Suite *suite_redlock_hint(void)
     tcase_add_test(tc, release_sends_a_hint_only_on_the_first_server);
     tcase_add_loop_test(tc, cancelled_redlock_wait_consumes_no_hint, 0, 2);
     tcase_add_loop_test(tc, redlock_pauses_are_normal_without_a_hint_connection, 0, 2);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -117,7 +117,7 @@ END_TEST
 Suite *suite_redlock_holder(void)
 {
     Suite *suite = suite_create("redlock_holder");
-    TCase *tc = tcase_create("holder");
+    TCase *tc = suite_case(suite, "holder", NULL, NULL);
 
     tcase_add_loop_test(tc, the_holder_is_known_as_far_as_a_majority_tells, 0,
                         sizeof holders / sizeof *holders);
@@ -126,6 +126,5 @@ Suite *suite_redlock_holder(void)
     tcase_add_test(tc, without_server_info_nothing_is_said_about_eviction);
     tcase_add_test(tc, a_guard_may_be_set_until_the_connection_is_open);
     tcase_add_test(tc, only_the_canarys_own_name_is_reserved);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -446,9 +446,8 @@ END_TEST
 Suite *suite_redlock_info(void)
 {
     Suite *suite = suite_create("redlock_info");
-    TCase *tc = tcase_create("connection checks");
+    TCase *tc = suite_case(suite, "connection checks", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, checks_are_sent_together_after_the_login);
     tcase_add_loop_test(tc, info_lines_may_be_split_and_have_any_length, 0, 2);
     tcase_add_test(tc, only_replies_to_info_are_read_as_info);
@@ -471,6 +470,5 @@ Suite *suite_redlock_info(void)
                         2 * (int)(sizeof in_script / sizeof in_script[0]));
     tcase_add_loop_test(tc, server_that_may_evict_is_detected, 0, 2);
     tcase_add_test(tc, checks_work_with_small_chunks);
-    suite_add_tcase(suite, tc);
     return suite;
 }

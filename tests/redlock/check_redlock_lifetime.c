@@ -517,7 +517,8 @@ END_TEST
 Suite *suite_redlock_lifetime(void)
 {
     Suite *suite = suite_create("redlock_lifetime");
-    TCase *tc = tcase_create("lifetime"), *asserted = tcase_create("assertions");
+    TCase *tc = suite_case(suite, "lifetime", NULL, NULL);
+    TCase *asserted = suite_case(suite, "assertions", NULL, NULL);
 
     tcase_add_loop_test(tc, nothing_refers_to_a_redlock_after_its_last_call, 0,
                         (int)(sizeof ends / sizeof ends[0]));
@@ -530,11 +531,9 @@ Suite *suite_redlock_lifetime(void)
                         (int)(sizeof uses / sizeof uses[0]));
     tcase_add_test(tc, extend_on_servers_taken_by_another_ends);
     tcase_add_test(tc, redlock_may_be_moved_in_memory);
-    suite_add_tcase(suite, tc);
     tcase_set_tags(asserted, "assertions");
     tcase_add_test_raise_signal(asserted, init_of_a_pending_redlock_aborts, SIGABRT);
     tcase_add_test_raise_signal(asserted, init_of_canaries_in_use_aborts, SIGABRT);
     tcase_add_test_raise_signal(asserted, init_of_canaries_in_use_by_one_server_aborts, SIGABRT);
-    suite_add_tcase(suite, asserted);
     return suite;
 }

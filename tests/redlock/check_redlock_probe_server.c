@@ -235,7 +235,7 @@ END_TEST
 Suite *suite_redlock_probe_server(void)
 {
     Suite *suite = suite_create("redlock_probe_server");
-    TCase *tc = tcase_create("probe server");
+    TCase *tc = suite_case(suite, "probe server", NULL, NULL);
 
     tcase_add_test(tc, refused_attempts_alternate_between_one_and_all_servers);
     tcase_add_test(tc, other_servers_are_used_after_the_probe_server_grants);
@@ -245,6 +245,5 @@ Suite *suite_redlock_probe_server(void)
     tcase_add_test(tc, probe_server_is_connected_and_counts);
     tcase_add_test(tc, all_servers_are_used_without_a_probe_server);
     tcase_add_test(tc, endless_refusals_keep_the_pauses_long);
-    suite_add_tcase(suite, tc);
     return suite;
 }

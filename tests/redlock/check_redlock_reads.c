@@ -89,10 +89,9 @@ END_TEST
 Suite *suite_redlock_reads(void)
 {
     Suite *s = suite_create("redlock_reads");
-    TCase *tc = tcase_create("reads");
+    TCase *tc = suite_case(s, "reads", NULL, NULL);
 
     tcase_add_test(tc, an_overdue_reply_is_read_first);
     tcase_add_test(tc, a_call_after_a_quiet_time_reads_first);
-    suite_add_tcase(s, tc);
     return s;
 }

@@ -246,7 +246,7 @@ END_TEST
 Suite *suite_redlock_report(void)
 {
     Suite *suite = suite_create("redlock_report");
-    TCase *tc = tcase_create("report");
+    TCase *tc = suite_case(suite, "report", NULL, NULL);
 
     tcase_add_test(tc, report_shows_the_result_of_each_server);
     tcase_add_loop_test(tc, abandoned_server_is_not_reported_as_timed_out, 0, 3);
@@ -257,6 +257,5 @@ Suite *suite_redlock_report(void)
     tcase_add_test(tc, refusal_without_a_time_is_reported_without_one);
     tcase_add_test(tc, report_is_cut_to_its_buffer);
     tcase_add_test(tc, cancelled_attempt_has_no_negative_time);
-    suite_add_tcase(suite, tc);
     return suite;
 }

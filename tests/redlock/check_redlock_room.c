@@ -192,7 +192,7 @@ END_TEST
 Suite *suite_redlock_room(void)
 {
     Suite *suite = suite_create("redlock_room");
-    TCase *tc = tcase_create("room");
+    TCase *tc = suite_case(suite, "room", NULL, NULL);
 
     tcase_add_test(tc, next_acquire_waits_until_the_old_key_is_released);
     tcase_add_loop_test(tc, next_acquire_waits_two_attempts_for_the_old_release, 0, 2);
@@ -203,6 +203,5 @@ Suite *suite_redlock_room(void)
     tcase_add_test(tc, release_without_room_may_still_find_the_key);
     tcase_add_test(tc, waiting_acquire_reserves_no_room);
     tcase_add_test(tc, cancelled_lock_is_released_when_there_is_room);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -53,10 +53,9 @@ END_TEST
 Suite *suite_redlock_scripts(void)
 {
     Suite *s = suite_create("redlock_scripts");
-    TCase *t = tcase_create("redlock_scripts");
+    TCase *t = suite_case(s, "redlock_scripts", NULL, NULL);
 
     tcase_add_loop_test(t, script_sha1_matches_its_text, 0, SCRIPTS);
     tcase_add_loop_test(t, script_uses_the_expected_keys_and_arguments, 0, SCRIPTS);
-    suite_add_tcase(s, t);
     return s;
 }

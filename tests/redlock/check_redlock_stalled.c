@@ -352,7 +352,7 @@ END_TEST
 Suite *suite_redlock_stalled(void)
 {
     Suite *suite = suite_create("redlock_stalled");
-    TCase *tc = tcase_create("stalled");
+    TCase *tc = suite_case(suite, "stalled", NULL, NULL);
 
     tcase_add_test(tc, single_attempts_on_stalled_servers_report_a_timeout);
     tcase_add_test(tc, stalled_minority_gets_no_requests);
@@ -366,6 +366,5 @@ Suite *suite_redlock_stalled(void)
     tcase_add_loop_test(tc, stalled_minority_keeps_its_connections, 0, 2);
     tcase_add_loop_test(tc, connections_pause_as_usual_unless_the_lease_is_in_danger, 0, 3);
     tcase_add_test(tc, drain_reads_before_it_checks_timeouts);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -276,7 +276,7 @@ END_TEST
 Suite *suite_redlock_verdict(void)
 {
     Suite *suite = suite_create("redlock_verdict");
-    TCase *tc = tcase_create("verdict");
+    TCase *tc = suite_case(suite, "verdict", NULL, NULL);
 
     tcase_add_loop_test(tc, result_does_not_depend_on_the_order_of_replies, 0,
                         sizeof orders / sizeof orders[0]);
@@ -291,6 +291,5 @@ Suite *suite_redlock_verdict(void)
     tcase_add_test(tc, room_for_one_request_is_used_for_the_release);
     tcase_add_test(tc, script_is_not_sent_again_during_the_verdict);
     tcase_add_test(tc, half_a_reply_is_a_refusal);
-    suite_add_tcase(suite, tc);
     return suite;
 }

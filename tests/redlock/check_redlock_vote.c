@@ -224,7 +224,7 @@ END_TEST
 Suite *suite_redlock_vote(void)
 {
     Suite *suite = suite_create("redlock_vote");
-    TCase *tc = tcase_create("vote");
+    TCase *tc = suite_case(suite, "vote", NULL, NULL);
 
     tcase_add_loop_test(tc, pause_lasts_until_a_majority_could_be_free, 0, sizeof hints / sizeof hints[0]);
     tcase_add_loop_test(tc, holder_time_is_that_of_a_majority, 0, sizeof holders / sizeof holders[0]);
@@ -235,6 +235,5 @@ Suite *suite_redlock_vote(void)
     tcase_add_test(tc, last_reply_decides_whether_a_server_holds_the_key);
     tcase_add_test(tc, conns_are_counted_by_state);
     tcase_add_test(tc, server_that_reconnects_gets_no_second_request);
-    suite_add_tcase(suite, tc);
     return suite;
 }

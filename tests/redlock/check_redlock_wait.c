@@ -229,7 +229,7 @@ END_TEST
 Suite *suite_redlock_wait(void)
 {
     Suite *suite = suite_create("redlock_wait");
-    TCase *tc = tcase_create("wait");
+    TCase *tc = suite_case(suite, "wait", NULL, NULL);
 
     tcase_add_loop_test(tc, pauses_stay_short_on_one_server_while_the_lock_changes_hands, 0, 3);
     tcase_add_test(tc, reconnecting_causes_no_busy_loop);
@@ -239,6 +239,5 @@ Suite *suite_redlock_wait(void)
     tcase_add_loop_test(tc, permanent_errors_of_a_majority_end_the_wait, 0, 2);
     tcase_add_test(tc, redlock_uses_a_new_token_for_every_attempt);
     tcase_add_loop_test(tc, cancel_leaves_no_key_and_frees_the_memory, 0, 14);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -85,12 +85,10 @@ END_TEST
 Suite *suite_redlock_wake(void)
 {
     Suite *suite = suite_create("redlock_wake");
-    TCase *tc = tcase_create("wake");
+    TCase *tc = suite_case(suite, "wake", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, waiting_redlock_acquire_ends_when_woken, 0, 12);
     tcase_add_loop_test(tc, woken_acquire_passes_all_releases_to_the_driver, 0, 2);
     tcase_add_test(tc, wake_does_not_end_extend_release_or_drain);
-    suite_add_tcase(suite, tc);
     return suite;
 }

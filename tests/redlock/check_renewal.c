@@ -221,7 +221,7 @@ END_TEST
 Suite *suite_renewal(void)
 {
     Suite *suite = suite_create("renewal");
-    TCase *tc = tcase_create("renewal");
+    TCase *tc = suite_case(suite, "renewal", NULL, NULL);
 
     tcase_add_loop_test(tc, renewal_is_due_at_a_third_of_the_ttl, 0, 5);
     tcase_add_loop_test(tc, failed_renewal_is_retried_soon_and_often, 0, 5);
@@ -236,6 +236,5 @@ Suite *suite_renewal(void)
     tcase_add_loop_test(tc, grace_of_all_that_is_left_stops_at_once, 0, 4);
     tcase_add_test(tc, renewal_during_the_grace_ends_it);
     tcase_add_test(tc, timer_that_is_all_zero_is_lost);
-    suite_add_tcase(suite, tc);
     return suite;
 }

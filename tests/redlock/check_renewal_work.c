@@ -105,11 +105,10 @@ END_TEST
 Suite *suite_renewal_work(void)
 {
     Suite *suite = suite_create("renewal_work");
-    TCase *tc = tcase_create("every kind");
+    TCase *tc = suite_case(suite, "every kind", NULL, NULL);
 
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, work_has_stopped_before_the_lease_ends, 0, 2 * KINDS);
     tcase_add_loop_test(tc, work_ends_late_if_the_grace_is_too_short, 0, KINDS);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -143,7 +143,7 @@ END_TEST
 Suite *suite_set_up(void)
 {
     Suite *suite = suite_create("set_up");
-    TCase *tc = tcase_create("set_up");
+    TCase *tc = suite_case(suite, "set_up", NULL, NULL);
 
     tcase_add_loop_test(tc, adopt_repeats_the_error_of_the_set_up, 0, 3 * INVALID);
     tcase_add_loop_test(tc, redlock_adopt_repeats_the_error_of_the_set_up, 0,
@@ -151,6 +151,5 @@ Suite *suite_set_up(void)
     tcase_add_loop_test(tc, acquire_repeats_the_error_of_the_set_up, 0,
                         (int)(sizeof errors / sizeof errors[0]));
     tcase_add_test(tc, driver_is_never_asked_to_poll_no_connection);
-    suite_add_tcase(suite, tc);
     return suite;
 }

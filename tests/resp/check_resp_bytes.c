@@ -127,7 +127,7 @@ END_TEST
 Suite *suite_resp_bytes(void)
 {
     Suite *s = suite_create("resp_bytes");
-    TCase *t = tcase_create("resp_bytes");
+    TCase *t = suite_case(s, "resp_bytes", NULL, NULL);
 
     tcase_add_loop_test(t, copy_writes_exactly_the_given_bytes, 0, LONG);
     tcase_add_loop_test(t, copy_may_move_bytes_towards_the_front, 0, LONG);
@@ -137,6 +137,5 @@ Suite *suite_resp_bytes(void)
     tcase_add_test(t, hash_is_fnv_1a);
     tcase_add_loop_test(t, every_character_is_a_hex_digit_or_none, 0, 256);
     tcase_add_test(t, prefix_is_compared_completely);
-    suite_add_tcase(s, t);
     return s;
 }

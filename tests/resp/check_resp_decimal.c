@@ -54,10 +54,9 @@ END_TEST
 Suite *suite_resp_decimal(void)
 {
     Suite *s = suite_create("resp_decimal");
-    TCase *t = tcase_create("resp_decimal");
+    TCase *t = suite_case(s, "resp_decimal", NULL, NULL);
 
     tcase_add_test(t, decimals_are_right_around_every_power_of_ten);
     tcase_add_test(t, decimals_are_right_for_every_small_and_many_large_numbers);
-    suite_add_tcase(s, t);
     return s;
 }

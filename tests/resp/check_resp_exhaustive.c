@@ -196,10 +196,8 @@ END_TEST
 Suite *suite_resp_exhaustive(void)
 {
     Suite *s = suite_create("resp_exhaustive");
-    TCase *t = tcase_create("resp_exhaustive");
+    TCase *t = suite_case(s, "resp_exhaustive", edge_setup, edge_teardown);
 
-    tcase_add_checked_fixture(t, edge_setup, edge_teardown);
     tcase_add_test(t, every_short_string_parses_as_specified);
-    suite_add_tcase(s, t);
     return s;
 }

@@ -199,14 +199,12 @@ END_TEST
 Suite *suite_resp_grammar(void)
 {
     Suite *s = suite_create("resp_grammar");
-    TCase *t = tcase_create("resp_grammar");
+    TCase *t = suite_case(s, "resp_grammar", edge_setup, edge_teardown);
 
-    tcase_add_checked_fixture(t, edge_setup, edge_teardown);
     tcase_add_test(t, every_vector_gives_its_verdict_whole);
     tcase_add_test(t, every_vector_gives_its_verdict_byte_by_byte);
     tcase_add_test(t, every_vector_gives_its_verdict_at_every_two_way_split);
     tcase_add_test(t, no_refused_input_becomes_accepted);
     tcase_add_test(t, every_prefix_of_a_reply_needs_more);
-    suite_add_tcase(s, t);
     return s;
 }

@@ -346,9 +346,8 @@ END_TEST
 Suite *suite_resp_parse(void)
 {
     Suite *s = suite_create("resp_parse");
-    TCase *t = tcase_create("resp_parse");
+    TCase *t = suite_case(s, "resp_parse", setup, NULL);
 
-    tcase_add_checked_fixture(t, setup, NULL);
     tcase_add_test(t, whole_values_are_one_event_each);
     tcase_add_test(t, empty_texts_are_one_empty_event);
     tcase_add_test(t, cut_texts_come_in_fragments_first_to_last);
@@ -365,6 +364,5 @@ Suite *suite_resp_parse(void)
     tcase_add_test(t, kilobytes_pass_through_a_buffer_of_sixteen_bytes);
     tcase_add_test(t, the_state_is_small_and_may_be_copied);
     tcase_add_test(t, init_leaves_nothing_of_an_earlier_state);
-    suite_add_tcase(s, t);
     return s;
 }

@@ -207,7 +207,7 @@ END_TEST
 Suite *suite_resp_slice(void)
 {
     Suite *s = suite_create("resp_slice");
-    TCase *t = tcase_create("resp_slice");
+    TCase *t = suite_case(s, "resp_slice", NULL, NULL);
 
     tcase_add_test(t, command_is_the_template_with_its_arguments);
     tcase_add_test(t, slice_writes_its_part_and_counts_all);
@@ -219,6 +219,5 @@ Suite *suite_resp_slice(void)
     tcase_add_test(t, missing_argument_writes_nothing);
     tcase_add_test(t, only_the_first_n_arguments_are_written);
     tcase_add_test(t, capital_letter_marks_a_secret);
-    suite_add_tcase(s, t);
     return s;
 }

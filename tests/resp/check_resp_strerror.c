@@ -86,12 +86,11 @@ END_TEST
 Suite *suite_resp_strerror(void)
 {
     Suite *s = suite_create("resp_strerror");
-    TCase *t = tcase_create("resp_strerror");
+    TCase *t = suite_case(s, "resp_strerror", NULL, NULL);
 
     tcase_add_test(t, every_result_has_its_own_text);
     tcase_add_loop_test(t, result_has_the_expected_text, 0, sizeof ends / sizeof ends[0]);
     tcase_add_loop_test(t, other_numbers_are_unknown_results, 0, 6);
     tcase_add_test(t, linked_version_matches_the_header);
-    suite_add_tcase(s, t);
     return s;
 }

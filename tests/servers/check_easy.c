@@ -935,9 +935,8 @@ END_TEST
 Suite *suite_easy(void)
 {
     Suite *suite = suite_create("easy");
-    TCase *tc = tcase_create("servers");
+    TCase *tc = suite_case(suite, "servers", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, the_same_program_locks_on_one_server_and_on_three, 0, 4);
     tcase_add_loop_test(tc, a_guarded_lock_waits_for_new_servers_and_works, 0, 2);
     tcase_add_test(tc, each_server_gets_the_password_of_its_url);
@@ -974,8 +973,7 @@ Suite *suite_easy(void)
     tcase_add_test(tc, a_name_with_several_addresses_is_refused);
     tcase_add_test(tc, a_name_with_both_loopback_addresses_works);
     tcase_add_test(tc, another_server_at_the_same_name_is_seen_as_another_run);
-    suite_add_tcase(suite, tc);
-    tc = tcase_create("refused");
+    tc = suite_case(suite, "refused", NULL, NULL);
     tcase_add_loop_test(tc, a_wrong_list_of_servers_is_refused_without_repeating_it, 0,
                         sizeof mistakes / sizeof mistakes[0]);
     tcase_add_test(tc, a_path_with_control_bytes_is_not_printed_as_it_is);
@@ -986,6 +984,5 @@ Suite *suite_easy(void)
     tcase_add_loop_test(tc, a_url_with_tls_needs_a_stream, 0, 3);
     tcase_add_loop_test(tc, a_lock_that_was_never_opened_is_an_error, 0, 9);
     tcase_add_test(tc, a_text_has_no_control_bytes);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -589,9 +589,8 @@ END_TEST
 Suite *suite_easy_settings(void)
 {
     Suite *suite = suite_create("easy_settings");
-    TCase *tc = tcase_create("settings");
+    TCase *tc = suite_case(suite, "settings", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, a_name_that_no_lock_may_have_is_refused, 0, 3);
     tcase_add_test(tc, the_options_begin_with_the_documented_values);
     tcase_add_test(tc, max_ttl_bounds_every_ttl_from_then_on);
@@ -618,6 +617,5 @@ Suite *suite_easy_settings(void)
     tcase_add_loop_test(tc, only_servers_in_quarantine_are_named_with_their_time, 0, 2);
     tcase_add_loop_test(tc, without_a_thread_the_lock_is_kept_as_before, 0, 3);
     tcase_add_test(tc, a_thread_renews_a_lock_that_is_held_and_has_none);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -529,9 +529,8 @@ END_TEST
 Suite *suite_easy_thread(void)
 {
     Suite *suite = suite_create("easy_thread");
-    TCase *tc = tcase_create("three servers");
+    TCase *tc = suite_case(suite, "three servers", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, a_thread_renews_until_unlock);
     tcase_add_test(tc, a_lock_that_is_gone_makes_the_descriptor_readable);
     tcase_add_loop_test(tc, a_lost_lock_can_be_locked_without_unlock, 0, 2);
@@ -550,9 +549,7 @@ Suite *suite_easy_thread(void)
     tcase_add_test(tc, threads_ask_across_keep_unlock_and_a_reused_thread);
     tcase_add_test(tc, threads_that_ask_come_and_go);
     tcase_add_test(tc, the_thread_that_locked_may_end);
-    suite_add_tcase(suite, tc);
-    tc = tcase_create("no server");
+    tc = suite_case(suite, "no server", NULL, NULL);
     tcase_add_test(tc, no_reader_sees_half_of_a_fencing_token);
-    suite_add_tcase(suite, tc);
     return suite;
 }

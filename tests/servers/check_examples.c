@@ -766,10 +766,9 @@ END_TEST
 Suite *suite_examples(void)
 {
     Suite *suite = suite_create("examples");
-    TCase *tc = tcase_create("run");
-    TCase *text = tcase_create("text");
+    TCase *tc = suite_case(suite, "run", NULL, teardown);
+    TCase *text = suite_case(suite, "text", NULL, NULL);
 
-    tcase_add_checked_fixture(tc, NULL, teardown);
     tcase_add_test(tc, the_minimal_example_works);
     tcase_add_test(tc, the_easy_example_works_on_one_server_too);
     tcase_add_test(tc, small_chunks_takes_a_lock_sixteen_bytes_at_a_time);
@@ -783,59 +782,50 @@ Suite *suite_examples(void)
     tcase_add_test(tc, the_renewal_example_holds_the_lock_as_long_as_needed);
     tcase_add_loop_test(tc, the_many_locks_example_acquires_and_releases_all, 0, 2);
     tcase_add_test(tc, examples_report_a_held_lock);
-    suite_add_tcase(suite, tc);
     tcase_add_loop_test(text, the_programs_in_the_headers_are_the_examples, 0, 2);
-    suite_add_tcase(suite, text);
     return suite;
 }
 
 Suite *suite_examples_loops(void)
 {
     Suite *s = suite_create("examples_loops");
-    TCase *tc = tcase_create("run");
+    TCase *tc = suite_case(s, "run", NULL, teardown);
 
-    tcase_add_checked_fixture(tc, NULL, teardown);
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, locks_work_in_other_event_loops, 0, LOOPS);
     tcase_add_loop_test(tc, a_lock_over_io_uring_falls_back_to_poll, 0, 2);
     tcase_add_test(tc, the_epoll_server_leads_and_renews_its_lock);
     tcase_add_test(tc, the_epoll_server_serves_while_another_one_leads);
     tcase_add_test(tc, the_epoll_server_stops_leading_before_its_lease_ends);
-    suite_add_tcase(s, tc);
     return s;
 }
 
 Suite *suite_examples_comments(void)
 {
     Suite *s = suite_create("examples_comments");
-    TCase *tc = tcase_create("run");
+    TCase *tc = suite_case(s, "run", NULL, teardown);
 
-    tcase_add_checked_fixture(tc, NULL, teardown);
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, examples_print_what_their_first_comment_says, 0, COMMENTED);
-    suite_add_tcase(s, tc);
     return s;
 }
 
 Suite *suite_examples_lwip(void)
 {
     Suite *s = suite_create("examples_lwip");
-    TCase *tc = tcase_create("run");
+    TCase *tc = suite_case(s, "run", NULL, teardown);
 
-    tcase_add_checked_fixture(tc, NULL, teardown);
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, many_locks_share_one_lwip_connection);
     tcase_add_test(tc, a_closed_lwip_connection_is_opened_again);
-    suite_add_tcase(s, tc);
     return s;
 }
 
 Suite *suite_examples_tls(void)
 {
     Suite *s = suite_create("examples_tls");
-    TCase *tc = tcase_create("run");
+    TCase *tc = suite_case(s, "run", setup_tls, teardown_tls);
 
-    tcase_add_checked_fixture(tc, setup_tls, teardown_tls);
     tcase_set_timeout(tc, 60);
     tcase_add_loop_test(tc, examples_take_a_lock_over_tls, 0, DRIVERS);
     tcase_add_loop_test(tc, examples_refuse_a_wrong_certificate_with_a_reason, 0, DRIVERS * 3);
@@ -846,6 +836,5 @@ Suite *suite_examples_tls(void)
     tcase_add_test(tc, the_easy_example_takes_a_lock_over_tls);
     tcase_add_loop_test(tc, the_easy_example_names_the_server_and_the_reason, 0, 3);
     tcase_add_loop_test(tc, examples_report_a_missing_server_in_the_systems_words, 0, DRIVERS);
-    suite_add_tcase(s, tc);
     return s;
 }

@@ -389,11 +389,10 @@ END_TEST
 Suite *suite_live_errors(void)
 {
     Suite *suite = suite_create("live_errors");
-    TCase *tc = tcase_create("errors of real servers");
+    TCase *tc = suite_case(suite, "errors of real servers", NULL, NULL);
 
     tcase_add_loop_test(tc, each_error_reply_has_its_own_code, 0, ROWS);
     tcase_add_loop_test(tc, an_acquire_waits_only_for_errors_that_can_pass, 0, ROWS);
     tcase_add_test(tc, an_operator_can_fix_a_permanent_error);
-    suite_add_tcase(suite, tc);
     return suite;
 }

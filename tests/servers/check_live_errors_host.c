@@ -254,15 +254,13 @@ END_TEST
 Suite *suite_live_errors_host(void)
 {
     Suite *suite = suite_create("live_errors_host");
-    TCase *tc = tcase_create("errors of real servers, by where they run");
+    TCase *tc = suite_case(suite, "errors of real servers, by where they run", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, protected_mode_refuses_remote_clients, 0, 2);
     tcase_add_test(tc, a_server_that_cannot_write_its_aof_refuses_until_it_can);
     tcase_add_test(tc, an_idle_connection_closed_by_the_server_is_reopened);
     tcase_add_test(tc, a_request_on_a_timed_out_connection_is_unknown);
     tcase_add_loop_test(tc, a_list_in_place_of_a_lock_is_not_ours, 0, 6);
     tcase_add_test(tc, a_login_during_a_busy_script_is_retried);
-    suite_add_tcase(suite, tc);
     return suite;
 }

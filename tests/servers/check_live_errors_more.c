@@ -322,9 +322,8 @@ END_TEST
 Suite *suite_live_errors_more(void)
 {
     Suite *suite = suite_create("live_errors_more");
-    TCase *tc = tcase_create("more errors of real servers");
+    TCase *tc = suite_case(suite, "more errors of real servers", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, an_error_inside_a_script_is_no_success, 0, 2);
     tcase_add_test(tc, a_user_with_minimal_rights_can_do_everything);
     tcase_add_test(tc, a_flushed_script_is_sent_again);
@@ -340,6 +339,5 @@ Suite *suite_live_errors_more(void)
     tcase_add_test(tc, a_database_of_a_cluster_node_is_refused);
     tcase_add_test(tc, a_closed_connection_leaves_the_outcome_unknown);
     tcase_add_test(tc, a_deleted_user_is_disconnected);
-    suite_add_tcase(suite, tc);
     return suite;
 }

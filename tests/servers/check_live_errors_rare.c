@@ -243,9 +243,8 @@ END_TEST
 Suite *suite_live_errors_rare(void)
 {
     Suite *suite = suite_create("live_errors_rare");
-    TCase *tc = tcase_create("rare errors of real servers");
+    TCase *tc = suite_case(suite, "rare errors of real servers", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, a_node_of_a_broken_cluster_replies_clusterdown, 0, 2);
     tcase_add_test(tc, scripts_that_may_not_write_give_no_fencing_token);
     tcase_add_test(tc, scripts_that_lack_a_command_give_no_fencing_token);
@@ -257,6 +256,5 @@ Suite *suite_live_errors_rare(void)
     tcase_add_test(tc, a_paused_server_is_unknown_and_keeps_no_key);
     tcase_add_test(tc, the_shortest_wait_for_a_hint_ends);
     tcase_add_test(tc, a_disconnected_client_releases_on_its_next_connection);
-    suite_add_tcase(suite, tc);
     return suite;
 }

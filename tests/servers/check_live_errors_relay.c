@@ -322,9 +322,8 @@ END_TEST
 Suite *suite_live_errors_relay(void)
 {
     Suite *suite = suite_create("live_errors_relay");
-    TCase *tc = tcase_create("errors of real servers to other requests");
+    TCase *tc = suite_case(suite, "errors of real servers to other requests", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, a_protocol_error_is_permanent_and_ends_the_connection, 0,
                         sizeof broken / sizeof broken[0]);
     tcase_add_test(tc, only_replies_before_a_protocol_error_are_valid);
@@ -338,6 +337,5 @@ Suite *suite_live_errors_relay(void)
     tcase_add_test(tc, a_script_that_has_written_cannot_be_killed);
     tcase_add_test(tc, an_unknown_subcommand_counts_as_unsupported);
     tcase_add_test(tc, a_wrong_number_of_arguments_counts_as_unsupported);
-    suite_add_tcase(suite, tc);
     return suite;
 }

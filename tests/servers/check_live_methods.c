@@ -317,9 +317,8 @@ END_TEST
 Suite *suite_live_methods(void)
 {
     Suite *suite = suite_create("live_methods");
-    TCase *tc = tcase_create("methods");
+    TCase *tc = suite_case(suite, "methods", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, each_release_method_deletes_only_our_key, 0, RELEASES);
     tcase_add_loop_test(tc, each_extend_method_lengthens_our_key_and_never_shortens_it, 0, EXTENDS);
     tcase_add_test(tc, the_first_supported_method_is_used);
@@ -327,6 +326,5 @@ Suite *suite_live_methods(void)
     tcase_add_test(tc, a_forbidden_key_blocks_no_other_lock);
     tcase_add_loop_test(tc, a_canary_has_the_servers_time, 0, 2);
     tcase_add_test(tc, the_sha1_of_each_script_is_that_of_the_server);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -84,11 +84,9 @@ END_TEST
 Suite *suite_live_port(void)
 {
     Suite *suite = suite_create("live_port");
-    TCase *tc = tcase_create("live_port");
+    TCase *tc = suite_case(suite, "live_port", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, a_stopped_servers_port_stays_reserved);
     tcase_add_test(tc, a_removed_server_frees_its_port);
-    suite_add_tcase(suite, tc);
     return suite;
 }

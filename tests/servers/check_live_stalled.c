@@ -141,18 +141,14 @@ END_TEST
 Suite *suite_live_stalled(void)
 {
     Suite *suite = suite_create("live_stalled");
-    TCase *tc = tcase_create("connections that stall");
-    TCase *self = tcase_create("the relay");
+    TCase *tc = suite_case(suite, "connections that stall", setup, teardown);
+    TCase *self = suite_case(suite, "the relay", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, a_waiting_acquire_uses_the_next_connection);
     tcase_add_test(tc, an_extend_after_a_swallowed_one_saves_the_lease);
     tcase_add_test(tc, a_swallowed_release_is_sent_on_the_next_connection);
     tcase_add_test(tc, a_command_survives_a_swallowed_renewal);
-    suite_add_tcase(suite, tc);
-    tcase_add_checked_fixture(self, setup, teardown);
     tcase_add_test(self, the_relay_serves_several_clients);
     tcase_add_exit_test(self, a_relay_that_cannot_reach_the_server_fails_its_test, 1);
-    suite_add_tcase(suite, self);
     return suite;
 }

@@ -278,9 +278,8 @@ END_TEST
 Suite *suite_lock_adopt(void)
 {
     Suite *suite = suite_create("lock_adopt");
-    TCase *tc = tcase_create("adopt");
+    TCase *tc = suite_case(suite, "adopt", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, the_token_is_the_value_on_the_server);
     tcase_add_test(tc, a_token_from_another_handle_is_released_at_once);
     tcase_add_test(tc, an_extend_adopts_and_the_validity_starts_there);
@@ -293,6 +292,5 @@ Suite *suite_lock_adopt(void)
     tcase_add_loop_test(tc, the_release_of_an_adopted_lock_stays_pending, 0, 2);
     tcase_add_test(tc, a_reused_handle_adopts_with_the_given_ttl_and_no_fence);
     tcase_add_test(tc, a_new_lease_after_an_adopted_one_has_an_end);
-    suite_add_tcase(suite, tc);
     return suite;
 }

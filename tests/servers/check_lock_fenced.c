@@ -532,11 +532,10 @@ END_TEST
 Suite *suite_lock_fenced(void)
 {
     Suite *suite = suite_create("lock_fenced");
-    TCase *tc = tcase_create("fences");
-    TCase *refused = tcase_create("refused");
-    TCase *days = tcase_create("days");
+    TCase *tc = suite_case(suite, "fences", setup, teardown);
+    TCase *refused = suite_case(suite, "refused", NULL, teardown);
+    TCase *days = suite_case(suite, "days", setup_still, NULL);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, fences_grow_from_holder_to_holder);
     tcase_add_test(tc, fences_grow_after_a_lease_expires);
     tcase_add_test(tc, an_extend_keeps_the_fence);
@@ -558,18 +557,13 @@ Suite *suite_lock_fenced(void)
     tcase_add_loop_test(tc, a_foreign_lock_is_busy_and_does_not_raise_the_fence, 0, 2);
     tcase_add_loop_test(tc, an_invalid_fence_key_is_an_error_and_no_lock, 0, 2);
     tcase_add_test(tc, plain_and_fenced_locks_exclude_each_other);
-    suite_add_tcase(suite, tc);
-    tcase_add_checked_fixture(refused, NULL, teardown);
     tcase_add_loop_test(refused, a_fenced_lock_without_scripts_is_refused_unwritten, 0, 2);
     tcase_add_test(refused, a_forbidden_fence_key_is_a_permission_error);
     tcase_add_test(refused, eval_counts_the_fence_if_only_evalsha_is_refused);
-    suite_add_tcase(suite, refused);
-    tcase_add_checked_fixture(days, setup_still, NULL);
     tcase_add_test(days, min_fence_may_rise_while_an_acquire_waits);
     tcase_add_test(days, fences_grow_after_days_without_a_holder);
     tcase_add_loop_test(days, fences_grow_after_a_hold_of_a_day, 0, 2);
     tcase_add_test(days, a_fence_with_an_expiry_outlives_an_adopted_hold);
     tcase_add_test(days, a_fence_expires_if_the_lock_is_not_held_for_that_long);
-    suite_add_tcase(suite, days);
     return suite;
 }

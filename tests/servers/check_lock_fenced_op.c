@@ -336,10 +336,9 @@ END_TEST
 Suite *suite_lock_fenced_op(void)
 {
     Suite *suite = suite_create("lock_fenced_op");
-    TCase *tc = tcase_create("replies");
-    TCase *live = tcase_create("script");
+    TCase *tc = suite_case(suite, "replies", setup, NULL);
+    TCase *live = suite_case(suite, "script", setup_live, teardown_live);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_test(tc, a_fenced_acquire_sends_the_whole_script_if_unknown);
     tcase_add_test(tc, an_abandoned_acquire_is_not_sent_again);
     tcase_add_loop_test(tc, the_fence_expiry_is_that_of_the_request, 0, 3);
@@ -350,13 +349,10 @@ Suite *suite_lock_fenced_op(void)
     tcase_add_loop_test(tc, a_fenced_acquire_has_no_method_but_scripts, 0, 2);
     tcase_add_test(tc, refused_requests_free_their_queue_space);
     tcase_add_loop_test(tc, an_impossible_fenced_reply_closes_the_connection, 0, 9);
-    suite_add_tcase(suite, tc);
-    tcase_add_checked_fixture(live, setup_live, teardown_live);
     tcase_add_test(live, the_same_token_gets_the_same_fence_again);
     tcase_add_test(live, another_token_is_refused_and_does_not_raise_the_fence);
     tcase_add_test(live, raising_the_fence_changes_nothing_else);
     tcase_add_loop_test(live, another_clients_lock_is_neither_raised_nor_extended, 0, 4);
     tcase_add_test(live, a_lock_is_not_taken_without_its_fence);
-    suite_add_tcase(suite, live);
     return suite;
 }

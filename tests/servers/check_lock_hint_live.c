@@ -310,9 +310,8 @@ END_TEST
 Suite *suite_lock_hint_live(void)
 {
     Suite *suite = suite_create("lock_hint_live");
-    TCase *tc = tcase_create("lock_hint_live");
+    TCase *tc = suite_case(suite, "lock_hint_live", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, waiters_are_woken_one_by_one_in_order);
     tcase_add_test(tc, a_release_leaves_one_hint_that_expires);
     tcase_add_test(tc, a_hint_key_that_is_not_a_list_is_left_alone);
@@ -323,6 +322,5 @@ Suite *suite_lock_hint_live(void)
     tcase_add_test(tc, a_cancelled_waiter_does_not_take_the_next_hint);
     tcase_add_test(tc, blocking_calls_wait_with_a_hint_too);
     tcase_add_test(tc, the_hint_script_has_its_stated_sha1);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -340,9 +340,8 @@ END_TEST
 Suite *suite_lock_io(void)
 {
     Suite *suite = suite_create("lock_io");
-    TCase *tc = tcase_create("io");
+    TCase *tc = suite_case(suite, "io", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, one_server_grants_extends_and_releases);
     tcase_add_test(tc, another_clients_lock_is_busy_and_reports_its_time);
     tcase_add_test(tc, a_lock_released_in_time_is_acquired);
@@ -359,11 +358,8 @@ Suite *suite_lock_io(void)
     tcase_add_test(tc, acquire_fails_without_entropy);
     tcase_add_test(tc, a_failed_poll_is_reported_and_leaves_no_key);
     tcase_add_test(tc, acquire_that_ends_busy_closes_its_hint_connection);
-    suite_add_tcase(suite, tc);
-    tc = tcase_create("sockets alone");
+    tc = suite_case(suite, "sockets alone", setup, teardown);
     tcase_set_tags(tc, "sockets");
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, acquire_and_release_cost_two_round_trips, 0, 2);
-    suite_add_tcase(suite, tc);
     return suite;
 }

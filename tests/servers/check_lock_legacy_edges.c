@@ -449,10 +449,9 @@ END_TEST
 Suite *suite_lock_legacy_edges(void)
 {
     Suite *suite = suite_create("lock_legacy_edges");
-    TCase *poor = tcase_create("kinds");
-    TCase *tc = tcase_create("values");
+    TCase *poor = suite_case(suite, "kinds", NULL, teardown);
+    TCase *tc = suite_case(suite, "values", setup, teardown);
 
-    tcase_add_checked_fixture(poor, NULL, teardown);
     tcase_add_loop_test(poor, a_legacy_lock_works_on_every_kind_of_server, 0, KINDS);
     tcase_add_loop_test(poor, an_expired_legacy_lease_is_recovered_on_every_server, 0, KINDS);
     tcase_add_loop_test(poor, a_live_legacy_lease_is_busy_on_every_server, 0, KINDS);
@@ -462,8 +461,6 @@ Suite *suite_lock_legacy_edges(void)
     tcase_add_test(poor, a_legacy_lock_needs_server_time_or_a_clock);
     tcase_add_loop_test(poor, a_legacy_release_leaves_another_clients_value, 0, COMPARING);
     tcase_add_loop_test(poor, only_the_shortest_ttl_deletes_a_waiters_value, 0, 2 * COMPARING);
-    suite_add_tcase(suite, poor);
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, a_dead_holders_key_stays_until_another_client_takes_it);
     tcase_add_loop_test(tc, a_value_that_is_not_a_legacy_lock_is_foreign, 0, 5);
     tcase_add_test(tc, two_locks_of_the_same_second_are_distinguished);
@@ -473,6 +470,5 @@ Suite *suite_lock_legacy_edges(void)
     tcase_add_test(tc, a_historic_peer_steals_a_plain_lock);
     tcase_add_test(tc, plain_and_legacy_clients_never_hold_a_lock_together);
     tcase_add_loop_test(tc, overwriting_peers_and_the_shortest_ttl_take_turns, 0, 2);
-    suite_add_tcase(suite, tc);
     return suite;
 }

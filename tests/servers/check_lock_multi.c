@@ -254,9 +254,8 @@ END_TEST
 Suite *suite_lock_multi(void)
 {
     Suite *suite = suite_create("lock_multi");
-    TCase *tc = tcase_create("lock_multi");
+    TCase *tc = suite_case(suite, "lock_multi", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, several_locks_are_taken_and_released_with_one_token);
     tcase_add_loop_test(tc, one_held_lock_refuses_all_and_writes_nothing, 0, 3);
     tcase_add_test(tc, clients_with_another_order_do_not_deadlock);
@@ -270,6 +269,5 @@ Suite *suite_lock_multi(void)
     tcase_add_loop_test(tc, a_multi_lock_needs_scripts, 0, 2);
     tcase_add_test(tc, a_cluster_node_refuses_names_in_different_slots);
     tcase_add_test(tc, a_multi_lock_accepts_no_hint);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -91,13 +91,12 @@ END_TEST
 Suite *suite_lock_posix(void)
 {
     Suite *suite = suite_create("lock_posix");
-    TCase *tc = tcase_create("from a URL");
+    TCase *tc = suite_case(suite, "from a URL", NULL, NULL);
 
     tcase_add_test(tc, a_url_is_all_a_lock_needs);
     tcase_add_test(tc, a_url_logs_in_with_its_password);
     tcase_add_test(tc, a_host_name_is_refused_and_reported);
     tcase_add_test(tc, an_invalid_url_is_refused_and_connects_nowhere);
     tcase_add_test(tc, memory_needs_no_value_before);
-    suite_add_tcase(suite, tc);
     return suite;
 }

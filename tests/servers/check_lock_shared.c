@@ -283,10 +283,8 @@ END_TEST
 Suite *suite_lock_shared(void)
 {
     Suite *suite = suite_create("lock_shared");
-    TCase *tc = tcase_create("shared");
+    TCase *tc = suite_case(suite, "shared", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, no_reply_of_a_thousand_locks_reaches_the_wrong_lock);
-    suite_add_tcase(suite, tc);
     return suite;
 }

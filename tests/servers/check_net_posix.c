@@ -466,10 +466,9 @@ Suite *suite_net_posix(void)
 {
     const int ways = LIVE_UNIX + 1; /* loop tests get an enum live_method */
     Suite *suite = suite_create("net_posix");
-    TCase *live = tcase_create("live");
-    TCase *host = tcase_create("host");
+    TCase *live = suite_case(suite, "live", setup, teardown);
+    TCase *host = suite_case(suite, "host", client_setup, NULL);
 
-    tcase_add_checked_fixture(live, setup, teardown);
     tcase_set_timeout(live, 120);
     tcase_add_loop_test(live, a_lock_works_over_each_kind_of_socket, 0, ways);
     tcase_add_loop_test(live, the_url_selects_the_database_over_each_kind_of_socket, 0, ways);
@@ -487,13 +486,10 @@ Suite *suite_net_posix(void)
     tcase_add_loop_test(live, an_unwanted_socket_is_closed, 0, ways);
     tcase_add_test(live, a_given_socket_replaces_a_pending_connect);
     tcase_add_test(live, a_descriptor_that_is_no_socket_fails_at_the_first_byte);
-    suite_add_tcase(suite, live);
-    tcase_add_checked_fixture(host, client_setup, NULL);
     tcase_add_test(host, the_clock_counts_from_boot_and_through_suspends);
     tcase_add_test(host, random_bytes_fill_the_whole_buffer);
     tcase_add_test(host, without_getrandom_the_random_device_is_used);
     tcase_add_test(host, missing_entropy_is_an_error_and_not_a_weak_token);
     tcase_add_test(host, a_missing_random_source_is_an_error);
-    suite_add_tcase(suite, host);
     return suite;
 }

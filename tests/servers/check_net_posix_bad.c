@@ -446,9 +446,8 @@ END_TEST
 Suite *suite_net_posix_bad(void)
 {
     Suite *suite = suite_create("net_posix_bad");
-    TCase *tc = tcase_create("peers");
+    TCase *tc = suite_case(suite, "peers", client_setup, client_part);
 
-    tcase_add_checked_fixture(tc, client_setup, client_part);
     tcase_add_loop_test(tc, a_refused_connection_is_reported, 0, 2); /* loops: 0 TCP, 1 a unix socket */
     tcase_add_test(tc, a_missing_unix_socket_is_reported);
     tcase_add_test(tc, a_forbidden_address_is_reported);
@@ -476,11 +475,8 @@ Suite *suite_net_posix_bad(void)
     tcase_add_loop_test(tc, sending_to_a_closed_peer_raises_no_signal, 0, 3);
     tcase_add_loop_test(tc, the_last_message_before_the_server_hangs_up_is_kept, 0, 2);
     tcase_add_loop_test(tc, a_peer_that_never_stops_sending_does_not_block_others, 0, 2);
-    suite_add_tcase(suite, tc);
-    tc = tcase_create("sockets alone");
+    tc = suite_case(suite, "sockets alone", client_setup, client_part);
     tcase_set_tags(tc, "sockets");
-    tcase_add_checked_fixture(tc, client_setup, client_part);
     tcase_add_test(tc, a_poll_that_the_host_refuses_is_reported);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -233,15 +233,13 @@ END_TEST
 Suite *suite_net_posix_calls(void)
 {
     Suite *suite = suite_create("net_posix_calls");
-    TCase *tc = tcase_create("calls");
+    TCase *tc = suite_case(suite, "calls", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, a_lock_cycle_costs_two_sends_and_two_receives, 0, 2 * WAYS);
     tcase_add_loop_test(tc, a_script_and_its_arguments_are_one_call, 0, WAYS);
     tcase_add_loop_test(tc, no_wait_with_a_deadline_is_longer_than_100_ms, 0, WAYS);
     tcase_add_loop_test(tc, a_long_wait_with_a_timer_is_two_polls, 0, WAYS + 1);
     tcase_add_loop_test(tc, a_timer_that_cannot_be_set_is_not_waited_for, 0, WAYS);
     tcase_add_loop_test(tc, a_poll_without_a_deadline_does_not_wake_up_idly, 0, WAYS);
-    suite_add_tcase(suite, tc);
     return suite;
 }

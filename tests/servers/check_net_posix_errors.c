@@ -274,9 +274,9 @@ END_TEST
 Suite *suite_net_posix_errors(void)
 {
     Suite *suite = suite_create("net_posix_errors");
-    TCase *tc = tcase_create("errors"), *below = tcase_create("below");
+    TCase *tc = suite_case(suite, "errors", setup, teardown);
+    TCase *below = suite_case(suite, "below", setup_upper, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, a_host_without_a_resource_is_a_system_error, 0, 5);
     tcase_add_test(tc, a_socket_that_may_not_be_made_is_a_failed_connection);
     tcase_add_test(tc, an_ipv6_address_is_used_with_its_zone);
@@ -289,17 +289,12 @@ Suite *suite_net_posix_errors(void)
     tcase_add_test(tc, a_closed_conn_waits_for_no_event);
     tcase_add_test(tc, a_socket_that_the_program_made_nonblocking_is_polled);
     tcase_add_loop_test(tc, random_numbers_that_cannot_be_read_are_an_error, 0, 2);
-    suite_add_tcase(suite, tc);
-    tcase_add_checked_fixture(below, setup_upper, teardown);
     tcase_add_test(below, a_stream_on_top_of_sockets_works);
     tcase_add_test(below, a_stream_gets_the_given_socket);
     tcase_add_test(below, a_stream_learns_that_sending_failed);
-    suite_add_tcase(suite, below);
-    tc = tcase_create("sockets alone");
+    tc = suite_case(suite, "sockets alone", setup, teardown);
     tcase_set_tags(tc, "sockets");
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, without_room_to_send_a_request_waits);
     tcase_add_loop_test(tc, the_reason_why_sending_failed_is_kept, 0, 2);
-    suite_add_tcase(suite, tc);
     return suite;
 }

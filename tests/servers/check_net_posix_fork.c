@@ -327,14 +327,11 @@ Suite *suite_net_posix_fork(void)
         tcase_add_loop_test(tc, a_child_is_refused_even_if_the_parents_socket_was_closed, 0, n - 2);
         suite_add_tcase(suite, tc);
     }
-    tc = tcase_create("sockets alone");
+    tc = suite_case(suite, "sockets alone", setup, teardown);
     tcase_set_tags(tc, "sockets");
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, a_child_with_its_own_connection_has_its_own_locks);
     tcase_add_test(tc, a_connection_opened_after_the_fork_is_the_childs);
-    suite_add_tcase(suite, tc);
-    tc = tcase_create("mark");
+    tc = suite_case(suite, "mark", NULL, NULL);
     tcase_add_loop_test(tc, a_child_has_another_mark_than_all_its_ancestors, 0, 3);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -329,9 +329,8 @@ END_TEST
 Suite *suite_net_posix_resolve(void)
 {
     Suite *suite = suite_create("net_posix_resolve");
-    TCase *tc = tcase_create("resolve");
+    TCase *tc = suite_case(suite, "resolve", setup, NULL);
 
-    tcase_add_checked_fixture(tc, setup, NULL);
     tcase_add_loop_test(tc, the_only_address_of_a_name_is_used, 0, 2);
     tcase_add_test(tc, an_ipv4_address_is_used_rather_than_an_ipv6_address);
     tcase_add_loop_test(tc, several_addresses_of_one_kind_are_no_result, 0, 3);
@@ -348,6 +347,5 @@ Suite *suite_net_posix_resolve(void)
     tcase_add_loop_test(tc, resolving_does_not_use_descriptor_0, 0, 2);
     tcase_add_loop_test(tc, a_connect_that_ends_at_once_shows_who_listens, 0, 2);
     tcase_add_test(tc, endpoints_with_one_address_and_port_are_the_same_server);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -193,9 +193,8 @@ END_TEST
 Suite *suite_net_posix_stdin(void)
 {
     Suite *suite = suite_create("net_posix_stdin");
-    TCase *tc = tcase_create("stdin");
+    TCase *tc = suite_case(suite, "stdin", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, no_connection_is_standard_input_output_or_error, 0, 2 * N_CLOSED);
     tcase_add_test(tc, without_another_descriptor_the_host_lacks_one);
     tcase_add_loop_test(tc, no_end_of_a_pipe_is_standard_input_output_or_error, 0, 4);
@@ -205,6 +204,5 @@ Suite *suite_net_posix_stdin(void)
     tcase_add_test(tc, wake_fd_may_be_descriptor_0);
     tcase_add_test(tc, a_conn_that_waits_for_nothing_does_not_watch_descriptor_0);
     tcase_add_test(tc, dev_urandom_may_have_descriptor_0);
-    suite_add_tcase(suite, tc);
     return suite;
 }

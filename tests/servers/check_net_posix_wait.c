@@ -292,9 +292,8 @@ END_TEST
 Suite *suite_net_posix_wait(void)
 {
     Suite *suite = suite_create("net_posix_wait");
-    TCase *tc = tcase_create("waiting"); /* loops: 0 TCP, 1 a unix socket */
+    TCase *tc = suite_case(suite, "waiting", client_setup, client_part); /* loops: 0 TCP, 1 a unix socket */
 
-    tcase_add_checked_fixture(tc, client_setup, client_part);
     tcase_add_test(tc, poll_without_connections_waits_until_its_deadline);
     tcase_add_test(tc, a_timer_changes_no_end_of_a_poll);
     tcase_add_test(tc, a_timer_that_never_fires_loses_no_deadline);
@@ -309,6 +308,5 @@ Suite *suite_net_posix_wait(void)
     tcase_add_loop_test(tc, wake_fd_ends_a_poll_without_a_limit, 0, 2);
     tcase_add_loop_test(tc, wake_fd_does_not_end_a_poll_that_ignores_it, 0, 2);
     tcase_add_loop_test(tc, a_closed_wake_fd_is_an_error, 0, 2);
-    suite_add_tcase(suite, tc);
     return suite;
 }

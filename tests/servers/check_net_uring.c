@@ -834,7 +834,8 @@ static void add_refusals(Suite *suite)
 Suite *suite_net_uring(void)
 {
     Suite *suite = suite_create("net_uring");
-    TCase *alone = tcase_create("alone"), *tc = tcase_create("uring");
+    TCase *alone = suite_case(suite, "alone", NULL, NULL);
+    TCase *tc = suite_case(suite, "uring", setup, teardown);
     const char *why;
     int rc = rdl_uring_init(&uring, &platform, &why);
 
@@ -859,8 +860,6 @@ Suite *suite_net_uring(void)
     tcase_add_test(alone, ending_a_driver_twice_does_no_harm);
     tcase_add_test(alone, a_ring_is_not_descriptor_0);
     tcase_add_loop_test(alone, a_full_queue_loses_no_request_and_no_reply, 0, 6);
-    suite_add_tcase(suite, alone);
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, a_cycle_on_one_server_makes_two_calls_and_a_random_number);
     tcase_add_test(tc, waits_end_in_time);
     tcase_add_test(tc, a_wake_up_that_was_read_meanwhile_ends_no_poll);
@@ -875,6 +874,5 @@ Suite *suite_net_uring(void)
     tcase_add_loop_test(tc, requests_that_were_not_taken_are_made_by_the_next_poll, 0, 2);
     tcase_add_test(tc, a_child_needs_a_driver_and_conns_of_its_own);
     tcase_add_test(tc, another_thread_cannot_poll);
-    suite_add_tcase(suite, tc);
     return suite;
 }

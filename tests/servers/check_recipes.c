@@ -223,9 +223,8 @@ END_TEST
 Suite *suite_recipes(void)
 {
     Suite *suite = suite_create("recipes");
-    TCase *tc = tcase_create("three servers");
+    TCase *tc = suite_case(suite, "three servers", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, a_cron_job_on_five_hosts_runs_once_each_time);
     tcase_add_test(tc, cron_once_exits_with_the_status_of_its_job);
     tcase_add_test(tc, a_paused_holder_does_not_overwrite_a_later_holders_row);
@@ -238,6 +237,5 @@ Suite *suite_recipes(void)
     tcase_add_loop_test(tc, only_the_lock_holder_is_named_as_deploying, 0, 2);
     tcase_add_test(tc, a_deployment_that_takes_too_long_is_stopped);
     tcase_add_test(tc, recipes_print_their_usage_without_arguments);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -184,9 +184,8 @@ END_TEST
 Suite *suite_recipes_crowd(void)
 {
     Suite *suite = suite_create("recipes_crowd");
-    TCase *tc = tcase_create("three servers");
+    TCase *tc = suite_case(suite, "three servers", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, one_of_a_hundred_readers_makes_an_expired_text_again);
     tcase_add_test(tc, a_text_that_was_just_made_is_not_made_again);
     tcase_add_test(tc, without_an_old_text_all_readers_wait_for_the_new_one);
@@ -194,6 +193,5 @@ Suite *suite_recipes_crowd(void)
     tcase_add_test(tc, twenty_shares_go_to_twenty_of_two_hundred_clients);
     tcase_add_test(tc, no_share_is_taken_while_another_client_holds_the_lock);
     tcase_add_test(tc, each_client_gets_one_share_and_an_empty_packet_none);
-    suite_add_tcase(suite, tc);
     return suite;
 }

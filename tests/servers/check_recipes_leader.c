@@ -174,9 +174,8 @@ END_TEST
 Suite *suite_recipes_leader(void)
 {
     Suite *suite = suite_create("recipes_leader");
-    TCase *tc = tcase_create("three servers");
+    TCase *tc = suite_case(suite, "three servers", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 150);
     tcase_add_loop_test(tc, another_candidate_leads_when_the_leader_is_killed, 0, 2);
     tcase_add_test(tc, a_leader_that_loses_the_lock_stops_with_75);
@@ -184,6 +183,5 @@ Suite *suite_recipes_leader(void)
     tcase_add_loop_test(tc, a_stopped_leader_exits_with_the_status_of_its_work, 0, STOPS);
     tcase_add_test(tc, a_signal_after_the_work_does_not_change_the_status);
     tcase_add_test(tc, no_candidate_leads_without_the_lock);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -118,11 +118,9 @@ END_TEST
 Suite *suite_redlock_calls(void)
 {
     Suite *suite = suite_create("redlock_calls");
-    TCase *tc = tcase_create("calls");
+    TCase *tc = suite_case(suite, "calls", NULL, quorum_stop);
 
-    tcase_add_checked_fixture(tc, NULL, quorum_stop);
     tcase_add_test(tc, a_cycle_on_five_servers_makes_no_call_in_vain);
     tcase_add_test(tc, a_stalled_server_costs_no_call);
-    suite_add_tcase(suite, tc);
     return suite;
 }

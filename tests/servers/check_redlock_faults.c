@@ -289,10 +289,9 @@ END_TEST
 Suite *suite_redlock_faults(void)
 {
     Suite *suite = suite_create("redlock_faults");
-    TCase *tc = tcase_create("faults");
+    TCase *tc = suite_case(suite, "faults", setup, quorum_stop);
 
     tcase_set_timeout(tc, 120);
-    tcase_add_checked_fixture(tc, setup, quorum_stop);
     tcase_add_loop_test(tc, two_of_five_servers_down_or_frozen_change_nothing, 0,
                         sizeof minorities / sizeof minorities[0]);
     tcase_add_loop_test(tc, with_three_of_five_down_no_client_gets_the_lock, 0, 2);
@@ -305,6 +304,5 @@ Suite *suite_redlock_faults(void)
     tcase_add_loop_test(tc, one_replica_costs_one_vote, 0, 2);
     tcase_add_test(tc, one_server_without_memory_costs_one_vote);
     tcase_add_test(tc, a_server_that_was_flushed_is_repaired);
-    suite_add_tcase(suite, tc);
     return suite;
 }

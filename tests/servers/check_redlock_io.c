@@ -275,10 +275,9 @@ END_TEST
 Suite *suite_redlock_io(void)
 {
     Suite *suite = suite_create("redlock_io");
-    TCase *tc = tcase_create("io");
+    TCase *tc = suite_case(suite, "io", setup, quorum_stop);
 
     tcase_set_timeout(tc, 120);
-    tcase_add_checked_fixture(tc, setup, quorum_stop);
     tcase_add_test(tc, five_servers_grant_extend_and_release);
     tcase_add_test(tc, restarted_servers_are_used_again);
     tcase_add_test(tc, another_clients_lock_is_busy_and_stays_unchanged);
@@ -292,6 +291,5 @@ Suite *suite_redlock_io(void)
     tcase_add_test(tc, an_acquire_that_times_out_closes_its_hint_connection);
     tcase_add_test(tc, a_blocking_acquire_waits_with_a_hint);
     tcase_add_test(tc, a_hint_that_only_wakes_others_needs_no_connection);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -343,18 +343,15 @@ END_TEST
 Suite *suite_redlock_many(void)
 {
     Suite *suite = suite_create("redlock_many");
-    TCase *room = tcase_create("queue space");
-    TCase *tc = tcase_create("many");
+    TCase *room = suite_case(suite, "queue space", NULL, NULL);
+    TCase *tc = suite_case(suite, "many", setup, quorum_stop);
 
     tcase_add_test(room, a_release_waits_for_queue_space);
     tcase_add_test(room, a_release_that_found_no_queue_space_is_sent_later);
     tcase_add_test(room, a_release_stays_pending_until_the_key_expires);
     tcase_add_test(room, a_failed_attempt_has_queue_space_for_its_releases);
     tcase_add_loop_test(room, a_pending_release_does_not_prolong_the_wait, 0, 2);
-    suite_add_tcase(suite, room);
     tcase_set_timeout(tc, 120);
-    tcase_add_checked_fixture(tc, setup, quorum_stop);
     tcase_add_test(tc, a_thousand_locks_share_five_connections);
-    suite_add_tcase(suite, tc);
     return suite;
 }

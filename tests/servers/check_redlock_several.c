@@ -222,15 +222,13 @@ END_TEST
 Suite *suite_redlock_several(void)
 {
     Suite *suite = suite_create("redlock_several");
-    TCase *tc = tcase_create("several");
+    TCase *tc = suite_case(suite, "several", NULL, quorum_stop);
 
     tcase_set_timeout(tc, 120);
-    tcase_add_checked_fixture(tc, NULL, quorum_stop);
     tcase_add_loop_test(tc, any_minority_of_n_servers_may_be_down, 0,
                         2 * (int)(sizeof counts / sizeof counts[0]));
     tcase_add_loop_test(tc, two_clients_with_split_votes_get_the_lock_in_turn, 0, 2);
     tcase_add_loop_test(tc, a_server_restarted_without_data_grants_no_second_lease, RDL_GUARD_STRICT,
                         RDL_GUARD_OFF + 1);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -124,13 +124,11 @@ END_TEST
 Suite *suite_sim_server(void)
 {
     Suite *s = suite_create("sim_server");
-    TCase *t = tcase_create("against a real server");
-    tcase_add_checked_fixture(t, setup, teardown);
+    TCase *t = suite_case(s, "against a real server", setup, teardown);
     tcase_set_timeout(t, 120 + (double)commands() / 2000);
     tcase_add_test(t, the_model_answers_random_commands_like_a_real_server);
     tcase_add_loop_test(t, the_model_refuses_invalid_requests_like_a_real_server, 0, 3);
     tcase_add_loop_test(t, the_models_info_matches_a_real_servers, 0, 6);
     tcase_add_test(t, the_model_accepts_requests_in_pieces);
-    suite_add_tcase(s, t);
     return s;
 }
