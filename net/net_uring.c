@@ -3,9 +3,8 @@
  * net_uring.c - the driver for sockets over io_uring, by its three system calls.
  *
  * A poll queues what its conns want and makes one call, which submits it and waits. It opens and closes
- * sockets as net_posix.c does; only bytes and waiting go through the ring. Each connection has memory of the
- * driver's for both directions, because the kernel may write to it until the request has ended, whatever
- * became of the conn. A slot is free again when its requests have ended.
+ * sockets as net_posix.c does. Each connection has a slot with memory for both directions: the kernel may
+ * write to it until the request has ended, whatever became of the conn.
  *
  * The ring runs the kernel's side of a request only inside io_uring_enter (IORING_SETUP_DEFER_TASKRUN), so
  * nothing changes between two calls. A send never waits, and so has ended when the call returns. One that was
@@ -262,10 +261,7 @@ static void queue_cancel(struct ring *r, struct slot *s, enum kind kind)
     e->flags = IOSQE_CQE_SKIP_SUCCESS;
 }
 
-/*
- * Ends the requests of a connection. Each of them holds the socket: without this, closing the descriptor
- * would not end the connection. Nothing of this conn is queued.
- */
+/* Ends the requests of a connection, which hold its socket. Nothing of this conn is queued. */
 static void end_requests(struct ring *r, struct slot *s)
 {
     make_room(r, 2);
@@ -474,10 +470,7 @@ static int is_sendable(struct ring *r, struct rdl_conn *c)
     return s != NULL && s->out_len > 0 && !s->is_full && !s->is_plain;
 }
 
-/*
- * After the call: passes on what arrived, and sends what the conns answer to it. The caller need not poll
- * again for bytes that a conn has put already.
- */
+/* After the call: passes on what arrived, and sends what the conns answer to it. */
 static int finish(struct ring *r, struct rdl_conn *const *conns, size_t n)
 {
     unsigned rounds = 0;
@@ -501,10 +494,7 @@ static int finish(struct ring *r, struct rdl_conn *const *conns, size_t n)
 
 /* ---------------------------------------------------------------- poll */
 
-/*
- * Returns whether the wake_fd is readable. The kernel's answer may be old: the program may have read what
- * made it so.
- */
+/* Returns whether the wake_fd is readable. The kernel's answer may be old. */
 static int wake_result(struct slot *wake)
 {
     struct pollfd p = {wake->fd, POLLIN, 0};

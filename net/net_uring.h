@@ -3,8 +3,7 @@
  * @file
  * @brief net_uring.h - a driver for sockets over io_uring: Linux 6.1 or later, where io_uring is allowed.
  *
- * Use it instead of rdl_posix_init(). A poll sends to all servers and waits for their replies in one
- * system call. A program that does not call rdl_uring_init() links nothing of it.
+ * Use it instead of rdl_posix_init(). A program that does not call rdl_uring_init() links nothing of it.
  *
  * It pays on a host where system calls are slow. A lock on five servers takes 4 of them instead of 23, but a
  * request through the ring has a cost of its own. The CPU time of a lock, over that with rdl_posix_init():
