@@ -52,7 +52,7 @@ listed = $(filter-out redlock/pkg/%,$(sort $(shell sed -n 's/^\#include "\(.*\.c
 CORE_SRC := $(call listed,plain/rdl.c rdl.c)
 POSIX_SRC := $(call listed,rdl_posix.c rdl_easy.c rdl_uring.c)
 LIB_SRC := $(CORE_SRC) $(POSIX_SRC)
-UNLISTED := $(filter-out $(LIB_SRC),$(wildcard resp/*.c net/*.c lock/*.c redlock/*.c))
+UNLISTED := $(filter-out $(LIB_SRC),$(wildcard resp/*.c net/*.c lock/*.c redlock/*.c redlock/easy/*.c))
 ifneq ($(UNLISTED),)
 $(error no list of sources has $(UNLISTED). Add a line to redlock/pkg/plain/rdl.c, redlock/pkg/rdl.c, redlock/pkg/rdl_posix.c, redlock/pkg/rdl_easy.c or redlock/pkg/rdl_uring.c: \
 	see the top of the Makefile)
@@ -212,7 +212,7 @@ install: lib $(B)/redlock $(COMPLETIONS) $(B)/redlock.1 $(B)/GUIDE.md $(B)/LEGAC
 	$(call put,644,$(B)/GUIDE.md,$(DESTDIR)$(PREFIX)/$(DOC)/GUIDE.md)
 	$(call put,644,$(B)/LEGACY.md,$(DESTDIR)$(PREFIX)/$(DOC)/LEGACY.md)
 	$(foreach r,$(RECIPES),$(call put,644,$(r),$(DESTDIR)$(PREFIX)/$(DOC)/examples/$(notdir $(r))) && )true
-	$(call put,644,redlock/redlock.3,$(DESTDIR)$(PREFIX)/share/man/man3/redlock.3)
+	$(call put,644,redlock/doc/redlock.3,$(DESTDIR)$(PREFIX)/share/man/man3/redlock.3)
 	@$(foreach m,$(MAN3),$(call put,644,$(m),$(DESTDIR)$(PREFIX)/share/man/man3/$(notdir $(m))) && )true
 	$(call put,644,$(B)/completion.bash,$(DESTDIR)$(PREFIX)/$(BASH_COMPLETION))
 	$(call put,644,$(B)/completion.zsh,$(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION))
@@ -223,9 +223,9 @@ $(B)/redlock.1: redlock/cli/redlock.1 FORCE
 	@sed '/^\.Pa/s,/usr/local,$(PREFIX),' $< >$@
 $(COMPLETIONS): $(B)/completion.%: $(B)/redlock
 	@$< completion $* >$@
-$(B)/GUIDE.md: redlock/GUIDE.md
+$(B)/GUIDE.md: redlock/doc/GUIDE.md
 	@mkdir -p $(@D)
-	@sed -E -e 's,\]\(\.\./lock/LEGACY,](LEGACY,g' -e 's,\]\((cli/)?redlock\.([13])\),](../../man/man\2/redlock.\2),g' -e 's,\[([^]]*)\]\(DESIGN\.md[^)]*\),\1,g' $< >$@
+	@sed -E -e 's,\]\(\.\./\.\./lock/LEGACY,](LEGACY,g' -e 's,\]\((\.\./cli/)?redlock\.([13])\),](../../man/man\2/redlock.\2),g' -e 's,\[([^]]*)\]\(\.\./DESIGN\.md[^)]*\),\1,g' -e 's,\]\(\.\./examples/,](examples/,g' $< >$@
 $(B)/LEGACY.md: lock/LEGACY.md
 	@mkdir -p $(@D)
 	@sed -E 's,\[([^]]*)\]\([^):]*\),\1,g' $< >$@

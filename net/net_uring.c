@@ -175,7 +175,7 @@ static struct __kernel_timespec time_until(uint64_t until_ms)
     uint64_t now_ms = rdl_posix_now_ms();
     uint64_t ms = until_ms > now_ms ? until_ms - now_ms : 0;
 
-    t.tv_nsec = (long long)((ms < SLICE_MS ? ms : SLICE_MS) * 1000000);
+    t.tv_nsec = (long long)(ms < SLICE_MS ? ms : SLICE_MS) * 1000000;
     return t;
 }
 

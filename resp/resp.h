@@ -52,7 +52,7 @@ extern "C" {
  * @param condition  the condition
  * @param name       a name that says it, unique in the program
  */
-#define RDL_STATIC_ASSERT(condition, name) typedef char name[(condition) ? 1 : -1]
+#define RDL_STATIC_ASSERT(condition, name) typedef char(name)[(condition) ? 1 : -1]
 
 #define RDL_VERSION_MAJOR 0 /**< major version of this header */
 #define RDL_VERSION_MINOR 1 /**< minor version */

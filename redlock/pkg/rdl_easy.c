@@ -4,6 +4,6 @@
  * reads this list; `make amalgam` writes it as one file. It needs rdl.c and rdl_posix.c.
  */
 #include "net/net_posix_resolve.c"
-#include "redlock/easy.c"
-#include "redlock/easy_report.c"
-#include "redlock/easy_thread.c"
+#include "redlock/easy/easy.c"
+#include "redlock/easy/easy_report.c"
+#include "redlock/easy/easy_thread.c"

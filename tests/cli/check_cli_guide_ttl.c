@@ -30,7 +30,7 @@ static const char *seconds(double ms)
 
 static void read_guide(char *out, size_t cap)
 {
-    FILE *f = fopen("redlock/GUIDE.md", "r");
+    FILE *f = fopen("redlock/doc/GUIDE.md", "r");
     size_t n;
 
     ck_assert_ptr_nonnull(f);

@@ -25,5 +25,5 @@ check-guide: ## check: tests that GUIDE.md names exist; its messages are those o
 check-limits: $(LIB) $(B)/lib/cli.a ## check: the limits and defaults in redlock.3 are those of the code
 	@CC='$(CC)' tests/house/limits.sh $(B)
 
-session: $(B)/demo $(B)/redlock ## write: the guide's session, from the demo, status and doctor; redlock/demo.svg
+session: $(B)/demo $(B)/redlock ## write: the guide's session, from the demo, status and doctor; redlock/doc/demo.svg
 	tests/demo/session.sh $(B) --update

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# picture.sh BUILD - redlock/demo.svg is the demo's picture, except for the times: it has the elements, classes and texts
+# picture.sh BUILD - redlock/doc/demo.svg is the demo's picture, except for the times: it has the elements, classes and texts
 # of BUILD/demo.svg, in the same order. Both are small, and neither needs another file, a font or a script.
 set -eu
-new=$1/demo.svg committed=redlock/demo.svg
+new=$1/demo.svg committed=redlock/doc/demo.svg
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # session.sh BUILD [--update] - the session in GUIDE.md is the output of these commands, except for the numbers: the demo on
-# real servers, then status and doctor of three. --update: write it again, and redlock/demo.svg with it.
+# real servers, then status and doctor of three. --update: write it again, and redlock/doc/demo.svg with it.
 set -eu
-build=$1 guide=redlock/GUIDE.md
+build=$1 guide=redlock/doc/GUIDE.md
 export LC_ALL=C.UTF-8 # else the demo draws its pictures with other letters
 dir=$(realpath "$(mktemp -d)")
 started=
@@ -73,7 +73,7 @@ if [ "${2:-}" = --update ]; then
         /^<!-- end of session -->/ { print "```"; on = 0 }
         !on' $guide >"$dir/guide"
     cp "$dir/guide" $guide
-    cp "$build/demo.svg" redlock/demo.svg
+    cp "$build/demo.svg" redlock/doc/demo.svg
     exit
 fi
 in_guide | shape >"$dir/shown"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# guide.sh - redlock/GUIDE.md is true of the tree: the runs of the simulator that it names exist, and every recipe is
+# guide.sh - redlock/doc/GUIDE.md is true of the tree: the runs of the simulator that it names exist, and every recipe is
 # linked. Each message of the command is in some test, but for guide_untested.txt.
 set -eu
-guide=redlock/GUIDE.md here=tests/house
+guide=redlock/doc/GUIDE.md here=tests/house
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
@@ -21,7 +21,7 @@ done <"$dir/runs"
 
 # Scripts among the examples are recipes: each has its row, and can be run.
 for recipe in redlock/examples/*.sh; do
-    grep -qF "](examples/${recipe##*/})" $guide || finding "no link to $recipe"
+    grep -qF "](../examples/${recipe##*/})" $guide || finding "no link to $recipe"
     [ -x "$recipe" ] || finding "$recipe is not executable"
 done
 

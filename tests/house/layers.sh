@@ -37,6 +37,7 @@ below() {
     lock) echo 'resp/ net/ lock/' ;;
     lock/examples) echo 'resp/ net/ lock/ lock/examples/' ;;
     redlock) echo 'resp/ net/ lock/ redlock/' ;;
+    redlock/easy) echo 'resp/ net/ lock/ redlock/ redlock/easy/' ;;
     redlock/examples) echo 'resp/ net/ lock/ lock/examples/ redlock/' ;;
     redlock/cli | redlock/cli/*)
         echo 'resp/ net/ lock/ redlock/' "$1/" $(below_in_cli "${1##*/}" | sed 's,[a-z]*,redlock/cli/&/,g')
@@ -70,7 +71,7 @@ quoted_include() { # file layer included
 }
 
 system_include() { # file layer included
-    case $1 in net/net_posix*.c | net/net_posix_private.h | net/net_uring.c | redlock/easy_thread.[ch] | */cli/* | */examples/*) return ;; esac
+    case $1 in net/net_posix*.c | net/net_posix_private.h | net/net_uring.c | redlock/easy_thread.h | redlock/easy/easy_thread.c | */cli/* | */examples/*) return ;; esac
     case " $core_headers " in *" $3 "*) ;; *) bad "$1 includes <$3>: not for the core" ;; esac
 }
 
@@ -78,7 +79,7 @@ cli=redlock/cli
 for folder in $folders; do
     cli="$cli redlock/cli/$folder"
 done
-for layer in resp net lock lock/examples redlock redlock/examples $cli; do
+for layer in resp net lock lock/examples redlock redlock/easy redlock/examples $cli; do
     for file in "$layer"/*.[ch]; do
         [ -e "$file" ] || continue
         for inc in $(sed -n 's/^[ ]*#[ ]*include[ ]*"\([^"]*\)".*/\1/p' "$file"); do
@@ -101,7 +102,7 @@ done
 twice=$(find resp net lock redlock -name examples -prune -o -name pkg -prune -o -name cli -prune -o -name '*.[ch]' -print | sed 's,.*/,,' | sort | uniq -d)
 [ -z "$twice" ] || bad "basenames that are not unique:" $twice
 
-for header in resp/*.h net/*.h lock/*.h redlock/*.h; do
+for header in resp/*.h net/*.h lock/*.h redlock/*.h redlock/easy/*.h; do
     for macro in $(sed -n 's/^[ ]*#[ ]*define[ ][ ]*\([A-Za-z0-9_]*\).*/\1/p' "$header"); do
         case $macro in RDL_*) ;; *) bad "$header defines $macro: not RDL_" ;; esac
     done

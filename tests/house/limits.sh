@@ -3,7 +3,7 @@
 # limits.sh BUILD - the tables of limits and defaults in redlock.3 are those of the code: each constant has the value that
 # the headers give it, and each default of the command is what it assumes if the option is missing.
 set -eu
-build=$1 page=redlock/redlock.3
+build=$1 page=redlock/doc/redlock.3
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 

@@ -132,7 +132,7 @@ shell_step() {
 python_step() {
     find tests -name '*.py' | sort | xargs -r pyflakes3 2>&1
 }
-pages='redlock/cli/redlock.1 redlock/redlock.3 tests/servers/redlock-standin.1'
+pages='redlock/cli/redlock.1 redlock/doc/redlock.3 tests/servers/redlock-standin.1'
 # In a heading mdoc takes a word like In or No for a macro, without a warning: write \&In.
 man_step() {
     mandoc -T lint -W warning $pages 2>&1

@@ -12,7 +12,7 @@ $(foreach part,check-pkg $(PKG_PARTS),$(eval NEEDS_$(part) = pkg))
 .PHONY: amalgam amalgam-lists amalgam-gcc
 PKG := redlock/pkg
 AMALGAM := $(B)/amalgam
-PUBLIC_AND_PRIVATE := $(wildcard resp/*.h net/*.h lock/*.h redlock/*.h)
+PUBLIC_AND_PRIVATE := $(wildcard resp/*.h net/*.h lock/*.h redlock/*.h redlock/easy/*.h)
 amalgam: $(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c ## build: build/amalgam/rdl.c, rdl.h and rdl_posix.c, rdl_easy.c and rdl_easy.h, rdl_uring.c and rdl_uring.h; plain/: for one server alone
 $(AMALGAM)/%/rdl.c: LISTS = $(PKG)/plain/rdl.h $(PKG)/plain/rdl.c
 $(AMALGAM)/rdl.c: LISTS = $(PKG)/rdl.h $(PKG)/rdl_easy.h $(PKG)/rdl_uring.h $(PKG)/rdl.c $(PKG)/rdl_easy.c $(PKG)/rdl_uring.c

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "redlock/easy_private.h"
+#include "redlock/easy/easy_private.h"
 #include "tests/suite.h"
 
 static struct rdl_easy easy;

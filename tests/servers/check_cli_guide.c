@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The commands that redlock/GUIDE.md shows (```sh) run unchanged on three servers. Only the hosts a to c, the
- * password file and the restart guard differ (servers of tests have just started). The text directly after
- * such a block (```text) is their output, except for numbers.
+ * The commands that redlock/doc/GUIDE.md shows (```sh) run unchanged on three servers. Only the hosts a to c,
+ * the password file and the restart guard differ (servers of tests have just started). The text directly
+ * after such a block (```text) is their output, except for numbers.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "tests/fixtures/command.h"
@@ -37,7 +37,7 @@ static int block(int k, char text[SHOWN_TEXT], char prints[SHOWN_TEXT])
     char line[1000];
     char *into = NULL; /* of the current block */
     int n = 0, follows = 0;
-    FILE *guide = fopen("redlock/GUIDE.md", "re");
+    FILE *guide = fopen("redlock/doc/GUIDE.md", "re");
 
     ck_assert_ptr_nonnull(guide);
     text[0] = prints[0] = '\0';

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "redlock/easy_private.h"
+#include "redlock/easy/easy_private.h"
 #include "redlock/easy_thread.h"
 #include "tests/fixtures/freed.h"
 #include "tests/fixtures/refused_call.h"

@@ -296,7 +296,7 @@ static int has_children(void)
 }
 
 /* Each descendant has an ancestor that is our child, as orphans become our children. */
-void rdl_cli_strays_read(pid_t group, int most, uint64_t until_ms)
+void rdl_cli_descendants_read(pid_t group, int most, uint64_t until_ms)
 {
     own = getpid();
     command = group;
@@ -309,7 +309,7 @@ void rdl_cli_strays_read(pid_t group, int most, uint64_t until_ms)
             return;
 }
 
-void rdl_cli_strays_begin(void)
+void rdl_cli_descendants_begin(void)
 {
 #ifdef __linux__
     is_reaper = prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L) == 0;
@@ -354,7 +354,7 @@ static void signal_one(struct process *p, int sig)
         close(fd);
 }
 
-size_t rdl_cli_strays_signal(int sig)
+size_t rdl_cli_descendants_signal(int sig)
 {
     size_t n = 0;
 
@@ -370,7 +370,7 @@ size_t rdl_cli_strays_signal(int sig)
     return n;
 }
 
-size_t rdl_cli_strays_left(void)
+size_t rdl_cli_descendants_left(void)
 {
     size_t n = 0;
 
@@ -379,7 +379,7 @@ size_t rdl_cli_strays_left(void)
     return n;
 }
 
-int rdl_cli_strays_names(struct rdl_cli_text *t)
+int rdl_cli_descendants_names(struct rdl_cli_text *t)
 {
     size_t n = 0;
 

@@ -225,7 +225,7 @@ static void print_strays(struct run *r)
     char names[400] = "";
     struct rdl_cli_text t = {names, sizeof names, 0};
 
-    if (r->strays || !rdl_cli_strays_names(&t))
+    if (r->strays || !rdl_cli_descendants_names(&t))
         return;
     r->strays = 1;
     rdl_cli_print_warning("also stopping processes that left the command's process group: %s", names);
@@ -234,7 +234,7 @@ static void print_strays(struct run *r)
 /* Signals the known strays that did not get this signal before. */
 static void signal_strays(struct run *r, int sig)
 {
-    if (are_strays_stopped(r) && rdl_cli_strays_signal(sig) > 0)
+    if (are_strays_stopped(r) && rdl_cli_descendants_signal(sig) > 0)
         print_strays(r);
 }
 
@@ -243,8 +243,8 @@ static void warn_of_strays(struct run *r)
     char names[400] = "";
     struct rdl_cli_text t = {names, sizeof names, 0};
 
-    rdl_cli_strays_read(r->child, READINGS, rdl_cli_now(r->lock) + WARN_MS);
-    if (!rdl_cli_strays_names(&t))
+    rdl_cli_descendants_read(r->child, READINGS, rdl_cli_now(r->lock) + WARN_MS);
+    if (!rdl_cli_descendants_names(&t))
         return;
     if (are_strays_stopped(r))
         rdl_cli_print_error(
@@ -335,7 +335,7 @@ static void read_strays(const struct run *r, int most, uint64_t now)
     uint64_t end_ms = reading_end(r, now);
 
     if (are_strays_stopped(r) && now < end_ms)
-        rdl_cli_strays_read(r->child, most, end_ms);
+        rdl_cli_descendants_read(r->child, most, end_ms);
 }
 
 /* Takes the first step of the table that applies. */
@@ -382,7 +382,7 @@ static void look_ahead(struct run *r, uint64_t now)
         return;
     }
     if (!r->is_ahead)
-        rdl_cli_strays_read(r->child, READINGS, kill_at(r));
+        rdl_cli_descendants_read(r->child, READINGS, kill_at(r));
     r->is_ahead = 1;
 }
 
@@ -400,7 +400,7 @@ static int are_strays_over(const struct run *r, uint64_t now)
     if (!are_strays_stopped(r) || (r->phase == KILLED && now >= r->next_ms))
         return 1;
     read_strays(r, 1, now);
-    return rdl_cli_strays_left() == 0;
+    return rdl_cli_descendants_left() == 0;
 }
 
 /*
@@ -471,7 +471,7 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
 
     memset(&r, 0, sizeof r);
     r.lock = l;
-    rdl_cli_strays_begin();
+    rdl_cli_descendants_begin();
     if (rdl_cli_guardian_start(&r.guardian, l->o->ttl_ms) != 0)
         return rdl_cli_give_back_refused(l, "start the guardian process");
     rdl_cli_guardian_wait(&r.guardian, rdl_cli_lease_until_ms(l) - rdl_cli_margin_ms(l->o->ttl_ms));

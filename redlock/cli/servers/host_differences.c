@@ -17,12 +17,12 @@
 /* ---------------------------------------------------------------- leases above --max-ttl */
 
 /* Without the restart guard, no client relies on it. */
-int rdl_cli_apart_is_long(const struct rdl_cli_options *o, int64_t pttl_ms)
+int rdl_cli_host_differences_is_long(const struct rdl_cli_options *o, int64_t pttl_ms)
 {
     return o->guard != RDL_GUARD_OFF && o->legacy == RDL_CLI_LEGACY_NEVER && pttl_ms > (int64_t)o->max_ttl_ms;
 }
 
-void rdl_cli_apart_lease(const struct rdl_cli_options *o, const char *where, int64_t pttl_ms)
+void rdl_cli_host_differences_lease(const struct rdl_cli_options *o, const char *where, int64_t pttl_ms)
 {
     struct rdl_cli_finding f;
 
@@ -60,7 +60,7 @@ static void report_own(const struct rdl_cli_options *o, const char *where, int i
             o->urls_from, where);
 }
 
-void rdl_cli_apart_own(const struct rdl_cli_servers *s, const struct rdl_cli_options *o)
+void rdl_cli_host_differences_own(const struct rdl_cli_servers *s, const struct rdl_cli_options *o)
 {
     /* $REDIS_URL is one URL. Another host, with its own name there, may have its own server, too. */
     int by_name = o->urls_from != NULL && strcmp(o->urls_from, "$REDIS_URL") == 0;
@@ -78,7 +78,7 @@ void rdl_cli_apart_own(const struct rdl_cli_servers *s, const struct rdl_cli_opt
     }
 }
 
-void rdl_cli_apart_databases(const struct rdl_cli_servers *s)
+void rdl_cli_host_differences_databases(const struct rdl_cli_servers *s)
 {
     for (size_t i = 1; i < s->n; i++) {
         if (s->endpoint[i].db == s->endpoint[0].db)
@@ -96,7 +96,7 @@ void rdl_cli_apart_databases(const struct rdl_cli_servers *s)
 /* A reply may have been delayed for long, or this process may have been stopped. */
 enum { FAR_OFF_MS = 60000 };
 
-int rdl_cli_apart_clock(const char *where, int64_t ahead_ms)
+int rdl_cli_host_differences_clock(const char *where, int64_t ahead_ms)
 {
     struct rdl_cli_finding f;
 

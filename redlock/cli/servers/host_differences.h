@@ -9,20 +9,20 @@
 /*
  * Returns 1 if a key lives longer than --max-ttl: another host has a longer ttl. 0 without a restart guard.
  */
-int rdl_cli_apart_is_long(const struct rdl_cli_options *o, int64_t pttl_ms);
+int rdl_cli_host_differences_is_long(const struct rdl_cli_options *o, int64_t pttl_ms);
 
 /* Warns of such a key. */
-void rdl_cli_apart_lease(const struct rdl_cli_options *o, const char *where, int64_t pttl_ms);
+void rdl_cli_host_differences_lease(const struct rdl_cli_options *o, const char *where, int64_t pttl_ms);
 
 /*
  * Warns if some servers are on this host, or if a variable named only such servers; with -v also if -u did.
  */
-void rdl_cli_apart_own(const struct rdl_cli_servers *s, const struct rdl_cli_options *o);
+void rdl_cli_host_differences_own(const struct rdl_cli_servers *s, const struct rdl_cli_options *o);
 
 /* Warns if the servers have different databases. */
-void rdl_cli_apart_databases(const struct rdl_cli_servers *s);
+void rdl_cli_host_differences_databases(const struct rdl_cli_servers *s);
 
 /* Warns if a server's clock differs from this host's by more than a minute. Returns 1 if it does. */
-int rdl_cli_apart_clock(const char *where, int64_t ahead_ms);
+int rdl_cli_host_differences_clock(const char *where, int64_t ahead_ms);
 
 #endif

@@ -373,7 +373,7 @@ int rdl_cli_query_show(const struct rdl_cli_query *l, const struct rdl_cli_verdi
 int rdl_cli_seen_is_long(const struct rdl_cli_options *o, const struct rdl_cli_seen *s)
 {
     return s->what == RDL_CLI_SEEN_KEY && rdl_cli_seen_kind(s) == RDL_CLI_KIND_TOKEN &&
-           rdl_cli_apart_is_long(o, s->pttl_ms);
+           rdl_cli_host_differences_is_long(o, s->pttl_ms);
 }
 
 static void warn_of_leases(const struct rdl_cli_query *l)
@@ -382,7 +382,7 @@ static void warn_of_leases(const struct rdl_cli_query *l)
         const struct rdl_cli_seen *s = &l->seen[i];
         if (!rdl_cli_seen_is_long(l->o, s))
             continue;
-        rdl_cli_apart_lease(l->o, rdl_cli_where(l->servers, i), s->pttl_ms);
+        rdl_cli_host_differences_lease(l->o, rdl_cli_where(l->servers, i), s->pttl_ms);
         return; /* on the others it usually is as long */
     }
 }
@@ -392,8 +392,8 @@ static void warn_of_clocks(const struct rdl_cli_query *l)
     static int warned;
 
     for (size_t i = 0; i < l->servers->n && !warned; i++) {
-        warned =
-            l->host[i].has_clock && rdl_cli_apart_clock(rdl_cli_where(l->servers, i), l->host[i].ahead_ms);
+        warned = l->host[i].has_clock &&
+                 rdl_cli_host_differences_clock(rdl_cli_where(l->servers, i), l->host[i].ahead_ms);
     }
 }
 

@@ -138,8 +138,8 @@ static void warn_clock(const struct rdl_cli_lock *l)
     int64_t ahead_ms;
 
     for (size_t i = 0; i < l->servers->n && !warned; i++) {
-        warned =
-            rdl_cli_info_ahead(i, &ahead_ms) && rdl_cli_apart_clock(rdl_cli_where(l->servers, i), ahead_ms);
+        warned = rdl_cli_info_ahead(i, &ahead_ms) &&
+                 rdl_cli_host_differences_clock(rdl_cli_where(l->servers, i), ahead_ms);
     }
 }
 
@@ -152,10 +152,10 @@ void rdl_cli_warn_long(const struct rdl_cli_lock *l)
 
     for (size_t i = 0; i < l->servers->n && !warned; i++) {
         const struct rdl_server *s = &l->servers->server[i];
-        if (s->vote != RDL_VOTE_DENIED || !rdl_cli_apart_is_long(l->o, s->value))
+        if (s->vote != RDL_VOTE_DENIED || !rdl_cli_host_differences_is_long(l->o, s->value))
             continue;
         warned = 1;
-        rdl_cli_apart_lease(l->o, rdl_cli_where(l->servers, i), s->value);
+        rdl_cli_host_differences_lease(l->o, rdl_cli_where(l->servers, i), s->value);
     }
 }
 

@@ -124,8 +124,8 @@ int rdl_cli_start(struct rdl_cli_lock *l, const struct rdl_cli_options *o)
     l->opt.max_hold_ms = o->max_hold_ms;
     l->opt.guard = (uint8_t)o->guard;
     if (!o->is_default_server && (o->verb & RDL_CLI_GETTING))
-        rdl_cli_apart_own(&servers, o);
-    rdl_cli_apart_databases(&servers);
+        rdl_cli_host_differences_own(&servers, o);
+    rdl_cli_host_differences_databases(&servers);
     rdl_cli_lease_init(l);
     return 0;
 }

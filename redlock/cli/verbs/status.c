@@ -11,7 +11,7 @@ static int look_at_all(struct rdl_cli_query *l)
 {
     int status = 0;
 
-    rdl_cli_apart_own(l->servers, l->o);
+    rdl_cli_host_differences_own(l->servers, l->o);
     if (l->o->json && rdl_cli_print("{\"locks\":[") != 0)
         return RDL_EXIT_OS;
     for (size_t k = 0; k < l->o->n_looked_at; k++) {

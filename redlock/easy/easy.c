@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* easy.c - a lock with its servers, connections and options in one structure, for POSIX hosts. */
-#include "redlock/easy_private.h"
+#include "redlock/easy/easy_private.h"
 
 #include "lock/lock_line.h"
 #include "net/net_posix_process.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* easy_report.c - why a call of easy.h failed, as a text for people. */
 #define _POSIX_C_SOURCE 200809L
-#include "redlock/easy_private.h"
+#include "redlock/easy/easy_private.h"
 
 #include "lock/lock_line.h"
 #include "net/net_op.h"

@@ -8,7 +8,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/easy_thread.h"
 #include "net/net_posix_process.h"
-#include "redlock/easy_private.h"
+#include "redlock/easy/easy_private.h"
 #include "redlock/redlock_op.h"
 
 #include <poll.h>
