@@ -2,7 +2,6 @@
 /* lock_posix.c - for programs with sockets: a conn with all its memory, from a URL; a server as a text. */
 #include "lock/lock_io.h"
 #include "lock/lock_line.h"
-#include "resp/resp_bytes.h"
 
 #include <string.h>
 
@@ -45,11 +44,15 @@ void rdl_line_add_where(struct rdl_line *line, const struct rdl_endpoint *ep, co
 size_t rdl_line_scheme(const char *url, int *is_tls)
 {
     static const char *const schemes[] = {"redis://", "valkey://", "rediss://", "valkeys://"};
-    int n = 0;
-    size_t i = 0;
+    size_t i, n;
 
-    for (; i < sizeof schemes / sizeof schemes[0] && n == 0; i++)
-        n = rdl_has_prefix(url, schemes[i]);
-    *is_tls = n > 0 && i > 2;
-    return (size_t)n;
+    for (i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
+        for (n = 0; schemes[i][n] != '\0' && schemes[i][n] == url[n];)
+            n++;
+        *is_tls = i >= 2;
+        if (schemes[i][n] == '\0')
+            return n;
+    }
+    *is_tls = 0;
+    return 0;
 }

@@ -15,7 +15,7 @@ finding() {
 # A run is between stars.
 grep -oE '(^|[^*])\*[a-z][^*]+\*([^*]|$)' $guide | sed 's/^[^*]*\*//; s/\*.*//' | sort -u >"$dir/runs"
 while read -r run; do
-    grep -qF "{\"$run\"," tests/sim/scenarios_*.c || finding "the simulator has no run '$run'"
+    grep -qF ".name = \"$run\"" tests/sim/scenarios_*.c || finding "the simulator has no run '$run'"
 done <"$dir/runs"
 [ -s "$dir/runs" ] || finding "no runs are found"
 
