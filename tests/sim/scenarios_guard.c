@@ -330,7 +330,7 @@ static void extend_waits_for_those_that_count(void)
 
 static void one_server_has_one_vote(int k)
 {
-    const enum rdl_guard guard = RDL_GUARD_STRICT + k;
+    const enum rdl_guard guard = (enum rdl_guard)(RDL_GUARD_STRICT + k);
     struct world *w = scene(1, 3, 2000);
     struct handle *h = scene_lock(w, 0);
     scene_guard(w, guard, 2000);
@@ -450,7 +450,7 @@ static void required_takes_no_refusal(void)
 /* The proxy never passes INFO on: the servers count at once, like those that forbid it. */
 static void proxy_refuses_info(int i)
 {
-    const enum rdl_guard guard = RDL_GUARD_IF_PERMITTED + i;
+    const enum rdl_guard guard = (enum rdl_guard)(RDL_GUARD_IF_PERMITTED + i);
     struct world *w = scene(1, 3, 2000);
     scene_guard(w, guard, 2000);
     all_answer_info(w, "ERR unsupported command: info");
@@ -484,7 +484,7 @@ static void guard_without_checks(void)
 
 static void info_is_forbidden(int i)
 {
-    const enum rdl_guard guard = RDL_GUARD_STRICT + i;
+    const enum rdl_guard guard = (enum rdl_guard)(RDL_GUARD_STRICT + i);
     struct world *w = scene(1, 3, 2000);
     struct handle *h = scene_lock(w, 0);
     scene_guard(w, guard, 2000);

@@ -32,7 +32,7 @@ static void waiter_gets_the_lock(int k)
     h->opt.lease.wait_ms = RDL_WAIT_FOREVER;
     h->opt.lease.retry_ms = 50;
     uint64_t begun = w->now;
-    stall(w, 0, k % 3 + 1);
+    stall(w, 0, (unsigned)k % 3 + 1);
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     EXPECT(w, w->now <= begun + (2000 + 2 * RDL_RETRY_CAP_MS) * MS);
     scene_rest(w);
@@ -47,7 +47,7 @@ static void lease_is_saved(int k)
     scene_ready(w);
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
     scene_go(w, 300);
-    stall(w, 0, k % 3 + 1);
+    stall(w, 0, (unsigned)k % 3 + 1);
     EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_UNKNOWN);
     scene_go(w, 300);
     EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_OK);
@@ -268,7 +268,7 @@ static void lease_survives_others_sets(int k)
     h->uses_renewal = 1;
     for (int i = 0; i < 4; i++) {
         others_go(w, 500);
-        stall(w, 0, k % 3 + 1);
+        stall(w, 0, (unsigned)k % 3 + 1);
         others_go(w, 9000);
         EXPECT(w, scene_left(w, h) > 0 && (h->state == HELD || h->state == EXTENDING));
     }
