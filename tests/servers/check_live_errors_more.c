@@ -125,7 +125,7 @@ START_TEST(a_replica_releases_and_extends_nothing)
     live_command(&asked, "REPLICAOF 127.0.0.1 1");
     if (asking_major() >= 7) {
         asking_refused(ops[_i], "k", RDL_E_READONLY, "READONLY");
-        client_wait_state(&asking, RDL_CONN_CLOSED);
+        client_wait_closed(&asking);
         ck_assert_int_eq(rdl_conn_error(&asking.conn), RDL_E_READONLY);
     } else {
         asking_refused(ops[_i], "k", RDL_E_SERVER, "ERR Error running script");

@@ -102,7 +102,7 @@ START_TEST(a_protocol_error_is_permanent_and_ends_the_connection)
         ck_assert_int_eq(asking.req.error, RDL_E_CLOSED);
         assert_class(RDL_E_CLOSED, 0, "the connection was closed before the reply");
     }
-    client_wait_state(&asking, RDL_CONN_CLOSED);
+    client_wait_closed(&asking);
     ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");
     if (asked.password == NULL)
         ck_assert_int_eq(asking_ask(&rdl_op_acquire, "k"), RDL_ANSWER_YES);

@@ -287,7 +287,7 @@ static void check_unknown(int error)
 {
     ck_assert_int_eq(client_wait(&client), RDL_ANSWER_UNKNOWN);
     ck_assert_int_eq(client.req.error, error);
-    client_wait_state(&client, RDL_CONN_CLOSED);
+    client_wait_closed(&client);
     ck_assert_int_eq(rdl_conn_error(&client.conn), error);
     ck_assert_int_eq(rdl_posix_fd(&client.conn), -1);
 }
@@ -378,7 +378,7 @@ START_TEST(a_connection_closed_within_the_reply_is_unknown)
     client_submit(&client, &rdl_op_acquire, "a");
     client_wait(&client);
     ck_assert_int_ne(client.req.answer, RDL_ANSWER_NO);
-    client_wait_state(&client, RDL_CONN_CLOSED);
+    client_wait_closed(&client);
     ck_assert_int_eq(rdl_conn_error(&client.conn), RDL_E_CLOSED);
 }
 END_TEST

@@ -11,7 +11,7 @@ $(eval $(call flavour,targets/rv32,$$(RISCV) $$(WARN_GCC) $$(TARGET) $$(RV32)))
 
 # 16 bits, and a compiler that knows fewer warnings. Every size is below 2^31 there.
 AVR = avr-gcc
-AVR_WARN := $(filter-out -Wnull-dereference -Wcast-align=strict,$(WARN_GCC)) -Wno-type-limits
+AVR_WARN := $(filter-out -Wnull-dereference -Wcast-align=strict,$(WARN_GCC)) -Wno-type-limits -Wno-missing-field-initializers
 ATMEGA := -mmcu=atmega1284p
 AVR_LINK := $(ATMEGA) -Wl,--gc-sections
 $(eval $(call flavour,targets/avr,$$(AVR) $$(AVR_WARN) $$(TARGET) $$(ATMEGA)))
