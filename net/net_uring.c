@@ -191,7 +191,7 @@ static int is_empty(const struct ring *r)
 static int enter(struct ring *r, unsigned results, uint64_t until_ms)
 {
     const unsigned flags = IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG;
-    struct __kernel_timespec t;
+    struct __kernel_timespec t = {0, 0};
     struct io_uring_getevents_arg arg;
     int err;
     unsigned i;
@@ -200,7 +200,8 @@ static int enter(struct ring *r, unsigned results, uint64_t until_ms)
     arg.ts = (uint64_t)(uintptr_t)&t;
     __atomic_store_n(r->sq_tail, r->tail, __ATOMIC_RELEASE);
     do {
-        t = time_until(until_ms);
+        if (results > 0)
+            t = time_until(until_ms);
         err = syscall(SYS_io_uring_enter, r->fd, queued(r), results, flags, &arg, sizeof arg) < 0 ? errno : 0;
     } while ((err == 0 || err == ETIME) && results > 0 && is_empty(r) && rdl_posix_now_ms() < until_ms);
     take_back(r);

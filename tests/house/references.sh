@@ -11,7 +11,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 git ls-files --cached --others --exclude-standard >"$dir/files"
 # History, and what is data or bytes.
-grep -vE '^\.(editorconfig|git|clang)|^CHANGELOG\.md$|/corpus/|/golden/|/vectors/|\.svg$|\.dot$|\.tsv$|/references\.txt$|\.patch$|^LICENSE$' \
+grep -vE '^\.(editorconfig|git|clang)|^CHANGELOG\.md$|/corpus/|/golden/|/vectors/|\.svg$|\.dot$|\.tsv$|/references\.txt$|^LICENSE$' \
     "$dir/files" | tr '\n' '\0' | xargs -0 awk -f $here/references.awk "$dir/files" $here/references.txt
 
 sed -n 's/^- \*\*\(R[0-9]*\)\*\* .*/\1/p' redlock/DESIGN.md | sort >"$dir/rules"

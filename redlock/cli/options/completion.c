@@ -40,10 +40,10 @@ static void offer(struct asked *a, const char *word, const char *text)
     a->rc = rdl_cli_print(line);
 }
 
-/* Offers each word of a list in turn. */
-static void offer_words(struct asked *a, const char *list)
+/* Offers each word of a list; with may_offer, those for which it returns 1. */
+static void offer_words(struct asked *a, const char *list, int (*may_offer)(const char *word))
 {
-    char word[256];
+    char word[480];
 
     for (size_t len; (len = strcspn(list, " \t\r\n")) > 0 || *list != '\0';
          list += len + (list[len] != '\0')) {
@@ -51,34 +51,31 @@ static void offer_words(struct asked *a, const char *list)
             continue;
         memcpy(word, list, len);
         word[len] = '\0';
-        offer(a, word, "");
+        if (may_offer == NULL || may_offer(word))
+            offer(a, word, "");
     }
 }
 
 /*
- * Offers the URLs in $REDLOCK_URLS, without those that have a password: it would be on the screen and in the
- * arguments. A URL with other bytes is left out, too: a shell may run them.
+ * Returns 0 for a URL with a password, which would be on the screen and in the arguments. Also for one with
+ * other bytes: a shell may run them.
  */
-static void offer_urls(struct asked *a)
+static int is_url_to_offer(const char *url)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "]_.~:/@%?=+,[-";
-    const char *urls = getenv("REDLOCK_URLS");
-    char *copy = urls != NULL ? strdup(urls) : NULL;
 
-    for (char *url = copy != NULL ? strtok(copy, " \t\r\n") : NULL; url != NULL;
-         url = strtok(NULL, " \t\r\n"))
-        if (url[strspn(url, plain)] == '\0' && (strchr(url, '@') == NULL || rdl_cli_url_is_user_alone(url)))
-            offer(a, url, "");
-    free(copy);
+    return url[strspn(url, plain)] == '\0' && (strchr(url, '@') == NULL || rdl_cli_url_is_user_alone(url));
 }
 
 static void offer_value(struct asked *a, const struct rdl_cli_option *opt)
 {
+    const char *urls = getenv("REDLOCK_URLS");
+
     if (opt->choices != NULL)
-        offer_words(a, opt->choices);
+        offer_words(a, opt->choices, NULL);
     else if (strcmp(opt->metavar, "URL") == 0)
-        offer_urls(a);
+        offer_words(a, urls != NULL ? urls : "", is_url_to_offer);
     else if (strcmp(opt->metavar, "FILE") == 0)
         a->rc = rdl_cli_print(":files\n");
 }
@@ -177,7 +174,7 @@ int rdl_cli_complete(int argc, char **argv)
     if (argc == 1)
         offer_verbs(&a);
     else if (argc == 2 && strcmp(argv[0], "completion") == 0)
-        offer_words(&a, "bash zsh fish");
+        offer_words(&a, "bash zsh fish", NULL);
     else if (argc > 1 && rdl_cli_verb_of(argv[0]) != 0)
         offer_rest(&a, rdl_cli_verb_of(argv[0]));
     return a.rc;

@@ -7,7 +7,7 @@
 
 void _start(void);
 
-volatile uint32_t device; /* stands for clock and wire */
+volatile uint32_t device; /* in place of clock and wire */
 
 static struct rdl_endpoint endpoint;
 static uint64_t queue[RDL_QUEUE_FOR(1, 16) / 8];

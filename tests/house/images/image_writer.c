@@ -4,7 +4,7 @@
 
 void _start(void);
 
-volatile uint32_t device; /* stands for clock and wire */
+volatile uint32_t device; /* in place of clock and wire */
 
 static uint8_t chunk[64];
 static struct rdl_script script; /* its text is not counted: it is the same whoever sends it */
