@@ -49,7 +49,7 @@ RDL_NOINLINE static void time_login(struct rdl_conn *c, uint64_t now_ms)
 {
     uint32_t took_ms;
     uint8_t seen = c->state != RDL_CONN_OPENING ? (uint8_t)(c->handshake_done + 1) : 0;
-    uint8_t is_bound = c->step_is_bound | (!c->is_awaited);
+    uint8_t is_bound = (uint8_t)(c->step_is_bound | (!c->is_awaited));
 
     c->step_is_bound = is_bound;
     if (seen == c->handshake_seen)
