@@ -73,6 +73,7 @@ void rdl_uring_close(struct rdl_uring *u, struct rdl_conn *c);
 
 /**
  * Frees what belongs to the driver, if anything does. Call rdl_uring_close() for its conns before.
+ * Soon after, the kernel may interrupt one blocking call of this thread (EINTR), as a signal does.
  *
  * @param u  the driver
  */

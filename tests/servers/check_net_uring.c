@@ -244,16 +244,20 @@ static void one_server(void)
     }
 }
 
-/* A random number for each acquire, never from a stock; then the two requests, one call for each. */
+/*
+ * A random number for each acquire, never from a stock; then the two requests, one call for each. A busy
+ * machine may wait for more than one slice, or let 20 ms pass, after which a call polls first.
+ */
 START_TEST(a_cycle_on_one_server_makes_two_calls_and_a_random_number)
 {
-    const char *cycle = calls_for_random() ? "guu|" : "uu|";
+    int is_random_a_call = calls_for_random();
+    const char *cycle = is_random_a_call ? "|guu|" : "|uu|";
     const char *at = calls_of(one_server);
 
     at = strchr(at, '|');
     ck_assert_ptr_nonnull(at);
-    for (at++; *at != '\0'; at += strlen(cycle))
-        ck_assert_msg(strncmp(at, cycle, strlen(cycle)) == 0 || (at[0] == 'g' && at[1] == 'u'), "%s", at);
+    ck_assert_msg(strstr(at, cycle) != NULL && strspn(at, cycle) == strlen(at), "%s", at);
+    ck_assert(!is_random_a_call || calls_count(at, 'g') == CYCLES - 1);
 }
 END_TEST
 

@@ -68,15 +68,6 @@ static void cycles_with_one_stopped(void)
     calls_mark();
 }
 
-static int count(const char *calls, char call)
-{
-    int n = 0;
-
-    for (; *calls != '\0'; calls++)
-        n += *calls == call;
-    return n;
-}
-
 /*
  * How many replies have come by each poll is random. Each poll of ours is one poll of the system, also the
  * one that sends before. Whether this is a forked child costs no call (getpid).
@@ -87,15 +78,15 @@ START_TEST(a_cycle_on_five_servers_makes_no_call_in_vain)
 
     quorum_start(5);
     at = strchr(calls_of(cycles), '|');
-    ck_assert_int_eq(count(at, '|'), CYCLES + 1);
-    ck_assert_int_eq(count(at, 's'), 10 * CYCLES);
-    ck_assert_int_le(count(at, 'r'), 10 * CYCLES);
-    ck_assert_int_ge(count(at, 'p'), 2 * CYCLES);
-    ck_assert_int_le(count(at, 'p'), 6 * CYCLES);
-    ck_assert_int_eq(count(at, 'i'), 0);
+    ck_assert_int_eq(calls_count(at, '|'), CYCLES + 1);
+    ck_assert_int_eq(calls_count(at, 's'), 10 * CYCLES);
+    ck_assert_int_le(calls_count(at, 'r'), 10 * CYCLES);
+    ck_assert_int_ge(calls_count(at, 'p'), 2 * CYCLES);
+    ck_assert_int_le(calls_count(at, 'p'), 6 * CYCLES);
+    ck_assert_int_eq(calls_count(at, 'i'), 0);
     /* Where a random number needs no call there still is one at times: for a new seed, as after a fork. */
-    ck_assert_int_le(count(at, 'g'), calls_for_random() ? CYCLES : 1);
-    ck_assert_int_eq(count(at, '?'), 0);
+    ck_assert_int_le(calls_count(at, 'g'), calls_for_random() ? CYCLES : 1);
+    ck_assert_int_eq(calls_count(at, '?'), 0);
 }
 END_TEST
 
@@ -109,9 +100,10 @@ START_TEST(a_stalled_server_costs_no_call)
     quorum_start(5);
     at = strchr(calls_of(cycles_with_one_stopped), '|');
     live_thaw(&quorum_live[4]);
-    ck_assert_int_le(count(at, 's'), 8 * CYCLES);
-    ck_assert_int_le(count(at, 'r'), count(at, 's') + 4); /* also replies to the last requests before */
-    ck_assert_int_le(count(at, 'p'), 6 * CYCLES);
+    ck_assert_int_le(calls_count(at, 's'), 8 * CYCLES);
+    ck_assert_int_le(calls_count(at, 'r'),
+                     calls_count(at, 's') + 4); /* also replies to the last requests before */
+    ck_assert_int_le(calls_count(at, 'p'), 6 * CYCLES);
 }
 END_TEST
 
