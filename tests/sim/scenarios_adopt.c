@@ -90,8 +90,7 @@ static void late_reply(int single)
 {
     struct world *w = scene(2, 3, 1000);
     scene_one_server(w, single);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_held(w, scene_lock(w, 0));
     struct handle *h = scene_lock(w, 0);
     char hex[RDL_VALUE_MAX];
     token_hex(handle_token(h), hex);

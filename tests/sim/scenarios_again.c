@@ -28,8 +28,7 @@ static void sent_again_after_the_error(int i)
     struct world *w = scene(1, i % 2 ? 1 : 3, 20000);
     struct handle *h = scene_lock(w, 0);
     scene_one_server(w, i % 2);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     scene_go(w, 10);
     h->keeps = 0;
     for (int s = 0; s < w->servers; s++) {
@@ -59,8 +58,7 @@ static void not_after_the_key_expired(int single)
     struct world *w = scene(1, 1, 2000);
     struct handle *h = scene_lock(w, 0);
     scene_one_server(w, single);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     all_busy(w, 1);
     EXPECT(w, is_unreleased(scene_do(w, h, RELEASING, 0)));
     scene_go(w, 2600);
@@ -77,8 +75,7 @@ static void pause_is_no_stall(void)
     struct handle *h = scene_lock(w, 0);
     scene_one_server(w, 1);
     h->opt.lease.attempt_ms = 20;
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     const struct tcp *before = w->client[0].tcp[0];
     all_busy(w, 1);
     EXPECT(w, is_unreleased(scene_do(w, h, RELEASING, 0)));
@@ -115,8 +112,7 @@ static void tried_again(int i)
     struct world *w = scene(1, i % 2 ? 1 : 3, 20000);
     struct handle *h = scene_lock(w, 0);
     scene_one_server(w, i % 2);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     scene_go(w, 10);
     all_busy(w, 1);
     EXPECT(w, is_unreleased(scene_do(w, h, RELEASING, 0)));

@@ -47,8 +47,7 @@ static void lost_key_is_put_back_by_the_second_extend(void)
 {
     struct world *w = with_a_far_server();
     struct handle *h = scene_lock(w, 0);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     scene_go(w, 100);
     EXPECT(w, scene_owner(w, 2) == 0);
     host_command(w, 2, "DEL nightly\r\n");
@@ -66,8 +65,7 @@ static void nothing_is_put_back_without_a_majority(void)
 {
     struct world *w = with_a_far_server();
     struct handle *h = scene_lock(w, 0);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     scene_go(w, 100);
     host_command(w, 2, "DEL nightly\r\n");
     w->link[0][0].down_blocked = w->now + 700 * MS;
@@ -129,11 +127,9 @@ static void lost_handshake_is_tried_again(int single)
     for (int s = 0; s < 3; s++)
         w->host[s].is_frozen = 1;
     EXPECT(w, scene_do(w, h, ACQUIRING, 0) < 0);
-    for (int s = 0; s < 3; s++) {
-        scene_cut(w, 0, s < (single ? 1 : 3) ? s : 0);
+    for (int s = 0; s < (single ? 1 : 3); s++) {
+        scene_cut(w, 0, s);
         w->host[s].is_frozen = 0;
-        if (single)
-            break;
     }
     scene_go(w, 3000);
     h->opt.lease.wait_ms = 0;

@@ -31,8 +31,7 @@ static struct world *held_by_a(enum rdl_guard guard, int has_canary)
         }
     if (guard == RDL_GUARD_STRICT)
         scene_go(w, 4100);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_held(w, scene_lock(w, 0));
     scene_go(w, 10);
     return w;
 }
@@ -193,10 +192,9 @@ static void any_canary_without_info(void)
 {
     static const struct sim_features no_info = {.version = "7.0.15", .denied = " info "};
     struct world *w = scene(1, 3, 3000);
-    for (unsigned s = 0; s < 3; s++) {
-        w->host[s].model.features = &no_info;
+    scene_features(w, &no_info);
+    for (unsigned s = 0; s < 3; s++)
         host_canary(w, s, 3600, 0);
-    }
     scene_guard(w, RDL_GUARD_IF_PERMITTED, 3000);
     w->has_canary = 1;
     handle_init(w, scene_lock(w, 0));

@@ -66,8 +66,7 @@ static void nothing_is_restored_unconfirmed(void)
 {
     struct world *w = scene(1, 5, 2000);
     struct handle *h = scene_lock(w, 0);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     scene_go(w, 10);
     flush_servers(w, 0, 2);
     for (int s = 2; s < 5; s++)
@@ -80,8 +79,7 @@ static void straggler_is_repaired_afterwards(void)
 {
     struct world *w = scene(1, 5, 4000);
     struct handle *h = scene_lock(w, 0);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     scene_go(w, 100);
     flush_servers(w, 4, 5);
     w->link[0][4].delay_us = 15 * MS;
@@ -116,8 +114,7 @@ static void extend_ends_with_its_lease(void)
     struct world *w = scene(1, 3, 1000);
     struct handle *h = scene_lock(w, 0);
     h->opt.lease.attempt_ms = 250;
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     scene_go(w, 100);
     sim_server_flush(&w->host[2].model);
     uint64_t over = w->now + 1000 * MS;
@@ -222,8 +219,7 @@ static struct world *b_waits(uint32_t ttl_ms)
 {
     struct world *w = scene(2, 5, ttl_ms);
     struct handle *b = scene_lock(w, 1);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_held(w, scene_lock(w, 0));
     scene_go(w, 10);
     b->opt.lease.wait_ms = 20000;
     b->opt.lease.retry_ms = 30;

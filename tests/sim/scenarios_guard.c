@@ -49,8 +49,7 @@ static struct world *held_on(enum rdl_guard guard, uint32_t ttl_ms, int is_unnam
             EXPECT(w, scene_do(w, scene_lock(w, c), ACQUIRING, 0) == RDL_E_QUARANTINE);
         scene_go(w, ttl_ms + 2000);
     }
-    scene_ready(w);
-    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_held(w, scene_lock(w, 0));
     scene_go(w, 10);
     return w;
 }

@@ -8,8 +8,7 @@ static struct world *waiting_for_a(int clients, int single, uint32_t ttl_ms)
     struct world *w = scene(clients, 3, ttl_ms);
     scene_one_server(w, single);
     scene_hints(w);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_held(w, scene_lock(w, 0));
     for (int c = 1; c < clients; c++) {
         struct handle *h = scene_lock(w, c);
         h->opt.lease.wait_ms = 8000;
@@ -112,8 +111,7 @@ static void a_late_release_deletes_nothing(void)
     struct world *w = scene(2, 1, 1000);
     scene_one_server(w, 1);
     scene_hints(w);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_held(w, scene_lock(w, 0));
     scene_go(w, 1010);
     EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
     EXPECT(w, scene_do(w, scene_lock(w, 0), RELEASING, 0) == RDL_LOST);

@@ -60,8 +60,7 @@ static void drift_covers_the_clocks(void)
     w->client[0].clock.ppm = -4900;
     for (int s = 0; s < 3; s++)
         w->host[s].clock.ppm = 4900;
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     uint64_t end = clock_when(&w->client[0].clock, handle_until_ms(h));
     world_run_until(w, end - 1);
     EXPECT(w, scene_left(w, h) > 0);
@@ -73,8 +72,7 @@ static void extend_never_shortens(void)
 {
     struct world *w = scene(1, 5, 1000);
     struct handle *h = scene_lock(w, 0);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     uint64_t until = handle_until_ms(h);
     EXPECT(w, scene_do(w, h, EXTENDING, 300) == RDL_OK);
     EXPECT(w, handle_until_ms(h) == until);
@@ -87,8 +85,7 @@ static void extend_lengthens(void)
 {
     struct world *w = scene(1, 5, 1000);
     struct handle *h = scene_lock(w, 0);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     scene_go(w, 700);
     EXPECT(w, scene_do(w, h, EXTENDING, 1000) == RDL_OK);
     EXPECT(w, scene_left(w, h) > 950);
@@ -101,8 +98,7 @@ static void expired_lease_is_not_revived(void)
 {
     struct world *w = scene(2, 5, 1000);
     struct handle *h = scene_lock(w, 0);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     w->client[0].paused_until = w->now + 989 * MS; /* the keys are still there */
     scene_go(w, 990);
     EXPECT(w, scene_owner(w, 0) == 0);
@@ -227,8 +223,7 @@ static void renewal_renews_in_time(void)
 {
     struct world *w = scene(1, 5, 900);
     struct handle *h = scene_lock(w, 0);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     h->uses_renewal = 1;
     client_wake(w, 0, w->now);
     for (int i = 0; i < 200 && !w->violation; i++) {
@@ -244,8 +239,7 @@ static void renewal_retries_until_lost(void)
 {
     struct world *w = scene(1, 3, 900);
     struct handle *h = scene_lock(w, 0);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     h->uses_renewal = 1;
     client_wake(w, 0, w->now);
     for (int s = 0; s < 3; s++)

@@ -14,15 +14,6 @@ static struct handle *freed(struct world *w, int client)
     return h;
 }
 
-/* Other locks take all the room in the queue. */
-static void fill(struct world *w, int s)
-{
-    static const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1},
-                                             {NULL, 0},       UINT64_MAX,   0};
-    while (rdl_conn_submit(&w->client[0].conn[s], NULL, &other) == RDL_OK) {
-    }
-}
-
 /* ---------------------------------------------------------------- how it ends */
 
 static int refused(struct world *w, struct handle *h)
@@ -133,8 +124,7 @@ static void granted_minority_has_room(void)
 {
     struct world *w = scene(2, 5, 5000);
     struct handle *h = freed(w, 0);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
+    scene_held(w, scene_lock(w, 1));
     scene_go(w, 10);
     for (int s = 0; s < 2; s++)
         sim_server_flush(&w->host[s].model);
@@ -145,7 +135,7 @@ static void granted_minority_has_room(void)
     EXPECT(w, scene_owner(w, 0) == 0 && scene_owner(w, 1) == 0);
     for (int s = 0; s < 2; s++) {
         w->link[0][s].up_blocked = w->now + 100 * MS;
-        fill(w, s);
+        scene_fill(w, s);
     }
     EXPECT(w, scene_wait(w, h) == RDL_BUSY);
     scene_go(w, 200);
@@ -168,7 +158,7 @@ static void late_grant_has_room(void)
     scene_go(w, 10);
     client_read(w, 0);
     token_hex(handle_token(h), hex);
-    fill(w, 0);
+    scene_fill(w, 0);
     EXPECT(w, scene_wait(w, h) == RDL_EXPIRED);
     scene_go(w, 1);
     const struct token *t = token_find(w, hex, 0);
@@ -182,8 +172,7 @@ static void short_extend_shortens_nothing(int single)
     struct world *w = scene(1, 1, 20000);
     struct handle *h = freed(w, 0);
     scene_one_server(w, single);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     uint64_t held_us = w->now;
     scene_go(w, 8000);
     w->host[0].blackhole_until = NEVER / 2;

@@ -32,8 +32,7 @@ static void copies_hold_nothing(void)
 {
     struct world *w = scene(2, 3, 2000);
     struct handle *a = scene_lock(w, 0);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, a);
     copy = a->m->redlock;
     refuses(w, a);
     copy = a->m->redlock;
@@ -135,8 +134,7 @@ static void options_count_from_the_next_operation(int is_single)
     struct world *w = scene(1, 3, 2000);
     struct handle *a = scene_lock(w, 0);
     scene_one_server(w, is_single);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, a);
     a->opt.lease.ttl_ms = 1500;
     a->opt.lease.attempt_ms = 100;
     EXPECT(w, scene_left(w, a) > 1900);
@@ -159,8 +157,7 @@ static void a_user_loses_and_regains_a_key(void)
     struct world *w = scene(2, 3, 2000);
     struct handle *a = scene_lock(w, 0);
     struct planned p = {.fault = FAULT_ACL, .client = 0};
-    scene_ready(w);
-    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, a);
     for (p.server = 0; p.server < 2; p.server++)
         refuse_by_acl(w, &p);
     EXPECT(w, scene_do(w, a, EXTENDING, 2000) == RDL_UNKNOWN && scene_left(w, a) > 1800);
@@ -178,14 +175,6 @@ static void a_user_loses_and_regains_a_key(void)
     scene_rest(w);
 }
 
-static void fill(struct world *w, int s)
-{
-    static const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1},
-                                             {NULL, 0},       UINT64_MAX,   0};
-    while (rdl_conn_submit(&w->client[0].conn[s], NULL, &other) == RDL_OK) {
-    }
-}
-
 /* The server does not read, and the queue is full, at each step. */
 static void a_full_queue_refuses_each_operation(void)
 {
@@ -194,14 +183,14 @@ static void a_full_queue_refuses_each_operation(void)
     scene_one_server(w, 1);
     scene_ready(w);
     w->host[0].is_frozen = 1;
-    fill(w, 0);
+    scene_fill(w, 0);
     EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_E_FULL);
     w->host[0].is_frozen = 0;
     host_serve_all(w, 0);
     scene_go(w, 100);
     EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
     w->host[0].is_frozen = 1;
-    fill(w, 0);
+    scene_fill(w, 0);
     EXPECT(w, scene_do(w, a, EXTENDING, 2000) < 0 && scene_left(w, a) > 1500);
     EXPECT(w, scene_do(w, a, RELEASING, 0) < 0 && scene_left(w, a) == 0);
     w->host[0].is_frozen = 0;

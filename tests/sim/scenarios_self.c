@@ -107,8 +107,7 @@ static void refusals_in_flight_count(void)
 {
     struct world *w = scene(2, 3, 1000);
     struct handle *b = scene_lock(w, 1);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+    scene_held(w, scene_lock(w, 0));
     for (int s = 0; s < 3; s++)
         w->link[1][s].delay_us = 5 * MS;
     scene_begin(w, b, ACQUIRING, 0);

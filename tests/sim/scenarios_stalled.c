@@ -44,8 +44,7 @@ static void lease_is_saved(int k)
     struct world *w = scene(1, k / 3 ? 5 : 1, 2000);
     struct handle *h = scene_lock(w, 0);
     scene_one_server(w, k / 3 == 0);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     scene_go(w, 300);
     stall(w, 0, (unsigned)k % 3 + 1);
     EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_UNKNOWN);
@@ -128,8 +127,7 @@ static void pending_release_is_sent(int single)
     struct world *w = scene(1, 1, 5000);
     struct handle *h = scene_lock(w, 0);
     scene_one_server(w, single);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     stall(w, 0, UP);
     EXPECT(w, scene_do(w, h, RELEASING, 0) == RDL_UNKNOWN);
     scene_go(w, 500);
@@ -451,8 +449,7 @@ static void restored_into_the_stall(void)
     char hex[RDL_VALUE_MAX];
     struct world *w = scene(1, 5, 2000);
     struct handle *h = scene_lock(w, 0);
-    scene_ready(w);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+    scene_held(w, h);
     token_hex(handle_token(h), hex);
     scene_go(w, 10);
     handle_init(w, h);

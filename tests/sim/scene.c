@@ -112,6 +112,12 @@ void scene_ready(struct world *w)
         }
 }
 
+void scene_held(struct world *w, struct handle *h)
+{
+    scene_ready(w);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_OK);
+}
+
 void scene_cut(struct world *w, int client, int server)
 {
     struct tcp *t = w->client[client].tcp[server];
@@ -123,6 +129,14 @@ void scene_cut(struct world *w, int client, int server)
 void scene_go(struct world *w, uint32_t ms)
 {
     world_run_until(w, w->now + ms * MS);
+}
+
+void scene_fill(struct world *w, int server)
+{
+    static const struct rdl_command other = {&rdl_op_release, {"other", 5}, {"v", 1},
+                                             {NULL, 0},       UINT64_MAX,   0};
+    while (rdl_conn_submit(&w->client[0].conn[server], NULL, &other) == RDL_OK) {
+    }
 }
 
 static struct sim_key *key_on(struct world *w, int s)

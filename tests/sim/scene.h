@@ -47,9 +47,13 @@ void scene_begin(struct world *w, struct handle *h, enum handle_state op, uint32
 int scene_wait(struct world *w, struct handle *h);
 /* Every client is connected to every server and knows its methods. */
 void scene_ready(struct world *w);
+/* As scene_ready; then this handle acquires its lock. */
+void scene_held(struct world *w, struct handle *h);
 /* Reset the connection between them. */
 void scene_cut(struct world *w, int client, int server);
 void scene_go(struct world *w, uint32_t ms);
+/* Other locks take all the room in this queue of the first client. */
+void scene_fill(struct world *w, int server);
 /* The key with the first name on server s: the client that set it, or -1; and its PTTL. */
 int scene_owner(struct world *w, int s);
 int64_t scene_pttl(struct world *w, int s);
