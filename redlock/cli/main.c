@@ -89,10 +89,9 @@ static int print_version(void)
     return rc == 0 ? rdl_cli_print("\n") : rc;
 }
 
-static int obey(int argc, char **argv)
+static int obey(unsigned verb, int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
-    unsigned verb = rdl_cli_verb_of(word);
 
     if (verb != 0)
         return obey_verb((enum rdl_cli_verb)verb, argc - 2, argv + 2);
@@ -117,7 +116,7 @@ int main(int argc, char **argv)
         rdl_cli_options_find_log(verb, argc - 2, argv + 2);
     int status = fill_stdio();
     if (status == 0)
-        status = obey(argc, argv);
+        status = obey(verb, argc, argv);
     rdl_cli_lookup_end();
     rdl_cli_connect_end();
     rdl_cli_last_words();

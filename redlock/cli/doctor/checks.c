@@ -37,10 +37,6 @@ static uint64_t now_ms(void)
     return rdl_now(&query->platform);
 }
 
-/* Lists of one method, and of one command. */
-#define ONE(method)   ((const struct rdl_method *const[]){&(method), NULL})
-#define COMMAND(wire) ((const char *const[]){wire, NULL})
-
 /* ---------------------------------------------------------------- the clock */
 
 static uint64_t asked_ms;
@@ -75,8 +71,8 @@ static int clock_on_reply(struct rdl_conn *c, struct rdl_record *r)
 }
 
 static const struct rdl_method clock_method = {
-    .commands = COMMAND(rdl_wire_time), .on_reply = clock_on_reply, .take = rdl_take_numbers};
-static const struct rdl_op op_clock = {.methods = ONE(clock_method)};
+    .commands = RDL_COMMANDS(rdl_wire_time), .on_reply = clock_on_reply, .take = rdl_take_numbers};
+static const struct rdl_op op_clock = {.methods = RDL_METHOD(&clock_method)};
 
 /* ---------------------------------------------------------------- settings */
 
@@ -118,20 +114,21 @@ static int any_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static const struct rdl_method setting_method = {.commands = COMMAND(rdl_wire_config_get),
+static const struct rdl_method setting_method = {.commands = RDL_COMMANDS(rdl_wire_config_get),
                                                  .write_args = setting_write_args,
                                                  .on_reply = any_on_reply,
                                                  .take = setting_take};
-static const struct rdl_op op_setting = {.methods = ONE(setting_method)};
+static const struct rdl_op op_setting = {.methods = RDL_METHOD(&setting_method)};
 
 /* ---------------------------------------------------------------- what a lock needs */
 
-static const struct rdl_method pttl_method = {.commands = COMMAND(rdl_wire_pttl), .on_reply = any_on_reply};
-static const struct rdl_op op_pttl = {.methods = ONE(pttl_method)};
+static const struct rdl_method pttl_method = {.commands = RDL_COMMANDS(rdl_wire_pttl),
+                                              .on_reply = any_on_reply};
+static const struct rdl_op op_pttl = {.methods = RDL_METHOD(&pttl_method)};
 
-static const struct rdl_method getrange_method = {.commands = COMMAND(rdl_wire_getrange),
+static const struct rdl_method getrange_method = {.commands = RDL_COMMANDS(rdl_wire_getrange),
                                                   .on_reply = any_on_reply};
-static const struct rdl_op op_getrange = {.methods = ONE(getrange_method)};
+static const struct rdl_op op_getrange = {.methods = RDL_METHOD(&getrange_method)};
 
 /* NO: the key exists, and is not a list. */
 static int list_on_reply(struct rdl_conn *c, struct rdl_record *r)
@@ -144,20 +141,21 @@ static int list_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static const struct rdl_method list_method = {.commands = COMMAND(rdl_wire_type), .on_reply = list_on_reply};
-static const struct rdl_op op_list = {.methods = ONE(list_method), .must_send = RDL_SEND_IF_AWAITED};
+static const struct rdl_method list_method = {.commands = RDL_COMMANDS(rdl_wire_type),
+                                              .on_reply = list_on_reply};
+static const struct rdl_op op_list = {.methods = RDL_METHOD(&list_method)};
 
-static const struct rdl_method pexpire_method = {.commands = COMMAND(rdl_wire_pexpire),
+static const struct rdl_method pexpire_method = {.commands = RDL_COMMANDS(rdl_wire_pexpire),
                                                  .on_reply = any_on_reply};
-static const struct rdl_op op_pexpire = {.methods = ONE(pexpire_method)};
+static const struct rdl_op op_pexpire = {.methods = RDL_METHOD(&pexpire_method)};
 
 /* One operation for each method, so that every method is tried. */
-static const struct rdl_op op_extend_script = {.methods = ONE(rdl_method_extend_script)};
-static const struct rdl_op op_extend_watch = {.methods = ONE(rdl_method_extend_watch)};
-static const struct rdl_op op_release_script = {.methods = ONE(rdl_method_release_script)};
-static const struct rdl_op op_delex = {.methods = ONE(rdl_method_delex)};
-static const struct rdl_op op_delifeq = {.methods = ONE(rdl_method_delifeq)};
-static const struct rdl_op op_release_watch = {.methods = ONE(rdl_method_release_watch)};
+static const struct rdl_op op_extend_script = {.methods = RDL_METHOD(&rdl_method_extend_script)};
+static const struct rdl_op op_extend_watch = {.methods = RDL_METHOD(&rdl_method_extend_watch)};
+static const struct rdl_op op_release_script = {.methods = RDL_METHOD(&rdl_method_release_script)};
+static const struct rdl_op op_delex = {.methods = RDL_METHOD(&rdl_method_delex)};
+static const struct rdl_op op_delifeq = {.methods = RDL_METHOD(&rdl_method_delifeq)};
+static const struct rdl_op op_release_watch = {.methods = RDL_METHOD(&rdl_method_release_watch)};
 
 enum {
     PX = RDL_CLI_NEED_PX,
@@ -345,13 +343,13 @@ static int is_odd(const struct rdl_req *req, const struct step *step)
 {
     size_t n = 0;
 
-    if (step->op == &op_list)
+    if (step->op != &op_list && step->op != &rdl_op_found)
+        return 0;
+    if (req->answer != RDL_ANSWER_YES || step->key != RDL_CLI_KEY_FENCE)
         return req->answer == RDL_ANSWER_NO;
-    if (step->op != &rdl_op_found || req->answer != RDL_ANSWER_YES)
-        return step->op == &rdl_op_found && req->answer == RDL_ANSWER_NO;
     while (n < req->text_len && req->text[n] >= '0' && req->text[n] <= '9')
         n++;
-    return step->key == RDL_CLI_KEY_FENCE && (n == 0 || n < req->text_len);
+    return n == 0 || n < req->text_len;
 }
 
 static void take_answer(size_t i, const struct step *step)

@@ -132,11 +132,6 @@ static void offer_command(struct asked *a, int i, int is_named)
     a->rc = rdl_cli_print(line);
 }
 
-static int is_option(const char *word)
-{
-    return word[0] == '-' && word[1] != '\0' && strcmp(word, "--") != 0;
-}
-
 /* Offers what may follow the verb. */
 static void offer_rest(struct asked *a, unsigned verb)
 {
@@ -144,7 +139,7 @@ static void offer_rest(struct asked *a, unsigned verb)
     const char *last = a->words[a->n - 1], *value;
     int i = 1, is_named = 0, k;
 
-    for (; i < a->n - 1 && is_option(a->words[i]); i++) {
+    for (; i < a->n - 1 && rdl_cli_is_option(a->words[i]); i++) {
         opt = rdl_cli_option_step_over(verb, a->words, &i, &value);
         waiting = i == a->n - 1 ? opt : NULL;
         is_named |= opt != NULL && strcmp(opt->word, "lock") == 0;

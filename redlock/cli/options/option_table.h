@@ -64,6 +64,9 @@ extern const char *const rdl_cli_group_words[RDL_CLI_GROUPS];
 /* Returns the text for the first of these verbs that accepts the option; NULL: none does. */
 const char *rdl_cli_option_text(const struct rdl_cli_option *opt, unsigned verbs);
 
+/* Returns whether a word is an option, or letters of some; "--" ends them. */
+int rdl_cli_is_option(const char *word);
+
 /*
  * Steps from the option argv[*i] over the value that may follow it. Returns the option, of a group of letters
  * the last, or NULL. *value is its value, or NULL.

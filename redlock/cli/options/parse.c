@@ -306,9 +306,9 @@ static int accepts(unsigned verb, const char *word)
     return opt != NULL && is_accepted(opt, verb);
 }
 
-static int is_option(const char *word)
+int rdl_cli_is_option(const char *word)
 {
-    return word[0] == '-' && word[1] != '\0';
+    return word[0] == '-' && word[1] != '\0' && strcmp(word, "--") != 0;
 }
 
 const struct rdl_cli_option *rdl_cli_option_step_over(unsigned verb, char **argv, int *i, const char **value)
@@ -337,7 +337,7 @@ void rdl_cli_options_find_log(unsigned verb, int argc, char **argv)
 {
     int is_json = 0, fd = STDERR_FILENO;
 
-    for (int i = 0; i < argc && is_option(argv[i]) && strcmp(argv[i], "--") != 0; i++) {
+    for (int i = 0; i < argc && rdl_cli_is_option(argv[i]); i++) {
         const char *value;
         const struct rdl_cli_option *opt = rdl_cli_option_step_over(verb, argv, &i, &value);
         if (opt == NULL || value == NULL || !is_accepted(opt, verb))
@@ -365,14 +365,12 @@ int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int
     o->log_fd = -1;
     o->guard = RDL_GUARD_IF_PERMITTED;
     rc = take_variables(o);
-    for (; rc == 0 && i < argc && is_option(argv[i]); i++) {
-        if (strcmp(argv[i], "--") == 0) {
-            i += verb != RDL_CLI_RUN; /* otherwise it belongs to the command, and follows the lock name */
-            break;
-        }
+    for (; rc == 0 && i < argc && rdl_cli_is_option(argv[i]); i++) {
         rc = argv[i][1] == '-' ? long_option(o, argv, &i) : short_options(o, argv, &i);
         if (o->help)
             return take_help(o, argv[i + 1]);
     }
+    if (rc == 0 && i < argc && strcmp(argv[i], "--") == 0)
+        i += verb != RDL_CLI_RUN; /* otherwise it belongs to the command, and follows the lock name */
     return rc == 0 ? rdl_cli_operands_take(o, argc, argv, i) : rc;
 }

@@ -13,8 +13,6 @@
 #include "redlock/cli/servers/risks.h"
 #include "redlock/redlock.h"
 
-#include <string.h>
-
 /* NO: the value is no canary, and the library does not replace it. */
 static int foreign_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
@@ -29,10 +27,9 @@ static int foreign_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static const char *const get_commands[] = {rdl_wire_get, NULL};
-static const struct rdl_method get_method = {.commands = get_commands, .on_reply = foreign_on_reply};
-static const struct rdl_method *const get_methods[] = {&get_method, NULL};
-const struct rdl_op rdl_cli_op_canary = {.methods = get_methods};
+static const struct rdl_method get_method = {.commands = RDL_COMMANDS(rdl_wire_get),
+                                             .on_reply = foreign_on_reply};
+const struct rdl_op rdl_cli_op_canary = {.methods = RDL_METHOD(&get_method)};
 
 static void warn_of(const struct rdl_cli_lock *l, size_t i)
 {

@@ -292,10 +292,8 @@ static int length_on_reply(struct rdl_conn *c, struct rdl_record *r)
 }
 
 /* The methods: the beginning of the value; if that is not permitted, its length first; last, all of it. */
-static const char *const range_commands[] = {rdl_wire_getrange, rdl_wire_pttl, rdl_wire_getrange, NULL};
-static const struct rdl_method range_method = {.commands = range_commands, .on_reply = key_on_reply};
-static const char *const length_commands[] = {rdl_wire_strlen, rdl_wire_pttl, NULL, rdl_wire_get,
-                                              rdl_wire_pttl,   rdl_wire_get,  NULL};
+static const struct rdl_method range_method = {
+    .commands = RDL_COMMANDS(rdl_wire_getrange, rdl_wire_pttl, rdl_wire_getrange), .on_reply = key_on_reply};
 enum { PHASE_VALUE = 3 };
 static uint8_t length_next_round(const struct rdl_record *r)
 {
@@ -304,9 +302,11 @@ static uint8_t length_next_round(const struct rdl_record *r)
     return is_open ? PHASE_VALUE : RDL_PHASE_CHECK;
 }
 static const struct rdl_method length_method = {
-    .commands = length_commands, .next_phase = length_next_round, .on_reply = length_on_reply};
-static const char *const value_commands[] = {rdl_wire_get, rdl_wire_pttl, rdl_wire_get, NULL};
-static const struct rdl_method value_method = {.commands = value_commands, .on_reply = key_on_reply};
+    .commands = RDL_COMMANDS(rdl_wire_strlen, rdl_wire_pttl, NULL, rdl_wire_get, rdl_wire_pttl, rdl_wire_get),
+    .next_phase = length_next_round,
+    .on_reply = length_on_reply};
+static const struct rdl_method value_method = {
+    .commands = RDL_COMMANDS(rdl_wire_get, rdl_wire_pttl, rdl_wire_get), .on_reply = key_on_reply};
 
 /* A name that was found may be any key. One from the user usually is a lock, so all of it is read. */
 enum { RDL_FAMILY_VALUE = RDL_FAMILY_HINT }; /* no request here waits for hints */
@@ -359,11 +359,9 @@ static int scan_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static const char *const scan_commands[] = {rdl_wire_scan, NULL};
 static const struct rdl_method scan_method = {
-    .commands = scan_commands, .write_args = scan_write_args, .on_reply = scan_on_reply};
-static const struct rdl_method *const scan_methods[] = {&scan_method, NULL};
-static const struct rdl_op op_scan = {.methods = scan_methods};
+    .commands = RDL_COMMANDS(rdl_wire_scan), .write_args = scan_write_args, .on_reply = scan_on_reply};
+static const struct rdl_op op_scan = {.methods = RDL_METHOD(&scan_method)};
 
 /* ---------------------------------------------------------------- deleting a key */
 

@@ -16,7 +16,6 @@
 #include "redlock/redlock.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { LINE_MAX_LEN = 1024, JSON_MAX = 65536 };

@@ -38,10 +38,8 @@ static int id_on_reply(struct rdl_conn *c, struct rdl_record *r)
     return RDL_OK;
 }
 
-static const char *const id_commands[] = {rdl_wire_get, NULL};
-static const struct rdl_method id_method = {.commands = id_commands, .on_reply = id_on_reply};
-static const struct rdl_method *const id_methods[] = {&id_method, NULL};
-static const struct rdl_op op_id = {.methods = id_methods};
+static const struct rdl_method id_method = {.commands = RDL_COMMANDS(rdl_wire_get), .on_reply = id_on_reply};
+static const struct rdl_op op_id = {.methods = RDL_METHOD(&id_method)};
 
 static size_t count(const struct rdl_cli_lock *l, enum rdl_answer answer)
 {

@@ -22,8 +22,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 enum {
     AGAIN = -1,            /* no exit status yet: try again */

@@ -15,9 +15,6 @@
 #include "redlock/redlock.h"
 #include "redlock/redlock_op.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static int is_first(unsigned *warned, size_t i)
 {
     unsigned bit = 1u << i;

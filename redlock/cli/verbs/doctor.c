@@ -15,7 +15,6 @@
 
 #include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A JSON string has up to six bytes for one byte of the text. */
@@ -233,7 +232,7 @@ static void note_unseen(size_t i)
 static void examine(void)
 {
     rdl_cli_run_checks(&query, checks);
-    if (options.legacy != RDL_CLI_LEGACY_AUTO || (checks[0].unknown & 1u << RDL_CLI_RIGHT_SET) == 0)
+    if (options.legacy != RDL_CLI_LEGACY_AUTO || (checks[0].unknown & RIGHT(SET)) == 0)
         return;
     options.legacy = RDL_CLI_LEGACY_ALWAYS;
     memset(checks, 0, sizeof checks);

@@ -9,7 +9,6 @@
 #include "redlock/redlock.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { PATIENCE_MS = 60000, WHY_MAX = 400 };
 
