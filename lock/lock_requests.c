@@ -80,10 +80,8 @@ const struct rdl_method rdl_method_release_script = {.commands = RDL_COMMANDS(rd
                                                      .on_reply = rdl_script_on_reply,
                                                      .script = &rdl_script_release};
 
-static const struct rdl_method *const extend_script[] = {&rdl_method_extend_script, NULL};
-static const struct rdl_method *const release_script[] = {&rdl_method_release_script, NULL};
-
-const struct rdl_methods rdl_methods_script = {{extend_script, release_script}};
+const struct rdl_methods rdl_methods_script = {
+    {RDL_METHOD(&rdl_method_extend_script), RDL_METHOD(&rdl_method_release_script)}};
 
 /* ---------------------------------------------------------------- by a command that compares */
 

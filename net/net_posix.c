@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
@@ -230,6 +229,11 @@ static int connect_error(int fd)
     return err == ENOTSOCK ? 0 : err;
 }
 
+int rdl_posix_may_wait(const struct rdl_conn *c)
+{
+    return MSG_DONTWAIT != 0 && c->cfg->stream == NULL;
+}
+
 /* Returns RDL_STREAM_READY if the socket has a peer. With another stream on top of it no recv waits. */
 static int opened(struct rdl_conn *c, const struct rdl_posix_turn *turn)
 {
@@ -244,7 +248,7 @@ static int opened(struct rdl_conn *c, const struct rdl_posix_turn *turn)
         return RDL_STREAM_WAIT_WRITE;
     if (err == 0 && is_to_itself(c->fd, &peer, len))
         return failed(c, ECONNREFUSED, RDL_E_CONNECT);
-    if (MSG_DONTWAIT != 0 && c->cfg->stream == NULL && (turn == NULL || !turn->is_one_of_many))
+    if (rdl_posix_may_wait(c) && (turn == NULL || !turn->is_one_of_many))
         let_wait(c->fd);
     c->sys_error = 0;
     c->is_first_recv = 1;

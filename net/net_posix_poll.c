@@ -22,9 +22,6 @@
 #define HAS_TIMER 1
 #endif
 #endif
-#ifndef MSG_DONTWAIT /* the socket never blocks then, and poll waits */
-#define MSG_DONTWAIT 0
-#endif
 
 enum {
     SLICE_MS = 2 * RDL_POSIX_RECV_MS, /* a suspend stops poll's timeout but not a lease: check the clock */
@@ -118,11 +115,6 @@ static int wait_in_recv(struct rdl_conn *c, uint64_t until_ms)
     return 0;
 }
 
-static int may_wait_in_recv(const struct rdl_conn *c)
-{
-    return MSG_DONTWAIT != 0 && c->cfg->stream == NULL;
-}
-
 static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms, unsigned flags)
 {
     const struct rdl_posix *p = ctx;
@@ -150,7 +142,7 @@ static int posix_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64
     /* A stalled conn is read before it returns, because the next step may close it. */
     if (did != 0 && until_ms == 0 && !is_stalled)
         return RDL_OK;
-    if (n == 1 && wake_fd < 0 && may_wait_in_recv(conns[0]) && wait_in_recv(conns[0], until_ms))
+    if (n == 1 && wake_fd < 0 && rdl_posix_may_wait(conns[0]) && wait_in_recv(conns[0], until_ms))
         return RDL_OK;
     for (i = 0; i < n; i++) {
         fds[i].events = rdl_posix_events(conns[i]);

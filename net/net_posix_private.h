@@ -24,6 +24,9 @@ struct rdl_posix_turn {
     int is_one_of_many; /* the poll is for several conns, so none waits in recv */
 };
 
+/* Returns whether recv may wait for this conn: not if another stream is on top of the socket. */
+int rdl_posix_may_wait(const struct rdl_conn *c);
+
 /* The stream of a conn runs, with what poll reported. Returns what was done, as rdl_stream_run. */
 int rdl_posix_run(struct rdl_conn *c, struct rdl_posix_turn *turn);
 

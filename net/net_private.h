@@ -110,7 +110,7 @@ int rdl_error_class(const char *text);
 /* Returns the error for a reply without a request; an error reply says more (too many clients, ...). */
 int rdl_unexpected_reply(struct rdl_conn *c);
 
-/* -------------------------------------------------- net_timers.c */
+/* -------------------------------------------------- net_conn.c, net_timers.c */
 
 /* Makes the conn READY: the handshake is complete, a byte came, or no reply is awaited any more. */
 void rdl_conn_heard(struct rdl_conn *c);

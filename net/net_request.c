@@ -655,7 +655,7 @@ void rdl_request_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
     const struct rdl_record *r;
     const struct rdl_method *method;
 
-    if (c->state != RDL_CONN_READY || c->head == c->tail)
+    if (c->state != RDL_CONN_READY || !rdl_queue_is_awaited(c))
         return;
     r = rdl_record_at(c, c->head);
     method = method_of(c, r);

@@ -25,7 +25,6 @@
 #ifdef IORING_SETUP_DEFER_TASKRUN /* headers of Linux 6.1 */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -93,7 +92,7 @@ static unsigned queued(const struct ring *r)
 
 static uint64_t data_of(const struct ring *r, const struct slot *s, enum kind kind)
 {
-    return (uint64_t)kind | (s != NULL ? (uint64_t)index_of(r, s) << 8 : 0);
+    return (uint64_t)kind | (uint64_t)index_of(r, s) << 8;
 }
 
 /* There must be room (make_room). */
@@ -103,7 +102,7 @@ static struct io_uring_sqe *queue_request(struct ring *r, struct slot *s, enum k
 
     memset(e, 0, sizeof *e);
     e->opcode = opcode;
-    e->fd = s != NULL ? s->fd : -1;
+    e->fd = s->fd;
     e->user_data = data_of(r, s, kind);
     return e;
 }
@@ -626,7 +625,7 @@ static int try_ring(struct rdl_uring *u)
         return err;
     r = u->memory;
     set_up_ring(r, u, &p);
-    queue_request(r, NULL, KIND_NONE, IORING_OP_NOP);
+    queue_request(r, r->slots, KIND_NONE, IORING_OP_NOP);
     if (enter(r, 1, rdl_posix_now_ms() + PROBE_MS) != RDL_OK)
         return errno;
     return *r->cq_head != 0 ? 0 : EFAULT; /* no result came */

@@ -210,14 +210,10 @@ int rdl_votes_failed_for_good(const struct rdl_redlock *r)
     return rdl_votes_count(r, failed_for_good) > r->n - rdl_redlock_quorum(r);
 }
 
-unsigned rdl_votes_count_certain(const struct rdl_redlock *r, unsigned least)
+int rdl_is_continuous(const struct rdl_redlock *r, const struct rdl_server *s)
 {
-    unsigned n = 0;
-    size_t i;
-
-    for (i = 0; i < r->n; i++)
-        n += r->servers[i].certainty >= least;
-    return n;
+    (void)r;
+    return s->certainty == CERTAINTY_CONTINUOUS;
 }
 
 int rdl_was_held(const struct rdl_redlock *r, const struct rdl_server *s)

@@ -113,7 +113,7 @@ static int unconfirmed(struct rdl_redlock *r, uint64_t now_ms)
         return rdl_redlock_finish(r, RDL_HELD_WITH_GAP);
     }
     /* Servers that did not reply may still have held it without a gap: UNKNOWN, not E_GAP. */
-    if (rdl_votes_count_certain(r, CERTAINTY_CONTINUOUS) >= quorum)
+    if (rdl_votes_count(r, rdl_is_continuous) >= quorum)
         return rdl_redlock_finish(r, RDL_UNKNOWN);
     return rdl_redlock_lease_ended(r, RDL_E_GAP, now_ms);
 }

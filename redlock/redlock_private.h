@@ -171,6 +171,8 @@ rdl_server_is rdl_is_yes;
  * connected, or its vote does not count.
  */
 rdl_server_is rdl_is_impossible;
+/* By its last reply it has held the key without a gap. */
+rdl_server_is rdl_is_continuous;
 /* In a release: it had the key by its last reply, or has just deleted it. */
 rdl_server_is rdl_was_held;
 /* In a release: it may have had the key, because its release is not answered yet, or not queued yet. */
@@ -181,8 +183,6 @@ rdl_server_is rdl_is_untouched;
 rdl_server_is rdl_is_unreleased;
 /* Counts the conns in this state. */
 unsigned rdl_votes_count_conns(const struct rdl_redlock *r, enum rdl_conn_state state);
-/* Counts the servers with at least this certainty (CERTAINTY_...). */
-unsigned rdl_votes_count_certain(const struct rdl_redlock *r, unsigned least);
 /* Returns in how many ms enough of the other clients' keys expire; UINT32_MAX: unknown. */
 uint32_t rdl_votes_free_in_ms(const struct rdl_redlock *r);
 /* Counts the servers that refused the request with this error. */

@@ -17,12 +17,12 @@ static void add_seconds(struct rdl_line *line, const char *text, uint64_t ms)
     rdl_line_add(line, " s");
 }
 
-/* Replaces the control bytes from here on, which are not for a terminal or a log. The rest may be UTF-8. */
-static void hide_controls(struct rdl_line *line, size_t from)
+/* Replaces the control bytes, which are not for a terminal or a log. The rest may be UTF-8. */
+static void hide_controls(struct rdl_line *line)
 {
     size_t i;
 
-    for (i = from; i < line->len; i++)
+    for (i = 0; i < line->len; i++)
         if ((uint8_t)line->out[i] < ' ' || line->out[i] == '\x7f')
             line->out[i] = '?';
 }
@@ -30,15 +30,12 @@ static void hide_controls(struct rdl_line *line, size_t from)
 /* Begins with the lock's name. */
 static void begin(struct rdl_easy *e, struct rdl_line *line)
 {
-    size_t name;
-
     rdl_line_begin(line, e->error, sizeof e->error);
     if (e->name_len == 0)
         return;
     rdl_line_add(line, "lock \"");
-    name = line->len;
     rdl_line_add(line, e->name);
-    hide_controls(line, name);
+    hide_controls(line);
     rdl_line_add(line, "\": ");
 }
 
@@ -47,10 +44,8 @@ static void begin(struct rdl_easy *e, struct rdl_line *line)
 /* Adds the server as its URL names it, with the database if that is not 0. */
 static void add_where(struct rdl_line *line, const struct rdl_endpoint *ep)
 {
-    size_t from = line->len;
-
     rdl_line_add_where(line, ep, ep->host);
-    hide_controls(line, from);
+    hide_controls(line);
 }
 
 /*
