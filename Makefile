@@ -52,6 +52,7 @@ listed = $(filter-out redlock/pkg/%,$(sort $(shell sed -n 's/^\#include "\(.*\.c
 CORE_SRC := $(call listed,plain/rdl.c rdl.c)
 POSIX_SRC := $(call listed,rdl_posix.c rdl_easy.c rdl_uring.c)
 LIB_SRC := $(CORE_SRC) $(POSIX_SRC)
+LIB_H := $(wildcard resp/*.h net/*.h lock/*.h redlock/*.h redlock/easy/*.h)
 UNLISTED := $(filter-out $(LIB_SRC),$(wildcard resp/*.c net/*.c lock/*.c redlock/*.c redlock/easy/*.c))
 ifneq ($(UNLISTED),)
 $(error no list of sources has $(UNLISTED). Add a line to redlock/pkg/plain/rdl.c, redlock/pkg/rdl.c, redlock/pkg/rdl_posix.c, redlock/pkg/rdl_easy.c or redlock/pkg/rdl_uring.c: \

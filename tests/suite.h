@@ -9,6 +9,9 @@
 #include "tests/suites.inc"
 #undef SUITE
 
+/* The elements of an array, for a loop test. */
+#define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
+
 /* A test case of the suite. setup and teardown run before and after each test; NULL: none. */
 static inline TCase *suite_case(Suite *suite, const char *name, void (*setup)(void), void (*teardown)(void))
 {

@@ -247,8 +247,7 @@ END_TEST
 Suite *suite_cli_address(void)
 {
     Suite *s = suite_create("cli_address");
-    TCase *t = tcase_create("names");
-    tcase_add_checked_fixture(t, clear, NULL);
+    TCase *t = suite_case(s, "names", clear, NULL);
     tcase_add_loop_test(t, several_addresses_of_a_name_fail_with_68_and_are_listed, 0, 3);
     tcase_add_test(t, one_ambiguous_name_among_good_servers_fails_with_68);
     tcase_add_test(t, doctor_continues_after_ambiguous_and_missing_addresses);
@@ -258,6 +257,5 @@ Suite *suite_cli_address(void)
     tcase_add_test(t, any_address_picks_the_first_that_listens);
     tcase_add_test(t, two_names_of_one_server_fail_with_65);
     tcase_add_test(t, every_name_without_an_address_is_listed);
-    suite_add_tcase(s, t);
     return s;
 }

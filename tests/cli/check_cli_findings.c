@@ -134,14 +134,10 @@ END_TEST
 Suite *suite_cli_findings(void)
 {
     Suite *suite = suite_create("cli_findings");
-    TCase *tc = tcase_create("clocks");
+    TCase *tc = suite_case(suite, "clocks", NULL, NULL);
 
-    tcase_add_loop_test(tc, a_clock_that_is_more_than_a_second_off_is_named, 0,
-                        (int)(sizeof clocks / sizeof clocks[0]));
-    suite_add_tcase(suite, tc);
-    tc = tcase_create("losses");
-    tcase_add_loop_test(tc, a_loss_that_the_guard_makes_safe_is_one_note, 0,
-                        (int)(sizeof losses / sizeof losses[0]));
-    suite_add_tcase(suite, tc);
+    tcase_add_loop_test(tc, a_clock_that_is_more_than_a_second_off_is_named, 0, COUNT(clocks));
+    tc = suite_case(suite, "losses", NULL, NULL);
+    tcase_add_loop_test(tc, a_loss_that_the_guard_makes_safe_is_one_note, 0, COUNT(losses));
     return suite;
 }

@@ -69,9 +69,8 @@ END_TEST
 Suite *suite_cli_guide_ttl(void)
 {
     Suite *suite = suite_create("cli_guide_ttl");
-    TCase *tc = tcase_create("table");
+    TCase *tc = suite_case(suite, "table", NULL, NULL);
 
     tcase_add_loop_test(tc, the_guides_ttl_table_matches_the_constants, 0, sizeof rows / sizeof rows[0]);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -172,7 +172,7 @@ END_TEST
 Suite *suite_cli_json(void)
 {
     Suite *suite = suite_create("cli_json");
-    TCase *tc = tcase_create("json");
+    TCase *tc = suite_case(suite, "json", NULL, NULL);
 
     tcase_set_timeout(tc, 60);
     tcase_add_test(tc, commas_and_brackets_are_added_automatically);
@@ -180,6 +180,5 @@ Suite *suite_cli_json(void)
     tcase_add_test(tc, members_of_an_omitted_object_are_omitted_too);
     tcase_add_test(tc, a_text_line_is_cut_between_its_fields);
     tcase_add_test(tc, jq_parses_every_json_line);
-    suite_add_tcase(suite, tc);
     return suite;
 }

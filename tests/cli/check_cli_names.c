@@ -100,7 +100,7 @@ END_TEST
 Suite *suite_cli_names(void)
 {
     Suite *suite = suite_create("cli_names");
-    TCase *tc = tcase_create("cli_names");
+    TCase *tc = suite_case(suite, "cli_names", NULL, NULL);
 
     tcase_add_loop_test(tc, pattern_characters_in_a_prefix_are_escaped, 0,
                         (int)(sizeof patterns / sizeof patterns[0]));
@@ -108,6 +108,5 @@ Suite *suite_cli_names(void)
     tcase_add_test(tc, names_are_sorted_and_unique);
     tcase_add_test(tc, names_that_cannot_be_locks_are_skipped);
     tcase_add_test(tc, one_name_too_many_is_reported);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -110,7 +110,7 @@ END_TEST
 Suite *suite_cli_number(void)
 {
     Suite *s = suite_create("cli_number");
-    TCase *t = tcase_create("durations and numbers");
+    TCase *t = suite_case(s, "durations and numbers", NULL, NULL);
     tcase_add_test(t, a_duration_is_shown_in_whole_seconds_or_in_ms);
     tcase_add_test(t, an_unset_wall_clock_is_not_used);
     tcase_add_test(t, a_duration_has_a_unit_or_is_in_seconds);
@@ -118,6 +118,5 @@ Suite *suite_cli_number(void)
     tcase_add_test(t, malformed_durations_are_refused);
     tcase_add_test(t, the_largest_duration_is_accepted);
     tcase_add_test(t, numbers_are_digits_within_bounds);
-    suite_add_tcase(s, t);
     return s;
 }

@@ -221,21 +221,18 @@ END_TEST
 Suite *suite_cli_output(void)
 {
     Suite *s = suite_create("cli_output");
-    TCase *t = tcase_create("messages");
-    tcase_add_checked_fixture(t, heard_begin, NULL);
+    TCase *t = suite_case(s, "messages", heard_begin, NULL);
     tcase_add_test(t, verbosity_decides_which_messages_are_printed);
     tcase_add_test(t, a_message_is_one_line_without_control_characters);
     tcase_add_test(t, a_long_message_is_cut_and_still_ends_its_line);
     tcase_add_test(t, a_message_is_an_event_in_a_json_log_on_stderr);
     tcase_add_loop_test(t, other_logs_leave_messages_unchanged, 0, 2);
-    suite_add_tcase(s, t);
-    t = tcase_create("blocked output");
+    t = suite_case(s, "blocked output", NULL, NULL);
     tcase_add_test(t, a_stalled_reader_blocks_nothing_and_loses_nothing);
     tcase_add_test(t, messages_that_do_not_fit_the_buffer_are_counted);
     tcase_add_test(t, dropped_lines_are_an_event_in_a_json_log);
     tcase_add_test(t, a_partial_write_does_not_block);
     tcase_add_test(t, an_alarm_set_before_a_message_still_fires);
     tcase_add_test(t, a_pipe_without_a_reader_is_ignored);
-    suite_add_tcase(s, t);
     return s;
 }

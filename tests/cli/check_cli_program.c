@@ -80,13 +80,12 @@ END_TEST
 Suite *suite_cli_program(void)
 {
     Suite *s = suite_create("cli_program");
-    TCase *tc = tcase_create("texts");
+    TCase *tc = suite_case(s, "texts", NULL, NULL);
 
     tcase_add_loop_test(tc, a_connect_command_is_split_as_by_a_shell, 0,
                         (int)(sizeof texts / sizeof texts[0]));
     tcase_add_loop_test(tc, shell_syntax_is_left_to_a_shell, 0, (int)(sizeof shells / sizeof shells[0]));
     tcase_add_test(tc, a_shell_gets_the_host_and_port_too);
     tcase_add_test(tc, a_connect_command_that_is_too_long_is_refused);
-    suite_add_tcase(s, tc);
     return s;
 }

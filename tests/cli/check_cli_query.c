@@ -10,6 +10,7 @@
 #include "redlock/cli/servers/query.h"
 #include "redlock/cli/verbs/start.h"
 #include "redlock/redlock.h"
+#include "tests/fixtures/scripted.h"
 #include "tests/sim/server.h"
 #include "tests/suite.h"
 
@@ -105,12 +106,6 @@ static int poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t unt
     return RDL_OK;
 }
 
-static uint64_t now_ms(void *ctx)
-{
-    (void)ctx;
-    return now;
-}
-
 /* ---------------------------------------------------------------- timing */
 
 /* redlock VERB WORDS SERVERS nightly, up to the point where it is connected. wait_ms: as with -w. */
@@ -132,7 +127,8 @@ static void connect_to(enum rdl_cli_verb verb, const char *letters, const char *
     ck_assert_int_eq(rdl_cli_options_read(&options, verb, argc, argv, &status), 1);
     ck_assert_int_eq(rdl_cli_query_open(&query, &options), 0);
     query.platform.poll = poll;
-    query.platform.now_ms = now_ms;
+    query.platform.now_ms = scripted_clock;
+    query.platform.ctx = &now;
     now = START;
     query.until_ms = wait_ms != 0 ? START + wait_ms : UINT64_MAX;
     rdl_cli_query_connect(&query);
@@ -210,10 +206,9 @@ END_TEST
 Suite *suite_cli_query(void)
 {
     Suite *suite = suite_create("cli_query");
-    TCase *tc = tcase_create("cli_query");
+    TCase *tc = suite_case(suite, "cli_query", NULL, NULL);
 
     tcase_add_loop_test(tc, one_frozen_server_costs_one_attempt, 0, sizeof waits / sizeof waits[0]);
     tcase_add_loop_test(tc, a_cursor_that_is_too_long_leaves_the_search_incomplete, 0, 5);
-    suite_add_tcase(suite, tc);
     return suite;
 }

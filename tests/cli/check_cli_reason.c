@@ -71,11 +71,10 @@ END_TEST
 Suite *suite_cli_reason(void)
 {
     Suite *suite = suite_create("cli_reason");
-    TCase *tc = tcase_create("all");
+    TCase *tc = suite_case(suite, "all", NULL, NULL);
 
     tcase_add_test(tc, system_errors_are_shown_in_the_systems_words);
     tcase_add_test(tc, other_errors_have_no_system_message);
     tcase_add_test(tc, a_port_that_hangs_up_without_a_reply_may_speak_tls);
-    suite_add_tcase(suite, tc);
     return suite;
 }

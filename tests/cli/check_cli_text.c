@@ -163,7 +163,7 @@ END_TEST
 Suite *suite_cli_text(void)
 {
     Suite *suite = suite_create("cli_text");
-    TCase *tc = tcase_create("all");
+    TCase *tc = suite_case(suite, "all", NULL, NULL);
 
     tcase_add_test(tc, text_is_appended_and_cut_at_the_capacity);
     tcase_add_test(tc, quotes_backslashes_and_control_characters_are_escaped);
@@ -174,6 +174,5 @@ Suite *suite_cli_text(void)
     tcase_add_test(tc, printable_characters_are_not_escaped);
     tcase_add_test(tc, a_shell_word_is_quoted_where_needed);
     tcase_add_test(tc, the_quoted_names_of_all_locks_fit);
-    suite_add_tcase(suite, tc);
     return suite;
 }

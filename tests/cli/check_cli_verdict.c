@@ -167,13 +167,12 @@ END_TEST
 Suite *suite_cli_verdict(void)
 {
     Suite *suite = suite_create("cli_verdict");
-    TCase *tc = tcase_create("cli_verdict");
+    TCase *tc = suite_case(suite, "cli_verdict", NULL, NULL);
 
     tcase_add_loop_test(tc, a_majority_decides_without_servers_that_may_have_lost_data, 0,
                         sizeof table / sizeof table[0]);
     tcase_add_test(tc, a_quarantine_lasts_one_second_longer_than_max_ttl);
     tcase_add_loop_test(tc, a_value_is_a_token_a_deadline_or_neither, 0, sizeof kinds / sizeof kinds[0]);
     tcase_add_loop_test(tc, keys_without_a_value_are_not_compared, 0, 3);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -14,6 +14,7 @@
 #include "redlock/cli/verbs/start.h"
 #include "redlock/redlock.h"
 #include "tests/fixtures/heard.h"
+#include "tests/fixtures/scripted.h"
 #include "tests/sim/server.h"
 #include "tests/suite.h"
 
@@ -161,12 +162,6 @@ static int poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t unt
     return RDL_OK;
 }
 
-static uint64_t now_ms(void *ctx)
-{
-    (void)ctx;
-    return now;
-}
-
 static int numbers(void *ctx, void *buf, size_t len)
 {
     static uint8_t count;
@@ -197,7 +192,7 @@ static int wait_for(const char *letters, const char *words, int *status)
     argv[argc] = NULL;
     ck_assert_int_eq(rdl_cli_options_read(&options, RDL_CLI_RUN, argc, argv, status), 1);
     ck_assert_int_eq(rdl_cli_start(&lock, &options), 0);
-    lock.platform = (struct rdl_platform){poll, now_ms, numbers, NULL};
+    lock.platform = (struct rdl_platform){poll, scripted_clock, numbers, &now};
     return rdl_cli_wait(&lock, status);
 }
 
@@ -413,9 +408,8 @@ END_TEST
 Suite *suite_cli_wait_limits(void)
 {
     Suite *suite = suite_create("cli_wait_limits");
-    TCase *t = tcase_create("in virtual time");
+    TCase *t = suite_case(suite, "in virtual time", setup, NULL);
 
-    tcase_add_checked_fixture(t, setup, NULL);
     tcase_add_loop_test(t, a_wait_ends_at_its_limit, 0, (int)(sizeof ends / sizeof ends[0]));
     tcase_add_test(t, occasional_replies_keep_a_wait_alive);
     tcase_add_test(t, a_majority_that_comes_back_in_time_is_waited_for);
@@ -428,6 +422,5 @@ Suite *suite_cli_wait_limits(void)
     tcase_add_test(t, a_command_that_starts_late_is_renewed_before_the_grace);
     tcase_add_test(t, a_deleted_lock_is_lost_at_the_next_renewal);
     tcase_add_test(t, unknown_names_fail_with_68_if_no_majority_has_an_address);
-    suite_add_tcase(suite, t);
     return suite;
 }

@@ -149,15 +149,13 @@ END_TEST
 Suite *suite_cli_waiting(void)
 {
     Suite *suite = suite_create("cli_waiting");
-    TCase *tc = tcase_create("lines");
+    TCase *tc = suite_case(suite, "lines", heard_begin, NULL);
 
-    tcase_add_checked_fixture(tc, heard_begin, NULL);
     tcase_add_test(tc, without_a_terminal_progress_is_printed_once_a_minute);
     tcase_add_test(tc, no_progress_is_printed_with_q_or_after_the_wait);
     tcase_add_test(tc, progress_omits_unknown_values);
     tcase_add_test(tc, the_longest_progress_line_fits);
     tcase_add_test(tc, a_progress_line_is_overwritten_and_erased_for_messages);
     tcase_add_test(tc, a_progress_line_is_cut_between_characters);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# readme.sh BUILD - README.md keeps its size, and its commands run. Its first program compiles without a warning, takes its
-# lock on a server, works and releases it; and it prints why if the server is not there, the lock is held, or the work fails.
+# readme.sh BUILD - README.md keeps its size, its commands run, and its targets of make exist. Its first program compiles
+# without a warning, takes its lock on a server, works and releases it; and it prints why if the server is not there, the
+# lock is held, or the work fails.
 set -eu
 # shellcheck source=tests/house/standin.sh
 . "$(dirname "$0")/standin.sh"
@@ -19,6 +20,12 @@ fail() {
 [ "$(wc -w <README.md)" -le 1300 ] || fail "more than 1,300 words"
 wide=$(awk 'length($0) > 100 { print FNR }' README.md)
 [ -z "$wide" ] || fail "longer than 100 columns:" "$wide"
+# Of the page on packaging as well; in code only: "make" is also a word.
+# shellcheck disable=SC2016 # backquotes are what is around code
+targets=$(sed -n 's/^    //p; s/[^`]*`\([^`]*\)`[^`]*/\1\n/gp' README.md redlock/pkg/README.md | grep -oE '(^|&& )make( [a-z-]+)+')
+for target in $(echo "$targets" | sed 's/.*make //'); do
+    cat Makefile tests/*/*.mk fuzz/*.mk | grep -qE "^([a-z-]+ )*$target( [a-z-]+)*:" || fail "there is no make $target"
+done
 
 # ---------------------------------------------------------------- the program
 awk -f "$here/first.awk" README.md >"$dir/first.c"
@@ -73,4 +80,4 @@ if [ "$status" -gt 1 ] || ! tail -n 1 "$dir/said" | grep -q '^ACL SETUSER'; then
     cat "$dir/said" >&2
     fail "a command that it shows fails"
 fi
-echo "README.md: $(wc -l <README.md) lines; its commands and program are true"
+echo "README.md: $(wc -l <README.md) lines; its commands, targets and program are true"

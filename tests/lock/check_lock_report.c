@@ -285,8 +285,7 @@ Suite *suite_lock_report(void)
     tcase_add_test(tc, an_operation_on_a_stalled_connection_has_no_reply_yet);
     tcase_add_test(tc, an_operation_that_pauses_has_sent_no_request);
     tcase_add_loop_test(tc, a_result_is_shown_with_what_the_server_said, 0, sizeof results / sizeof *results);
-    tcase_add_loop_test(tc, a_password_that_the_server_repeats_is_not_shown, 0,
-                        sizeof repeated / sizeof repeated[0]);
+    tcase_add_loop_test(tc, a_password_that_the_server_repeats_is_not_shown, 0, COUNT(repeated));
     tcase_add_test(tc, a_text_of_the_library_is_shown_whole);
     tcase_add_loop_test(tc, a_password_that_was_cut_off_is_not_shown, 3, 7);
     tcase_add_test(tc, a_result_without_a_server_is_shown);

@@ -12,11 +12,10 @@ $(foreach part,check-pkg $(PKG_PARTS),$(eval NEEDS_$(part) = pkg))
 .PHONY: amalgam amalgam-lists amalgam-gcc
 PKG := redlock/pkg
 AMALGAM := $(B)/amalgam
-PUBLIC_AND_PRIVATE := $(wildcard resp/*.h net/*.h lock/*.h redlock/*.h redlock/easy/*.h)
 amalgam: $(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c ## build: build/amalgam/rdl.c, rdl.h and rdl_posix.c, rdl_easy.c and rdl_easy.h, rdl_uring.c and rdl_uring.h; plain/: for one server alone
 $(AMALGAM)/%/rdl.c: LISTS = $(PKG)/plain/rdl.h $(PKG)/plain/rdl.c
 $(AMALGAM)/rdl.c: LISTS = $(PKG)/rdl.h $(PKG)/rdl_easy.h $(PKG)/rdl_uring.h $(PKG)/rdl.c $(PKG)/rdl_easy.c $(PKG)/rdl_uring.c
-$(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c: $(wildcard $(PKG)/*.[ch] $(PKG)/plain/*.[ch]) $(PKG)/flatten.awk $(LIB_SRC) $(PUBLIC_AND_PRIVATE)
+$(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c: $(wildcard $(PKG)/*.[ch] $(PKG)/plain/*.[ch]) $(PKG)/flatten.awk $(LIB_SRC) $(LIB_H)
 	@mkdir -p $(@D)
 	$(Q)awk -v out=$(@D) -f $(PKG)/flatten.awk $(LISTS) $(PKG)/rdl_posix.c
 
@@ -49,7 +48,7 @@ check-shared: $(SHARED) $(LIB) ## ci: what the shared library exports, and that 
 .PHONY: sbom check-reproduce
 SBOM := $(B)/libredlock.spdx
 sbom: $(SBOM) ## build: build/libredlock.spdx, what the library and the command are made of, as SPDX
-$(SBOM): $(LIB_SRC) $(CLI_SRC) $(PUBLIC_AND_PRIVATE) $(wildcard redlock/cli/*/*.h) FORCE
+$(SBOM): $(LIB_SRC) $(CLI_SRC) $(LIB_H) $(wildcard redlock/cli/*/*.h) FORCE
 	$(Q)$(PKG)/sbom.sh $(VERSION) $(filter-out FORCE,$^) >$@
 check-reproduce: $(B)/redlock $(SHARED) $(LIB) ## ci: built and installed from another folder it is the same, byte for byte; its SBOM too, and true
 	+@tests/pkg/reproduce.sh "$(MAKE)"

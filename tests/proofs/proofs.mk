@@ -6,7 +6,7 @@ RESP_SRC := $(filter resp/%,$(CORE_SRC))
 COMMANDS_HEADERS := net/net_commands.h lock/lock_commands.h redlock/redlock_commands.h redlock/cli/servers/commands.h
 COMMANDS_SRC := $(COMMANDS_HEADERS:.h=.c)
 
-$(B)/wire: tests/golden/wire.c $(CORE_SRC) redlock/cli/servers/commands.c $(wildcard resp/*.h net/*.h lock/*.h redlock/*.h redlock/easy/*.h) redlock/cli/servers/commands.h
+$(B)/wire: tests/golden/wire.c $(CORE_SRC) redlock/cli/servers/commands.c $(LIB_H) redlock/cli/servers/commands.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(WARN) $(WERROR) $(CFLAGS) -I. -o $@ $(filter %.c,$^)
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* check_redlock_wake.c - the blocking calls of a redlock and a driver that is woken from outside. */
-#include <string.h>
-
 #include "redlock/redlock.h"
 #include "tests/fixtures/fleet.h"
 #include "tests/suite.h"

@@ -264,9 +264,8 @@ END_TEST
 Suite *suite_cli_apart(void)
 {
     Suite *suite = suite_create("cli_apart");
-    TCase *tc = tcase_create("cli_apart");
+    TCase *tc = suite_case(suite, "cli_apart", start, stop);
 
-    tcase_add_checked_fixture(tc, start, stop);
     tcase_add_loop_test(tc, a_lease_longer_than_max_ttl_is_reported, 0, 3);
     tcase_add_test(tc, a_long_lease_is_ignored_without_the_guard_or_a_token);
     tcase_add_loop_test(tc, one_local_server_among_remote_ones_is_reported, 0, 3);
@@ -276,6 +275,5 @@ Suite *suite_cli_apart(void)
     tcase_add_loop_test(tc, two_holders_are_in_the_verdict_and_in_a_warning, 0, 2);
     tcase_add_test(tc, a_split_names_both_holders);
     tcase_add_test(tc, run_reports_a_rival_on_one_server_at_the_third_renewal);
-    suite_add_tcase(suite, tc);
     return suite;
 }

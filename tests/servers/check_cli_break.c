@@ -409,9 +409,8 @@ END_TEST
 Suite *suite_cli_break(void)
 {
     Suite *suite = suite_create("cli_break");
-    TCase *tc = tcase_create("cli_break");
+    TCase *tc = suite_case(suite, "cli_break", start, stop);
 
-    tcase_add_checked_fixture(tc, start, stop);
     tcase_add_test(tc, break_deletes_the_holders_key_on_every_server);
     tcase_add_test(tc, break_leaves_another_holders_keys_alone);
     tcase_add_test(tc, break_requires_the_holders_id_without_a_terminal);
@@ -431,6 +430,5 @@ Suite *suite_cli_break(void)
     tcase_add_loop_test(tc, break_leaves_a_key_that_is_not_a_lock_alone, 0, sizeof odd / sizeof odd[0]);
     tcase_add_test(tc, break_deletes_a_lock_next_to_a_foreign_key);
     tcase_add_test(tc, a_renewing_holder_learns_that_its_lock_was_broken);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -474,8 +474,7 @@ END_TEST
 Suite *suite_cli_child(void)
 {
     Suite *s = suite_create("cli_child");
-    TCase *t = tcase_create("one server");
-    tcase_add_checked_fixture(t, start, stop);
+    TCase *t = suite_case(s, "one server", start, stop);
     tcase_add_test(t, run_exits_with_the_status_of_the_command);
     tcase_add_test(t, a_command_is_not_started_after_its_lease_expired);
     tcase_add_test(t, a_command_that_cannot_start_is_127_or_126);
@@ -495,6 +494,5 @@ Suite *suite_cli_child(void)
     tcase_add_test(t, the_command_gets_the_terminal_and_run_takes_it_back);
     tcase_add_test(t, ctrl_c_ends_the_command_and_redlock);
     tcase_add_test(t, ctrl_z_stops_only_the_command_and_then_continues_it);
-    suite_add_tcase(s, t);
     return s;
 }

@@ -379,6 +379,35 @@ static const char *through_relay(const char *find, const char *put)
     return other;
 }
 
+/* A server that keeps nothing on disk, and has run for long. */
+START_TEST(what_the_restart_guard_makes_safe_is_a_note)
+{
+    static const char what[] = "not every lock is kept on disk (appendonly, appendfsync) by 127.0.0.1:",
+                      safe[] =
+                          ": a restart or a crash may lose locks; the restart guard makes that safe; if a "
+                          "client uses --restart-guard=off, or has no guard, set appendonly yes and "
+                          "appendfsync always";
+    const char *const options[] = {"--restart-guard=required", _i ? "--json" : "-v", NULL};
+    const char *other;
+    char text[500];
+
+    start(2);
+    live_command(&server[1], "CONFIG SET appendonly no");
+    other =
+        through_relay("*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n",
+                      "*2\r\n$4\r\nECHO\r\n$47\r\nredis_version:7.0.15\r\nuptime_in_seconds:900\r\n\r\n\r\n");
+    ck_assert_msg(doctor(options, other, NULL, NULL) == 0, "%d: %s%s", a.status, a.out, a.err);
+    snprintf(text, sizeof text, "\nno problems found\nnote: %s%d%s\nnote: these servers ", what, relay.port,
+             safe);
+    if (_i)
+        snprintf(text, sizeof text,
+                 ",\"findings\":[{\"id\":\"persistence\",\"status\":0,\"server\":null,\"what\":\"%s%d: ",
+                 what, relay.port);
+    assert_has(a.out, _i ? "{\"status\":0," : text);
+    assert_has(a.out, text);
+}
+END_TEST
+
 START_TEST(doctor_reports_a_missing_run_id_of_several_servers)
 {
     const char *other;
@@ -799,9 +828,8 @@ END_TEST
 Suite *suite_cli_doctor(void)
 {
     Suite *suite = suite_create("cli_doctor");
-    TCase *tc = tcase_create("cli_doctor");
+    TCase *tc = suite_case(suite, "cli_doctor", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, doctor_accepts_healthy_servers_and_leaves_no_test_key);
     tcase_add_loop_test(tc, doctor_reports_each_problem_with_its_remedy, 0, COUNT(faults));
     tcase_add_test(tc, doctor_reports_a_cluster_node);
@@ -812,6 +840,7 @@ Suite *suite_cli_doctor(void)
     tcase_add_test(tc, doctor_reports_until_when_a_new_server_does_not_count);
     tcase_add_test(tc, doctor_mentions_the_restart_guard_only_where_it_applies);
     tcase_add_loop_test(tc, doctor_reports_a_missing_info_right_if_the_guard_needs_it, 0, 3);
+    tcase_add_loop_test(tc, what_the_restart_guard_makes_safe_is_a_note, 0, 2);
     tcase_add_test(tc, doctor_reports_a_missing_run_id_of_several_servers);
     tcase_add_loop_test(tc, doctor_reports_a_proxy_without_info_if_the_guard_needs_it, 0, 2);
     tcase_add_test(tc, doctor_reports_a_proxy_that_hangs_up_on_info);
@@ -838,6 +867,5 @@ Suite *suite_cli_doctor(void)
     tcase_add_test(tc, the_longest_acl_line_is_complete);
     tcase_add_test(tc, a_cut_acl_line_is_marked);
     tcase_add_test(tc, doctor_prints_one_json_object);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -54,10 +54,8 @@ END_TEST
 Suite *suite_cli_entropy(void)
 {
     Suite *s = suite_create("cli_entropy");
-    TCase *tc = tcase_create("booted");
+    TCase *tc = suite_case(s, "booted", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, without_entropy_no_lock_is_requested, 0, 2);
-    suite_add_tcase(s, tc);
     return s;
 }

@@ -151,14 +151,12 @@ END_TEST
 Suite *suite_cli_far(void)
 {
     Suite *s = suite_create("cli_far");
-    TCase *t = tcase_create("far servers");
-    tcase_add_checked_fixture(t, setup, teardown);
+    TCase *t = suite_case(s, "far servers", setup, teardown);
     tcase_add_loop_test(t, run_acquires_over_any_round_trip, 0, sizeof cases / sizeof cases[0]);
     tcase_add_test(t, run_renews_over_any_round_trip);
     tcase_add_test(t, one_attempt_lasts_up_to_the_given_time);
     tcase_add_test(t, one_attempt_allows_three_round_trips_of_260_ms);
     tcase_add_loop_test(t, an_attempt_shorter_than_the_round_trip_is_reported, 0,
                         sizeof too_far / sizeof too_far[0]);
-    suite_add_tcase(s, t);
     return s;
 }

@@ -434,9 +434,8 @@ END_TEST
 Suite *suite_cli_guard(void)
 {
     Suite *suite = suite_create("cli_guard");
-    TCase *tc = tcase_create("three servers");
+    TCase *tc = suite_case(suite, "three servers", start, stop);
 
-    tcase_add_checked_fixture(tc, start, stop);
     tcase_add_test(tc, restarted_servers_do_not_count_and_are_reported);
     tcase_add_test(tc, one_restarted_server_is_reported_as_one);
     tcase_add_test(tc, a_dead_server_is_named_beside_young_ones);
@@ -460,6 +459,5 @@ Suite *suite_cli_guard(void)
     tcase_add_test(tc, the_quarantine_ignores_servers_that_are_down);
     tcase_add_test(tc, run_warns_of_a_server_that_may_evict);
     tcase_add_test(tc, an_invalid_restart_guard_is_refused_with_the_choices);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -493,13 +493,11 @@ END_TEST
 Suite *suite_cli_guardian(void)
 {
     Suite *s = suite_create("cli_guardian");
-    TCase *t = tcase_create("no server");
+    TCase *t = suite_case(s, "no server", NULL, NULL);
     tcase_add_test(t, a_signal_while_the_guardian_starts_counts_once);
     tcase_add_test(t, the_guardian_ignores_signals_sent_to_every_process);
     tcase_add_test(t, the_guardian_kills_no_process_but_its_parent);
-    suite_add_tcase(s, t);
-    t = tcase_create("one server");
-    tcase_add_checked_fixture(t, start, stop);
+    t = suite_case(s, "one server", start, stop);
     tcase_add_test(t, the_commands_group_dies_when_redlock_is_killed);
     tcase_add_test(t, the_guardian_survives_a_kill_of_redlocks_group);
     tcase_add_test(t, the_commands_group_dies_in_time_when_redlock_is_stopped);
@@ -514,6 +512,5 @@ Suite *suite_cli_guardian(void)
     tcase_add_loop_test(t, waking_after_the_lease_is_not_reported_as_success, 0, 4);
     tcase_add_test(t, waking_before_the_guardian_ends_reports_the_loss);
     tcase_add_test(t, a_guardian_that_ends_after_the_kill_is_no_loss);
-    suite_add_tcase(s, t);
     return s;
 }

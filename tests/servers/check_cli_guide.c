@@ -150,12 +150,10 @@ END_TEST
 Suite *suite_cli_guide(void)
 {
     Suite *suite = suite_create("cli_guide");
-    TCase *tcase = tcase_create("blocks");
+    TCase *tcase = suite_case(suite, "blocks", setup, teardown);
 
-    tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_loop_test(tcase, the_guides_examples_run_and_print_what_it_shows, 0, BLOCKS);
     tcase_add_test(tcase, the_guide_has_no_more_examples);
     tcase_add_loop_test(tcase, the_guides_messages_are_printed, 0, COUNT(messages));
-    suite_add_tcase(suite, tcase);
     return suite;
 }

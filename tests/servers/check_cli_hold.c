@@ -441,9 +441,8 @@ END_TEST
 Suite *suite_cli_hold(void)
 {
     Suite *suite = suite_create("cli_hold");
-    TCase *tc = tcase_create("cli_hold");
+    TCase *tc = suite_case(suite, "cli_hold", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, a_coprocess_holds_the_lock_until_its_input_closes);
     tcase_add_test(tc, hold_prints_the_fencing_token_with_fence);
     tcase_add_loop_test(tc, a_signal_ends_hold, 0, 4);
@@ -460,6 +459,5 @@ Suite *suite_cli_hold(void)
     tcase_add_loop_test(tc, a_killed_hold_leaves_at_most_its_lease, 0, 3);
     tcase_add_loop_test(tc, hold_ends_with_its_parent_process, 0, 2);
     tcase_add_test(tc, hold_survives_the_thread_that_started_it);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -270,25 +270,21 @@ END_TEST
 Suite *suite_cli_idle(void)
 {
     Suite *s = suite_create("cli_idle");
-    TCase *t = tcase_create("timers");
-    tcase_add_checked_fixture(t, start, stop);
+    TCase *t = suite_case(s, "timers", start, stop);
     tcase_add_loop_test(t, an_idle_run_does_not_wake_up, 0, 2);
     tcase_add_test(t, an_idle_run_renews_the_lease);
     tcase_add_test(t, a_short_run_makes_few_system_calls);
     tcase_add_test(t, on_an_old_kernel_the_command_gets_no_pipe_of_ours);
     tcase_add_test(t, on_an_old_kernel_the_guardian_keeps_no_pipe_open);
-    suite_add_tcase(s, t);
     return s;
 }
 
 Suite *suite_cli_idle_no_timers(void)
 {
     Suite *s = suite_create("cli_idle_no_timers");
-    TCase *t = tcase_create("no timers");
-    tcase_add_checked_fixture(t, start_without_timers, stop);
+    TCase *t = suite_case(s, "no timers", start_without_timers, stop);
     tcase_add_loop_test(t, without_timers_an_idle_run_checks_the_clock, 0, 2);
     tcase_add_test(t, an_idle_run_renews_the_lease);
     tcase_add_test(t, the_group_dies_in_time_when_redlock_is_stopped);
-    suite_add_tcase(s, t);
     return s;
 }

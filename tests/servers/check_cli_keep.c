@@ -304,9 +304,8 @@ END_TEST
 Suite *suite_cli_keep(void)
 {
     Suite *suite = suite_create("cli_keep");
-    TCase *tc = tcase_create("three servers");
+    TCase *tc = suite_case(suite, "three servers", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, keep_holds_the_lock_however_the_command_ends, 0, 5);
     tcase_add_loop_test(tc, a_signal_ends_the_command_but_not_keep, 0, 3);
     tcase_add_test(tc, keep_prints_its_remaining_time_with_v);
@@ -321,6 +320,5 @@ Suite *suite_cli_keep(void)
     tcase_add_test(tc, max_hold_is_124_and_releases_a_kept_lock);
     tcase_add_loop_test(tc, hold_leaves_a_kept_lock_at_its_end, 0, 2);
     tcase_add_test(tc, hold_releases_the_lock_after_the_time_of_keep);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -634,9 +634,8 @@ END_TEST
 Suite *suite_cli_lease(void)
 {
     Suite *suite = suite_create("cli_lease");
-    TCase *tc = tcase_create("cli_lease");
+    TCase *tc = suite_case(suite, "cli_lease", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, every_holder_gets_a_greater_fencing_token, 0, 3);
     tcase_add_test(tc, a_fencing_token_is_as_recent_as_its_grant);
     tcase_add_test(tc, without_fence_the_command_sees_no_fencing_token);
@@ -667,32 +666,27 @@ Suite *suite_cli_lease(void)
     tcase_add_test(tc, wake_hint_reports_a_dead_server);
     tcase_add_loop_test(tc, conflicting_lease_options_are_reported, 0, COUNT(mistakes));
     tcase_add_test(tc, legacy_never_is_the_default);
-    suite_add_tcase(suite, tc);
     return suite;
 }
 
 Suite *suite_cli_lease_renewed(void)
 {
     Suite *suite = suite_create("cli_lease_renewed");
-    TCase *tc = tcase_create("cli_lease_renewed");
+    TCase *tc = suite_case(suite, "cli_lease_renewed", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, every_kind_of_lease_is_renewed_during_the_command, 0, 3);
     tcase_add_loop_test(tc, a_renewal_without_a_reply_is_reported_and_retried, 0, 2);
-    suite_add_tcase(suite, tc);
     return suite;
 }
 
 Suite *suite_cli_lease_lost(void)
 {
     Suite *suite = suite_create("cli_lease_lost");
-    TCase *tc = tcase_create("cli_lease_lost");
+    TCase *tc = suite_case(suite, "cli_lease_lost", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, a_value_in_milliseconds_is_another_holder, 0, 2);
     tcase_add_loop_test(tc, an_overwritten_legacy_lock_is_not_renewed, 0, 2);
     tcase_add_loop_test(tc, a_server_that_stays_frozen_ends_the_command, 0, 3);
     tcase_add_loop_test(tc, a_deleted_lock_ends_the_command, 0, 3);
-    suite_add_tcase(suite, tc);
     return suite;
 }

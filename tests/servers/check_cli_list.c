@@ -409,9 +409,8 @@ END_TEST
 Suite *suite_cli_list(void)
 {
     Suite *suite = suite_create("cli_list");
-    TCase *tc = tcase_create("cli_list");
+    TCase *tc = suite_case(suite, "cli_list", start, stop);
 
-    tcase_add_checked_fixture(tc, start, stop);
     tcase_add_test(tc, list_prints_locks_and_no_other_keys);
     tcase_add_test(tc, list_finds_every_lock_among_5000_other_keys);
     tcase_add_test(tc, list_reports_more_keys_than_it_can_check);
@@ -428,6 +427,5 @@ Suite *suite_cli_list(void)
     tcase_add_test(tc, list_does_not_query_a_stalled_server_again);
     tcase_add_test(tc, list_prints_one_json_object);
     tcase_add_test(tc, list_prints_a_lock_held_by_run);
-    suite_add_tcase(suite, tc);
     return suite;
 }

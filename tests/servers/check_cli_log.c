@@ -603,9 +603,8 @@ END_TEST
 Suite *suite_cli_log(void)
 {
     Suite *suite = suite_create("cli_log");
-    TCase *tc = tcase_create("cli_log");
+    TCase *tc = suite_case(suite, "cli_log", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, the_log_shows_how_a_run_began_and_ended);
     tcase_add_test(tc, the_command_does_not_inherit_a_text_log);
     tcase_add_test(tc, a_strange_socket_path_is_valid_json);
@@ -632,9 +631,7 @@ Suite *suite_cli_log(void)
     tcase_add_loop_test(tc, a_password_is_never_logged, 0, 2);
     tcase_add_loop_test(tc, an_unusable_log_fails_before_any_request, 0, sizeof refused / sizeof refused[0]);
     tcase_add_test(tc, an_unread_log_blocks_nothing);
-    suite_add_tcase(suite, tc);
-    tc = tcase_create("no server");
+    tc = suite_case(suite, "no server", NULL, NULL);
     tcase_add_loop_test(tc, a_server_that_moves_is_logged, 0, 2);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -728,8 +728,7 @@ END_TEST
 Suite *suite_cli_lookup(void)
 {
     Suite *s = suite_create("cli_lookup");
-    TCase *t = tcase_create("alone");
-    tcase_add_checked_fixture(t, begin, end);
+    TCase *t = suite_case(s, "alone", begin, end);
     tcase_add_test(t, a_lost_server_reconnects_at_the_new_address_of_its_name);
     tcase_add_test(t, a_name_is_looked_up_every_five_seconds_at_most);
     tcase_add_test(t, an_address_is_never_looked_up);
@@ -748,7 +747,6 @@ Suite *suite_cli_lookup(void)
     tcase_add_test(t, many_lookups_leave_no_descriptor_and_no_process);
     tcase_add_test(t, a_lookup_process_inherits_no_descriptor);
     tcase_add_test(t, no_lookup_process_is_left_at_the_end);
-    suite_add_tcase(s, t);
     return s;
 }
 
@@ -756,9 +754,7 @@ static Suite *of(const char *title, TCase **t)
 {
     Suite *s = suite_create(title);
 
-    *t = tcase_create("three servers");
-    tcase_add_checked_fixture(*t, setup, teardown);
-    suite_add_tcase(s, *t);
+    *t = suite_case(s, "three servers", setup, teardown);
     return s;
 }
 

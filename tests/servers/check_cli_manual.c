@@ -422,9 +422,9 @@ END_TEST
 Suite *suite_cli_manual(void)
 {
     Suite *suite = suite_create("cli_manual");
-    TCase *examples = tcase_create("examples"), *help = tcase_create("help"), *page = tcase_create("page");
+    TCase *examples = suite_case(suite, "examples", setup, teardown);
+    TCase *help = suite_case(suite, "help", NULL, NULL), *page = suite_case(suite, "page", NULL, NULL);
 
-    tcase_add_checked_fixture(examples, setup, teardown);
     tcase_add_loop_test(examples, the_manuals_examples_run_unchanged, 0, EXAMPLES);
     tcase_add_test(examples, the_manual_has_no_more_examples);
     tcase_add_loop_test(help, help_fits_on_a_screen_and_points_to_help_all, 0, COUNT(verbs));
@@ -436,8 +436,5 @@ Suite *suite_cli_manual(void)
     tcase_add_test(page, the_manuals_synopsis_is_that_of_the_table_word_for_word);
     tcase_add_test(page, no_word_or_letter_means_two_options_to_a_verb);
     tcase_add_test(page, the_manuals_exit_statuses_are_those_of_the_code);
-    suite_add_tcase(suite, examples);
-    suite_add_tcase(suite, page);
-    suite_add_tcase(suite, help);
     return suite;
 }

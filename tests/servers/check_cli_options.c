@@ -502,8 +502,7 @@ END_TEST
 Suite *suite_cli_options(void)
 {
     Suite *s = suite_create("cli_options");
-    TCase *t = tcase_create("the command line");
-    tcase_add_checked_fixture(t, clear, NULL);
+    TCase *t = suite_case(s, "the command line", clear, NULL);
     tcase_add_test(t, defaults_are_30_s_a_local_server_and_an_unlimited_wait);
     tcase_add_test(t, every_option_is_parsed_in_every_form);
     tcase_add_test(t, options_end_at_the_lock_name);
@@ -526,6 +525,5 @@ Suite *suite_cli_options(void)
     tcase_add_test(t, max_ttl_and_canary_have_variables);
     tcase_add_test(t, an_empty_restart_guard_variable_is_ignored);
     tcase_add_test(t, a_message_describes_the_mistake);
-    suite_add_tcase(s, t);
     return s;
 }

@@ -177,9 +177,8 @@ END_TEST
 Suite *suite_cli_progress(void)
 {
     Suite *suite = suite_create("cli_progress");
-    TCase *tc = tcase_create("one server");
+    TCase *tc = suite_case(suite, "one server", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, a_progress_line_counts_and_vanishes_with_the_lock);
     tcase_add_test(tc, a_progress_line_vanishes_when_the_wait_is_over);
     tcase_add_test(tc, a_progress_line_vanishes_after_a_signal);
@@ -189,6 +188,5 @@ Suite *suite_cli_progress(void)
     tcase_add_test(tc, progress_reports_that_no_server_answers);
     tcase_add_test(tc, progress_gives_the_reason_of_a_failed_connection);
     tcase_add_test(tc, a_short_wait_or_q_prints_no_progress);
-    suite_add_tcase(suite, tc);
     return suite;
 }

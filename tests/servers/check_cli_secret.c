@@ -683,16 +683,14 @@ END_TEST
 Suite *suite_cli_secret(void)
 {
     Suite *s = suite_create("cli_secret");
-    TCase *t = tcase_create("hiding");
+    TCase *t = suite_case(s, "hiding", NULL, NULL);
     tcase_add_test(t, everything_before_the_last_at_sign_of_a_url_is_hidden);
     tcase_add_loop_test(t, variables_whose_password_was_used_are_overwritten, 0, 4);
     tcase_add_test(t, a_secret_is_scrubbed_even_if_the_text_was_cut);
     tcase_add_test(t, only_the_servers_words_are_scrubbed);
     tcase_add_test(t, a_text_that_may_have_been_cut_is_marked);
     tcase_add_test(t, an_unprintable_secret_is_scrubbed);
-    suite_add_tcase(s, t);
-    t = tcase_create("a server with a password");
-    tcase_add_checked_fixture(t, start_with_password, stop);
+    t = suite_case(s, "a server with a password", start_with_password, stop);
     tcase_add_test(t, a_password_comes_from_file_fd_environment_or_url);
     tcase_add_test(t, after_password_fd_0_the_command_reads_dev_null);
     tcase_add_test(t, a_url_user_combines_with_a_separate_password);
@@ -716,6 +714,5 @@ Suite *suite_cli_secret(void)
     tcase_add_test(t, only_a_servers_words_are_cut_at_script);
     tcase_add_test(t, a_common_word_as_password_does_not_garble_messages);
     tcase_add_test(t, a_password_disables_core_files_only_for_redlock);
-    suite_add_tcase(s, t);
     return s;
 }

@@ -505,8 +505,7 @@ END_TEST
 Suite *suite_cli_servers(void)
 {
     Suite *s = suite_create("cli_servers");
-    TCase *t = tcase_create("three servers");
-    tcase_add_checked_fixture(t, start, stop);
+    TCase *t = suite_case(s, "three servers", start, stop);
     tcase_add_test(t, an_unknown_host_fails_with_68_and_is_named);
     tcase_add_loop_test(t, an_unknown_host_fails_with_68_for_every_verb, 0, 6);
     tcase_add_test(t, one_unknown_host_of_three_counts_as_down);
@@ -530,6 +529,5 @@ Suite *suite_cli_servers(void)
     tcase_add_test(t, the_command_gets_the_urls_of_the_servers);
     tcase_add_test(t, a_short_ttl_does_not_shorten_the_default_max_ttl);
     tcase_add_test(t, a_lease_above_the_default_max_ttl_is_a_warning);
-    suite_add_tcase(s, t);
     return s;
 }

@@ -591,11 +591,9 @@ END_TEST
 
 static TCase *add_case(Suite *suite, const char *name)
 {
-    TCase *tc = tcase_create(name);
+    TCase *tc = suite_case(suite, name, setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 60);
-    suite_add_tcase(suite, tc);
     return tc;
 }
 

@@ -226,11 +226,9 @@ END_TEST
 Suite *suite_cli_signals(void)
 {
     Suite *s = suite_create("cli_signals");
-    TCase *t = tcase_create("no server");
+    TCase *t = suite_case(s, "no server", NULL, NULL);
     tcase_add_test(t, an_ignored_sigchld_is_caught_and_reset_for_the_command);
-    suite_add_tcase(s, t);
-    t = tcase_create("one server");
-    tcase_add_checked_fixture(t, start, stop);
+    t = suite_case(s, "one server", start, stop);
     tcase_add_test(t, signals_are_forwarded_to_the_command);
     tcase_add_loop_test(t, stop_signals_are_forwarded_to_the_command, 0, 10);
     tcase_add_loop_test(t, a_signal_while_waiting_has_its_default_action, 0, 2);
@@ -240,6 +238,5 @@ Suite *suite_cli_signals(void)
     tcase_add_loop_test(t, run_works_with_closed_standard_descriptors, 0, 3);
     tcase_add_test(t, closed_input_without_dev_null_fails_with_a_message);
     tcase_add_test(t, an_unread_signal_does_not_spin);
-    suite_add_tcase(s, t);
     return s;
 }

@@ -330,9 +330,8 @@ END_TEST
 Suite *suite_cli_status(void)
 {
     Suite *suite = suite_create("cli_status");
-    TCase *tc = tcase_create("cli_status");
+    TCase *tc = suite_case(suite, "cli_status", start, stop);
 
-    tcase_add_checked_fixture(tc, start, stop);
     tcase_add_test(tc, status_prints_a_line_per_server_and_a_verdict);
     tcase_add_loop_test(tc, status_names_what_each_key_is, 0, sizeof keys / sizeof keys[0]);
     tcase_add_test(tc, too_few_replies_decide_nothing);
@@ -346,6 +345,5 @@ Suite *suite_cli_status(void)
     tcase_add_test(tc, a_key_that_is_not_a_lock_has_no_id_in_json);
     tcase_add_test(tc, status_prints_one_json_object);
     tcase_add_test(tc, status_prints_valid_json_for_any_server_reply);
-    suite_add_tcase(suite, tc);
     return suite;
 }

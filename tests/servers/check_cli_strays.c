@@ -181,9 +181,8 @@ END_TEST
 Suite *suite_cli_strays(void)
 {
     Suite *s = suite_create("cli_strays");
-    TCase *t = tcase_create("one server");
+    TCase *t = suite_case(s, "one server", start, stop);
 
-    tcase_add_checked_fixture(t, start, stop);
     tcase_add_loop_test(t, processes_that_left_the_group_are_stopped_too, 0, ESCAPES);
     tcase_add_test(t, a_stray_process_is_killed_after_the_grace);
     tcase_add_loop_test(t, a_stray_process_is_stopped_when_the_server_freezes, 0, 2);
@@ -192,6 +191,5 @@ Suite *suite_cli_strays(void)
     tcase_add_test(t, connect_commands_are_not_stray_processes);
     tcase_add_test(t, a_command_without_stray_processes_is_no_warning);
     tcase_add_test(t, processes_in_a_foreign_proc_get_no_signal);
-    suite_add_tcase(s, t);
     return s;
 }

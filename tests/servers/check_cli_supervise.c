@@ -459,8 +459,7 @@ END_TEST
 Suite *suite_cli_supervise(void)
 {
     Suite *s = suite_create("cli_supervise");
-    TCase *t = tcase_create("five servers");
-    tcase_add_checked_fixture(t, start, stop);
+    TCase *t = suite_case(s, "five servers", start, stop);
     tcase_add_test(t, the_lease_is_renewed_as_long_as_the_command_runs);
     tcase_add_test(t, the_lease_is_renewed_with_two_of_five_servers_down);
     tcase_add_test(t, a_lock_deleted_before_its_release_is_a_warning);
@@ -474,10 +473,8 @@ Suite *suite_cli_supervise(void)
     tcase_add_test(t, the_commands_group_ends_before_the_release);
     tcase_add_test(t, the_rest_of_the_commands_group_gets_sigterm);
     tcase_add_test(t, the_lock_is_free_as_soon_as_run_ends);
-    suite_add_tcase(s, t);
-    t = tcase_create("times");
+    t = suite_case(s, "times", NULL, NULL);
     tcase_add_test(t, the_kill_margin_is_a_twentieth_of_the_ttl_within_bounds);
-    suite_add_tcase(s, t);
     return s;
 }
 
@@ -485,8 +482,7 @@ Suite *suite_cli_supervise(void)
 Suite *suite_cli_supervise_stops(void)
 {
     Suite *s = suite_create("cli_supervise_stops");
-    TCase *t = tcase_create("five servers");
-    tcase_add_checked_fixture(t, start, stop);
+    TCase *t = suite_case(s, "five servers", start, stop);
     tcase_add_test(t, the_command_ends_before_the_lease_if_all_servers_freeze);
     tcase_add_test(t, a_quiet_run_reports_why_the_lock_is_lost);
     tcase_add_test(t, a_command_that_ignores_sigterm_ends_before_the_lease);
@@ -494,6 +490,5 @@ Suite *suite_cli_supervise_stops(void)
     tcase_add_test(t, the_command_has_a_grace_period_to_end_cleanly);
     tcase_add_test(t, a_lock_taken_by_another_client_stops_the_command);
     tcase_add_test(t, unread_messages_do_not_delay_stopping_the_command);
-    suite_add_tcase(s, t);
     return s;
 }

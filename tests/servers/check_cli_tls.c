@@ -315,9 +315,9 @@ END_TEST
 Suite *suite_cli_tls(void)
 {
     Suite *s = suite_create("cli_tls");
-    TCase *certificates = tcase_create("certificates"), *words = tcase_create("words");
+    TCase *certificates = suite_case(s, "certificates", setup, teardown);
+    TCase *words = suite_case(s, "words", NULL, NULL);
 
-    tcase_add_checked_fixture(certificates, setup, teardown);
     tcase_set_timeout(certificates, 60);
     tcase_add_test(certificates, every_verb_works_over_tls);
     tcase_add_test(certificates, the_connect_command_variable_works_like_the_option);
@@ -325,7 +325,6 @@ Suite *suite_cli_tls(void)
     tcase_add_test(certificates, a_required_client_certificate_is_reported_with_a_remedy);
     tcase_add_test(certificates, a_password_is_sent_only_over_a_verified_connection);
     tcase_add_test(certificates, a_redis_url_of_a_tls_port_gets_a_hint_about_rediss);
-    suite_add_tcase(s, certificates);
     tcase_set_timeout(words, 60);
     tcase_add_loop_test(words, a_failed_connect_command_is_reported_in_its_own_words, 0, WRONGS);
     tcase_add_loop_test(words, a_malformed_connect_command_is_a_usage_error, 0, USAGES);
@@ -334,6 +333,5 @@ Suite *suite_cli_tls(void)
     tcase_add_test(words, two_urls_of_one_tls_server_are_refused);
     tcase_add_test(words, unknown_hosts_are_left_to_the_connect_command);
     tcase_add_test(words, a_connect_command_gets_three_descriptors_and_no_secret);
-    suite_add_tcase(s, words);
     return s;
 }

@@ -372,9 +372,8 @@ END_TEST
 Suite *suite_cli_tls_held(void)
 {
     Suite *s = suite_create("cli_tls_held");
-    TCase *tc = tcase_create("held");
+    TCase *tc = suite_case(s, "held", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 900);
     tcase_add_test(tc, a_dead_connect_command_is_replaced_and_renewals_continue);
     tcase_add_test(tc, five_tls_servers_renew_the_lease_after_two_die);
@@ -387,6 +386,5 @@ Suite *suite_cli_tls_held(void)
     tcase_add_test(tc, a_noisy_connect_command_blocks_nothing);
     tcase_add_loop_test(tc, an_acquire_over_tls_takes_ten_round_trips_at_most, 0, 4);
     tcase_add_test(tc, connecting_over_tls_does_not_shorten_the_attempt);
-    suite_add_tcase(s, tc);
     return s;
 }

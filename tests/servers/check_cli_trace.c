@@ -262,8 +262,7 @@ END_TEST
 Suite *suite_cli_trace(void)
 {
     Suite *s = suite_create("cli_trace");
-    TCase *t = tcase_create("the trace");
-    tcase_add_checked_fixture(t, make_file, remove_file);
+    TCase *t = suite_case(s, "the trace", make_file, remove_file);
     tcase_add_test(t, trace_bytes_are_escaped_as_in_c);
     tcase_add_test(t, only_the_length_of_a_password_is_traced);
     tcase_add_test(t, a_password_is_redacted_wherever_it_appears);
@@ -279,6 +278,5 @@ Suite *suite_cli_trace(void)
     tcase_add_test(t, a_trace_file_that_others_can_read_is_refused);
     tcase_add_test(t, a_fifo_without_its_other_end_is_no_endless_wait);
     tcase_add_test(t, a_fifo_has_ten_seconds_or_the_wait);
-    suite_add_tcase(s, t);
     return s;
 }

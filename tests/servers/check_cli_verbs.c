@@ -797,9 +797,8 @@ END_TEST
 Suite *suite_cli_verbs(void)
 {
     Suite *suite = suite_create("cli_verbs");
-    TCase *tc = tcase_create("cli_verbs");
+    TCase *tc = suite_case(suite, "cli_verbs", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_test(tc, acquire_prints_a_token_and_leaves_a_lease_everywhere);
     tcase_add_test(tc, acquire_also_reaches_servers_slower_than_the_majority);
     tcase_add_test(tc, a_server_slow_to_connect_is_extended_and_released_too);
@@ -828,19 +827,16 @@ Suite *suite_cli_verbs(void)
     tcase_add_loop_test(tc, unwritten_lines_of_log_and_trace_are_counted, 0, 2);
     tcase_add_loop_test(tc, a_signal_ends_acquire_while_its_output_is_blocked, 0, 2);
     tcase_add_loop_test(tc, running_out_of_descriptors_fails_with_71_at_once, 0, 5);
-    suite_add_tcase(suite, tc);
     return suite;
 }
 
 Suite *suite_cli_verbs_crowd(void)
 {
     Suite *suite = suite_create("cli_verbs_crowd");
-    TCase *tc = tcase_create("cli_verbs_crowd");
+    TCase *tc = suite_case(suite, "cli_verbs_crowd", setup, teardown);
 
-    tcase_add_checked_fixture(tc, setup, teardown);
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, script_verbs_work_with_far_servers_by_default);
     tcase_add_test(tc, of_200_concurrent_clients_only_one_holds_the_lock);
-    suite_add_tcase(suite, tc);
     return suite;
 }

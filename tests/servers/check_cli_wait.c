@@ -329,8 +329,7 @@ END_TEST
 Suite *suite_cli_wait(void)
 {
     Suite *s = suite_create("cli_wait");
-    TCase *t = tcase_create("five servers");
-    tcase_add_checked_fixture(t, start, stop);
+    TCase *t = suite_case(s, "five servers", start, stop);
     tcase_add_test(t, a_conflict_exits_with_1_or_the_given_status);
     tcase_add_test(t, two_of_five_servers_may_be_down);
     tcase_add_test(t, three_of_five_servers_down_fail_with_69_and_are_named);
@@ -346,18 +345,15 @@ Suite *suite_cli_wait(void)
     tcase_add_test(t, run_waits_for_a_load_balancer_without_a_backend);
     tcase_add_test(t, a_server_that_sends_nothing_fails_with_69);
     tcase_add_test(t, server_text_cannot_control_the_terminal);
-    suite_add_tcase(s, t);
     return s;
 }
 
 Suite *suite_cli_wait_long(void)
 {
     Suite *s = suite_create("cli_wait_long");
-    TCase *t = tcase_create("five servers");
-    tcase_add_checked_fixture(t, start, stop);
+    TCase *t = suite_case(s, "five servers", start, stop);
     tcase_add_test(t, the_second_waits_and_then_runs);
     tcase_add_test(t, a_signal_ends_the_wait_and_leaves_no_key);
     tcase_add_test(t, run_waits_for_a_majority_that_comes_back);
-    suite_add_tcase(s, t);
     return s;
 }

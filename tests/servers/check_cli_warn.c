@@ -333,9 +333,8 @@ END_TEST
 Suite *suite_cli_warn(void)
 {
     Suite *suite = suite_create("cli_warn");
-    TCase *tc = tcase_create("three servers");
+    TCase *tc = suite_case(suite, "three servers", start, stop);
 
-    tcase_add_checked_fixture(tc, start, stop);
     tcase_add_loop_test(tc, servers_that_refuse_info_are_named_once_with_advice, 0, 2);
     tcase_add_loop_test(tc, info_is_not_mentioned_if_it_is_unneeded_or_permitted, 0, 2);
     tcase_add_loop_test(tc, a_permanent_failure_of_one_server_is_reported_once, 0, COUNT(failing));
@@ -346,10 +345,7 @@ Suite *suite_cli_warn(void)
     tcase_add_test(tc, a_minority_that_canary_cannot_watch_is_reported);
     tcase_add_loop_test(tc, run_warns_first_if_the_user_may_not_release_or_extend, 0, COUNT(giving));
     tcase_add_loop_test(tc, a_refused_release_is_reported_with_its_reason, 0, 2);
-    suite_add_tcase(suite, tc);
-    tc = tcase_create("a relay");
-    tcase_add_checked_fixture(tc, start, stop_relay);
+    tc = suite_case(suite, "a relay", start, stop_relay);
     tcase_add_loop_test(tc, missing_info_fields_are_reported, 0, sizeof shown / sizeof shown[0]);
-    suite_add_tcase(suite, tc);
     return suite;
 }

@@ -319,13 +319,11 @@ Suite *suite_net_posix_fork(void)
     const int n = sizeof uses / sizeof uses[0];
 
     for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
-        tc = tcase_create(hosts[i].name);
+        tc = suite_case(suite, hosts[i].name, hosts[i].setup, teardown);
         if (hosts[i].is_for_sockets)
             tcase_set_tags(tc, "sockets");
-        tcase_add_checked_fixture(tc, hosts[i].setup, teardown);
         tcase_add_loop_test(tc, a_forked_child_is_refused_and_the_parent_keeps_its_locks, 0, n);
         tcase_add_loop_test(tc, a_child_is_refused_even_if_the_parents_socket_was_closed, 0, n - 2);
-        suite_add_tcase(suite, tc);
     }
     tc = suite_case(suite, "sockets alone", setup, teardown);
     tcase_set_tags(tc, "sockets");

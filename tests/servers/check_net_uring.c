@@ -827,12 +827,11 @@ END_TEST
 /* Where io_uring is refused, that is what can be tested. */
 static void add_refusals(Suite *suite)
 {
-    TCase *tc = tcase_create("refused");
+    TCase *tc = suite_case(suite, "refused", NULL, NULL);
 
     tcase_add_loop_test(tc, a_refusal_is_reported_in_words, 0, REFUSALS);
     tcase_add_test(tc, a_forbidden_ring_names_the_setting_and_the_sandbox);
     tcase_add_test(tc, after_a_refusal_the_driver_for_sockets_takes_its_place);
-    suite_add_tcase(suite, tc);
 }
 
 Suite *suite_net_uring(void)

@@ -34,6 +34,6 @@ check-tsan: $(B)/tsan/check ## ci: the threads of easy_thread.h with ThreadSanit
 	@$(PROBE)
 	$(B)/tsan/check
 $(B)/tsan/check: tests/main.c tests/servers/check_easy_thread.c tests/fixtures/servers.c tests/fixtures/refused_call.c $(LIB_SRC) \
-	$(wildcard resp/*.h net/*.h lock/*.h redlock/*.h redlock/easy/*.h tests/fixtures/servers.h)
+	$(LIB_H) tests/fixtures/servers.h
 	@mkdir -p $(@D)/tests && echo 'SUITE(servers, easy_thread)' >$(@D)/tests/suites.inc
 	$(Q)$(GCC) -std=c99 -O1 -g -fsanitize=thread -I$(@D) -I. -o $@ $(filter %.c,$^) $(shell pkg-config --cflags --libs check)

@@ -154,8 +154,7 @@ END_TEST
 Suite *suite_sim_server_list(void)
 {
     Suite *s = suite_create("sim_server_list");
-    TCase *t = tcase_create("lists and INFO");
-    tcase_add_checked_fixture(t, setup, NULL);
+    TCase *t = suite_case(s, "lists and INFO", setup, NULL);
     tcase_add_test(t, those_who_wait_are_served_in_the_order_they_came);
     tcase_add_test(t, a_wait_ends_when_its_time_is_up);
     tcase_add_test(t, who_has_left_is_not_served);
@@ -164,6 +163,5 @@ Suite *suite_sim_server_list(void)
     tcase_add_test(t, info_says_since_when_and_which_run);
     tcase_add_test(t, info_has_its_sections_in_one_order);
     tcase_add_test(t, a_user_may_be_denied_commands);
-    suite_add_tcase(s, t);
     return s;
 }

@@ -23,7 +23,7 @@ $(B)/check-clang: $(MODEL_SRC:%.c=$(B)/clang/%.o)
 
 # The fast one, with link-time optimization. Its warnings are those of the other two.
 SIM_ALL := $(CORE_SRC) tests/sim/sim_main.c $(SIM_SRC)
-$(B)/sim: $(SIM_ALL) $(wildcard resp/*.h net/*.h lock/*.h redlock/*.h redlock/easy/*.h tests/sim/*.h) Makefile tests/sim/sim.mk
+$(B)/sim: $(SIM_ALL) $(LIB_H) $(wildcard tests/sim/*.h) Makefile tests/sim/sim.mk
 	@echo "  cc/sim"
 	@mkdir -p $(@D)
 	$(Q)$(GCC) -std=c99 -O2 -flto=2 -g -w -I. $(LDFLAGS) -o $@ $(SIM_ALL)
