@@ -5,11 +5,11 @@
 check-pkg: ## ci: the library as one file, as a shared one, byte for byte, installed elsewhere; the static command
 	+@$(PROBE) && tests/house/parts.sh $(B)/pkg "$(MAKE) RESULTS=$(B)/pkg" $(PKG_PARTS)
 CI_STAGES += 40:check-pkg
-PKG_PARTS = amalgam-lists amalgam-gcc check-shared check-reproduce check-tools check-static check-builds check-embedded
+PKG_PARTS = amalgam-lists check-shared check-reproduce check-tools check-static check-builds check-embedded
 $(foreach part,check-pkg $(PKG_PARTS),$(eval NEEDS_$(part) = pkg))
 
 # ------------------------------------------------------------------ one file
-.PHONY: amalgam amalgam-lists amalgam-gcc
+.PHONY: amalgam amalgam-lists
 PKG := redlock/pkg
 AMALGAM := $(B)/amalgam
 amalgam: $(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c ## build: build/amalgam/rdl.c, rdl.h and rdl_posix.c, rdl_easy.c and rdl_easy.h, rdl_uring.c and rdl_uring.h; plain/: for one server alone
@@ -19,13 +19,9 @@ $(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c: $(wildcard $(PKG)/*.[ch] $(PKG)/plain/*
 	@mkdir -p $(@D)
 	$(Q)awk -v out=$(@D) -f $(PKG)/flatten.awk $(LISTS) $(PKG)/rdl_posix.c
 
-# With clang the suites of the library run with it (check-clang; all suites in weekly); with gcc those of the library that
-# need no server. No warning may result.
-amalgam-lists: $(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c ## ci: the one file has every source; what a firmware links of the small one
+# The suites of the library run with it, compiled by clang (check-clang). gcc has no warning for it either.
+amalgam-lists: $(AMALGAM)/plain/rdl.c $(patsubst %,$(AMALGAM)/gcc/%.o,rdl rdl_posix rdl_easy rdl_uring) ## ci: the one file has every source; what a firmware links of the small one
 	@tests/pkg/amalgam.sh $(AMALGAM)
-amalgam-gcc: $(AMALGAM)/gcc/check ## ci: the library's suites that need no server, with the one file in place of the archive
-	@$(RUN_SUITES)
-amalgam-gcc: ONLY = resp/ net/ lock/ redlock/
 
 # $(call one_file,COMPILER'S NAME,COMPILER AND FLAGS)
 define one_file
@@ -35,9 +31,6 @@ $(AMALGAM)/$(1)/%.o: $(AMALGAM)/rdl.c
 endef
 $(eval $(call one_file,gcc,$(GCC) $(WARN_GCC) -O2 -g))
 $(eval $(call one_file,clang,$(CLANG) $(WARN) -Os -g))
-# The tests are those of build/check.
-$(AMALGAM)/gcc/check: $(patsubst %.c,$(B)/lib/%.o,$(TEST_SRC) $(MODEL_SRC)) $(B)/lib/cli.a $(AMALGAM)/gcc/rdl.o $(AMALGAM)/gcc/rdl_posix.o $(AMALGAM)/gcc/rdl_easy.o $(AMALGAM)/gcc/rdl_uring.o
-	$(Q)$(GCC) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs check)
 
 # ------------------------------------------------------------------ a shared library
 .PHONY: check-shared
