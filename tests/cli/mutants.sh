@@ -114,21 +114,13 @@ try() { # name
     esac
 }
 
-draw() { # n
-    local commit name
-    commit=$(git rev-parse HEAD 2>/dev/null) # none in a copy that is no repository: then always the same
-    mutants_in "$dir" | while read -r name; do
-        echo "$(echo "$commit $name" | sha1sum | cut -c -40) $name"
-    done | sort | head -n "$1" | cut -d ' ' -f 2
-}
-
 if [ -n "$one" ]; then
     try "$@"
     exit
 fi
 if [ -n "$drawn" ]; then
     # shellcheck disable=SC2046 # names are words
-    set -- $(draw "$drawn")
+    set -- $(drawn_mutants "$dir" "$drawn")
 elif [ $# -eq 0 ]; then
     # shellcheck disable=SC2046
     set -- $(mutants_in "$dir")

@@ -8,6 +8,14 @@ mutants_in() { # dir
     find "$1" -name '*.sed' -exec basename '{}' .sed ';' | sort
 }
 
+# N of them, chosen by the hash of the commit; in a copy that is not a repository always the same.
+drawn_mutants() { # dir n
+    commit=$(git rev-parse HEAD 2>/dev/null)
+    mutants_in "$1" | while read -r name; do
+        echo "$(echo "$commit $name" | sha1sum | cut -c -40) $name"
+    done | sort | head -n "$2" | cut -d ' ' -f 2
+}
+
 mutated_file() { # dir name
     sed -n '2s/^# \([^:]*\):.*/\1/p' "$1/$2.sed"
 }

@@ -3,6 +3,7 @@
 # Breaks one rule of the production code at a time and checks whether the simulator notices.
 #
 #     tests/sim/mutants.sh BUILD SEEDS [NAME...]      SEEDS: the budget of random schedules, e.g. 2000
+#     tests/sim/mutants.sh --draw N BUILD SEEDS       N of them, chosen by the hash of the commit; the others must apply
 #     tests/sim/mutants.sh --one BUILD SEEDS SECONDS SECONDS NAME    one of them, in the existing tree
 #
 # Each tests/sim/mutants/NAME.sed says in its second line which file it changes and which rule it breaks.
@@ -14,11 +15,17 @@
 set -u
 # shellcheck source=tests/house/mutate.sh
 . tests/house/mutate.sh
-one=
-if [ "$1" = --one ]; then
+one='' drawn=''
+case $1 in
+--one)
     one=1
     shift
-fi
+    ;;
+--draw)
+    drawn=$2
+    shift 2
+    ;;
+esac
 build=$1
 seeds=$2
 shift 2
@@ -64,7 +71,7 @@ try() { # seconds of the scenarios, of the seeds, name
     elif ! link_mutant "$out/mutant.c" "$tree/${file%.c}.o" "$out/sim" 2>"$out/cc.log"; then
         printf '%-32s DOES NOT COMPILE: %s\n' "$name" "$(grep -m1 error "$out/cc.log")"
     else
-        by_scenario=$(run "$1" "$out/scenarios.log" 's/^FAIL \(.*\): [a-z ]*: .*/\1/p' "$out/sim" scenarios)
+        by_scenario=$(run "$1" "$out/scenarios.log" 's/^FAIL \(.*\): [a-z ]*: .*/\1/p' "$out/sim" scenarios first=1)
         by_seed=
         if [ "$by_scenario" = - ] || [ -n "${BOTH:-}" ]; then
             found='s/^VIOLATION seed \([0-9]*\) \([a-z ]*\):.*/seed \1: \2/p'
@@ -84,16 +91,26 @@ if [ -n "$one" ]; then
     exit
 fi
 
-if [ $# -eq 0 ]; then
-    # shellcheck disable=SC2046 # names are words
-    set -- $(mutants_in "$dir")
-fi
-
 # A copy of the sources, so that all mutants use the same ones.
 rm -rf "$build/mutants"
 mkdir -p "$tree/tests"
 cp -R resp net lock redlock "$tree"
 cp -R tests/sim "$tree/tests"
+
+if [ -n "$drawn" ]; then
+    for name in $(mutants_in "$dir"); do
+        mutate "$dir" "$name" "$tree" "$build/mutants/mutant.c" || {
+            echo "$name DOES NOT APPLY to $(mutated_file "$dir" "$name")"
+            exit 1
+        }
+    done
+    # shellcheck disable=SC2046 # names are words
+    set -- $(drawn_mutants "$dir" "$drawn")
+elif [ $# -eq 0 ]; then
+    # shellcheck disable=SC2046
+    set -- $(mutants_in "$dir")
+fi
+
 # shellcheck disable=SC2086 # the compiler may be several words
 (cd "$tree" && ls resp/*.c net/*.c lock/*.c redlock/*.c tests/sim/*.c) | grep -v /check_ | sed 's/\.c$//' |
     xargs -I '{}' -P "$jobs" $cc -std=c99 -O1 -g -w -I"$tree" -c -o "$tree/{}.o" "$tree/{}.c" || exit 2

@@ -6,6 +6,7 @@
 #include <string.h>
 
 int scene_trace;
+int scene_first;
 const char *scene_plot;
 
 struct world *scene(int clients, int servers, uint32_t ttl_ms)
@@ -219,7 +220,7 @@ int scenarios_run(const char *text)
     int failed = 0, n = 0;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         for (const struct scenario *s = lists[i]; s->name; s++)
-            if (!text || strstr(s->name, text)) {
+            if ((!text || strstr(s->name, text)) && !(scene_first && failed)) {
                 failed += run(s);
                 n++;
             }

@@ -31,6 +31,7 @@ int scenarios_run(const char *text);
 /* For scenarios: a world without faults, all links 100 us long, in which no user acts by itself. */
 struct world *scene(int clients, int servers, uint32_t ttl_ms);
 extern int scene_trace;
+extern int scene_first;        /* 1: end with the first scenario that fails */
 extern const char *scene_plot; /* file for the picture of the last scenario; NULL: none */
 struct handle *scene_lock(struct world *w, int client);
 /* If single, the locks are those of lock/, on the first server. */

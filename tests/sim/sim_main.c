@@ -7,7 +7,8 @@
  *     sim 17 faults=tail,cut  with these classes of faults only (also: none, inside, outside)
  *     sim 1:10 hash=1         one line per seed: a hash of all events
  *     sim 17 plot=FILE.svg    the picture of a run
- *     sim scenarios [TEXT]    the directed ones (those whose name contains TEXT); trace=1, plot=FILE.svg
+ *     sim scenarios [TEXT]    the directed ones (those whose name contains TEXT); trace=1, plot=FILE.svg;
+ *                           first=1: end with the first that fails
  *     more: clients=N servers=N ttl=MS single=0|1 guard=1..4 (enum rdl_guard)
  *           unnamed=1         no server shows a run_id
  *           misuse=1          some classes of misuse are drawn, too (faults=misuse: all of them)
@@ -238,6 +239,8 @@ int main(int argc, char **argv)
         for (int i = 2; i < argc; i++) {
             if (strcmp(argv[i], "trace=1") == 0)
                 scene_trace = 1;
+            else if (strcmp(argv[i], "first=1") == 0)
+                scene_first = 1;
             else if (strncmp(argv[i], "plot=", 5) == 0)
                 scene_plot = argv[i] + 5;
             else
