@@ -11,7 +11,7 @@
 #   CHECK_MORE   parts of `make check`: targets that fail by their exit status
 #   CHECK_NEEDS  files that the test suite needs
 #   NEEDS_TARGET the groups of tests/house/deps.sh that TARGET needs; its recipe probes for them with $(PROBE)
-#   CI_STAGES    SECONDS:TARGET, what .ci/run makes beside `make check` and `make lint`, as in 90:prove
+#   CI_STAGES    SECONDS:TARGET, what .ci/run makes beside `make check` and `make lint`, as in 90:lint
 #   CI_WAITS     the same for targets that wait for servers and clocks: one at a time
 #   CI_NEEDS     files that several of these need
 
@@ -109,6 +109,8 @@ $(eval $(call flavour,lib,$$(CC) $$(WARN) $$(CFLAGS) -fPIC $$(SECTIONS) -fdebug-
 $(eval $(call flavour,static,$$(MUSL) $$(WARN) -Wno-format-truncation -Os -fno-asynchronous-unwind-tables -fno-pie $$(SECTIONS)))
 $(eval $(call flavour,asan,$$(GCC) $$(WARN_GCC) -O1 -g $$(SANITIZE)))
 $(eval $(call flavour,clang,$$(CLANG) $$(WARN) -Os -g))
+# Tests wait, and do not compute: they are built sooner.
+$(foreach f,lib clang,$(TEST_DIRS:%=$(B)/$(f)/tests/%/%.o)): CPPFLAGS += -O0
 $(eval $(call flavour,size/x86-64,$$(GCC) $$(WARN_GCC) $$(SMALL) -fno-pie))
 $(eval $(call flavour,size/m0plus,$$(ARM) $$(WARN_GCC) $$(SMALL) $$(THUMB) -mcpu=cortex-m0plus))
 $(eval $(call flavour,size/m4,$$(ARM) $$(WARN_GCC) $$(SMALL) $$(THUMB) -mcpu=cortex-m4))
@@ -353,13 +355,15 @@ lint: ## check: clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, the house rule
 	@tests/house/lint.sh
 deps: ## check: install what `make check` needs (STAGE=TARGET: what that target needs; DEPS=all: everything); may need root
 	@tests/house/deps.sh $(DEPS)
-.PHONY: ci-stages ci-waits ci-build needs
+.PHONY: ci-stages ci-waits ci-needs ci-build needs
 needs: # of STAGE
 	@echo $(NEEDS_$(STAGE))
 ci-stages:
 	@echo $(CI_STAGES)
 ci-waits:
 	@echo $(CI_WAITS)
+ci-needs: # groups of packages
+	@echo $(sort $(foreach stage,$(CI_STAGES) $(CI_WAITS),$(NEEDS_$(lastword $(subst :, ,$(stage))))))
 
 -include $(wildcard $(FRAGMENTS))
 ci-build: $(CI_NEEDS)
