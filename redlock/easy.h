@@ -6,20 +6,21 @@
  *     static struct rdl_easy lock;
  *
  *     if (rdl_easy_open(&lock, "redis://a redis://b redis://c", "nightly") < 0 ||
- *         rdl_easy_lock(&lock, 10000, 5000) < 0) { // for 10 s; wait for up to 5 s
+ *         rdl_easy_acquire(&lock, 10000, 5000) < 0) { // for 10 s; wait for up to 5 s
  *         fprintf(stderr, "%s\n", rdl_easy_error(&lock));
  *         return 1;
  *     }
  *     while (work_left() && rdl_easy_remaining_ms(&lock) > 1000)
  *         do_some();
- *     rdl_easy_unlock(&lock);
+ *     rdl_easy_release(&lock);
  *
  * redlock/examples/easy.c is the whole program. It is for POSIX hosts: struct rdl_easy contains the sockets,
  * buffers and options that redlock.h expects from its user. Only programs that include this header link it.
  *
  * A lock is a lease: it ends after its ttl, whatever the program does. So ask rdl_easy_remaining_ms() before
- * each piece of work, and call rdl_easy_renew() in time. rdl_easy_keep() (easy_thread.h) renews in a thread.
- * You may lock and unlock the same structure many times. In redis-cli, the key is the lock's name.
+ * each piece of work, and call rdl_easy_extend() in time. rdl_easy_start_thread() (easy_thread.h) renews in a
+ * thread. You may acquire and release the same structure many times. In redis-cli, the key is the lock's
+ * name.
  *
  * Restart guard: a new server is refused at first. A server may have lost locks in a restart, so its vote
  * counts only 31 s after its start (max_ttl and 1 s). A majority of all servers is needed all the same. If a
@@ -28,14 +29,14 @@
  * Time: an attempt lasts for a twentieth of the ttl, up to 250 ms, or three round trips if that is longer.
  * The calls block at most:
  *
- *     rdl_easy_lock    wait_ms and an attempt; without wait_ms 2 s to connect, and an attempt. With
- *                      RDL_EASY_FENCE an attempt more
- *     rdl_easy_renew   an attempt, or two if keys that were lost are put back
- *     rdl_easy_unlock  an attempt, and up to 2 s to connect again. With rdl_easy_keep() two attempts more,
- *                      because the thread ends its renewal first
- *     rdl_easy_close   the same, and an attempt
+ *     rdl_easy_acquire  wait_ms and an attempt; without wait_ms 2 s to connect, and an attempt. With
+ *                       RDL_EASY_FENCE an attempt more
+ *     rdl_easy_extend   an attempt, or two if keys that were lost are put back
+ *     rdl_easy_release  an attempt, and up to 2 s to connect again. With rdl_easy_start_thread() two
+ *                       attempts more, because the thread ends its renewal first
+ *     rdl_easy_close    the same, and an attempt
  *
- * Only the system's resolver has no such limit: rdl_easy_open() and rdl_easy_lock() may call it
+ * Only the system's resolver has no such limit: rdl_easy_open() and rdl_easy_acquire() may call it
  * (rdl_posix_resolve()), the others never do. A signal does not end a call.
  *
  * Call the settings, rdl_easy_set_...(), after rdl_easy_open(), while the lock is neither held nor adopted.
@@ -89,8 +90,9 @@ enum rdl_easy_flags {
     RDL_EASY_CANARY = 2,           /**< detect lost data by a key on each server (struct rdl_canary) */
     RDL_EASY_FENCE = 4,            /**< each lock gets a fencing token (rdl_easy_fence()) */
     RDL_EASY_WAKE_HINT = 8,        /**< a release wakes a waiting client (struct rdl_hint) */
-    RDL_EASY_RESOLVE_ONCE = 16,  /**< resolve host names only in rdl_easy_open(), never in rdl_easy_lock() */
-    RDL_EASY_UNLOCK_AT_ONCE = 32 /**< rdl_easy_unlock() does not wait for the replies */
+    RDL_EASY_RESOLVE_ONCE =
+        16, /**< resolve host names only in rdl_easy_open(), never in rdl_easy_acquire() */
+    RDL_EASY_RELEASE_AT_ONCE = 32 /**< rdl_easy_release() does not wait for the replies */
 };
 
 /** @cond private */
@@ -130,7 +132,7 @@ struct rdl_easy {
     unsigned flags;
     int opened; /* the result of rdl_easy_open(); n is 0 if it is RDL_OK and the lock is not open */
     void (*end_thread)(
-        struct rdl_easy_thread *t); /* set by rdl_easy_keep(), so that easy.c links no threads */
+        struct rdl_easy_thread *t); /* set by rdl_easy_start_thread(), so that easy.c links no threads */
     struct rdl_easy_thread *thread; /* renews this lease; NULL: none does */
     struct rdl_easy_lease leases[2];
     uint32_t lease_turn; /* its last bit: which of the two is the current one */
@@ -144,8 +146,8 @@ struct rdl_easy {
  * Sets up a lock, not held. Connects to no server yet.
  *
  * Blocks for as long as the system needs to resolve the host names. A name that cannot be resolved now counts
- * as a server that is down; rdl_easy_lock() tries again, even while it waits. After an error nothing has to
- * be closed.
+ * as a server that is down; rdl_easy_acquire() tries again, even while it waits. After an error nothing has
+ * to be closed.
  *
  * A URL is redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path[?db=N]. valkey:// is
  * the same as redis://. rediss:// and valkeys:// are for TLS, and need rdl_easy_set_stream(). All clients
@@ -154,7 +156,7 @@ struct rdl_easy {
  * @param e     the lock; whatever it contained is overwritten, so close an open one first
  * @param urls  1 to RDL_SERVERS_MAX URLs, separated by spaces; copied
  * @param name  the lock's name, which is also its key, 1 to RDL_NAME_MAX bytes; copied
- * @return RDL_OK, or an error that rdl_easy_lock() repeats; rdl_easy_error() says what is wrong.
+ * @return RDL_OK, or an error that rdl_easy_acquire() repeats; rdl_easy_error() says what is wrong.
  *         RDL_E_SERVERS: urls is NULL or has no URL, or too many. RDL_E_URL, RDL_E_SPACE: a URL is invalid or
  *         too long. RDL_E_NAME: the name is empty, too long, or "rdl:canary".
  */
@@ -165,8 +167,8 @@ int rdl_easy_open(struct rdl_easy *e, const char *urls, const char *name);
  *
  * @param e      the lock
  * @param flags  bits of enum rdl_easy_flags, 0 for none
- * @return RDL_OK. RDL_E_HELD: the lock is held or adopted, or it is lost and its thread (rdl_easy_keep()) was
- *         not ended; nothing has changed. Or the error of rdl_easy_open().
+ * @return RDL_OK. RDL_E_HELD: the lock is held or adopted, or it is lost and its thread
+ *         (rdl_easy_start_thread()) was not ended; nothing has changed. Or the error of rdl_easy_open().
  */
 int rdl_easy_set_flags(struct rdl_easy *e, unsigned flags);
 
@@ -206,8 +208,8 @@ int rdl_easy_set_stream(struct rdl_easy *e, const struct rdl_stream_ops *ops, vo
  * and not after wait_ms (RDL_EASY_RESOLVE_ONCE prevents both). Servers that have just started do not count
  * yet. If waiting cannot give a majority, it does not wait: it returns RDL_E_QUARANTINE.
  *
- * You need not unlock a lease that has expired or is lost; its thread (rdl_easy_keep()) is ended. An adopted
- * lock that was not confirmed by rdl_easy_renew() is released.
+ * You need not release a lease that has expired or is lost; its thread (rdl_easy_start_thread()) is ended. An
+ * adopted lock that was not confirmed by rdl_easy_extend() is released.
  *
  * @param e        the lock
  * @param ttl_ms   for how long, in ms: 20 to max_ttl, which is 30 s unless rdl_easy_set_max_ttl()
@@ -215,32 +217,32 @@ int rdl_easy_set_stream(struct rdl_easy *e, const struct rdl_stream_ops *ops, vo
  * @return RDL_OK: held. Otherwise it is not, and rdl_easy_error() says why.
  *         RDL_BUSY: another client holds it. RDL_NO_QUORUM: no majority of the servers gave a useful reply.
  *         RDL_E_QUARANTINE: too few servers count now. RDL_E_TTL: ttl_ms is out of range.
- *         RDL_E_HELD: this structure holds it already; renew or unlock it.
+ *         RDL_E_HELD: this structure holds it already; extend or release it.
  *         RDL_E_TLS: a URL requests TLS, and rdl_easy_set_stream() was not called.
  *         Or an error of rdl_easy_open() or rdl_redlock_acquire().
  */
-int rdl_easy_lock(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms);
+int rdl_easy_acquire(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms);
 
 /**
- * Renews the lease: it then ends ttl_ms from now, and never earlier than before.
+ * Extends the lease: it then ends ttl_ms from now, and never earlier than before.
  *
  * Call it when a third of the ttl has passed. If it fails and rdl_easy_remaining_ms() is above 0, call it
  * again soon. It never takes an expired lock again. easy.h says for how long it blocks.
  *
  * @param e       the lock, held or adopted
- * @param ttl_ms  in ms, as for rdl_easy_lock(). It may be shorter than before: the next attempts are, too
+ * @param ttl_ms  in ms, as for rdl_easy_acquire(). It may be shorter than before: the next attempts are, too
  * @return 0 or more: held. Otherwise:
  *         RDL_LOST, RDL_E_GAP: the lock is lost, or was not held.
  *         RDL_UNKNOWN: no majority replied in time; the lease lasts as long as before.
  *         RDL_E_TTL: ttl_ms is out of range; nothing has changed.
- *         RDL_E_HELD: a thread renews it (rdl_easy_keep()); nothing was done.
+ *         RDL_E_HELD: a thread renews it (rdl_easy_start_thread()); nothing was done.
  */
-int rdl_easy_renew(struct rdl_easy *e, uint32_t ttl_ms);
+int rdl_easy_extend(struct rdl_easy *e, uint32_t ttl_ms);
 
 /**
  * Releases the lock; also an expired one. It is not held afterwards, whatever the result is.
  *
- * easy.h says for how long it blocks. With RDL_EASY_UNLOCK_AT_ONCE it sends the releases and returns RDL_OK
+ * easy.h says for how long it blocks. With RDL_EASY_RELEASE_AT_ONCE it sends the releases and returns RDL_OK
  * without waiting for the replies. The next call of the lock reads them. Before the release is sent,
  * rdl_easy_remaining_ms() and rdl_easy_fence() are 0 in every thread.
  *
@@ -251,13 +253,13 @@ int rdl_easy_renew(struct rdl_easy *e, uint32_t ttl_ms);
  *         RDL_UNKNOWN: too few replies; the key disappears with its ttl at the latest.
  *         Or an error of rdl_redlock_release().
  */
-int rdl_easy_unlock(struct rdl_easy *e);
+int rdl_easy_release(struct rdl_easy *e);
 
 /**
  * Releases the lock if it is held, and closes all connections.
  *
  * Blocks until all releases are answered, as easy.h says. Call it before the program ends, even after
- * rdl_easy_lock() failed: single servers may have granted the lock. Without this call, such keys may last
+ * rdl_easy_acquire() failed: single servers may have granted the lock. Without this call, such keys may last
  * until their ttl is over.
  *
  * @param e  the lock, which may be opened again afterwards; if it is not open, this call does nothing
@@ -267,11 +269,11 @@ void rdl_easy_close(struct rdl_easy *e);
 /**
  * Returns how long the lock is certainly held, by this host's clock.
  *
- * Any thread may call it. Never blocks. If rdl_easy_keep() renews the lock, it counts the time until the work
- * must stop.
+ * Any thread may call it. Never blocks. If rdl_easy_start_thread() renews the lock, it counts the time until
+ * the work must stop.
  *
  * @param e  the lock
- * @return the remaining time in ms; 0: not held, expired, or adopted and not renewed yet
+ * @return the remaining time in ms; 0: not held, expired, or adopted and not extended yet
  */
 uint32_t rdl_easy_remaining_ms(const struct rdl_easy *e);
 
@@ -300,7 +302,7 @@ const char *rdl_easy_error(const struct rdl_easy *e);
 /**
  * Writes the lock's token, to pass the lock on to another process (rdl_easy_adopt(), $REDLOCK_TOKEN).
  *
- * Afterwards do not renew, unlock or close it here. Let the process end, which releases nothing. Never
+ * Afterwards do not extend, release or close it here. Let the process end, which releases nothing. Never
  * blocks.
  *
  * @param e    the lock, held
@@ -309,10 +311,10 @@ const char *rdl_easy_error(const struct rdl_easy *e);
 void rdl_easy_token(const struct rdl_easy *e, char out[RDL_TOKEN_TEXT_MAX]);
 
 /**
- * Adopts a lock that another process acquired. Confirm it with rdl_easy_renew(), or release it.
+ * Adopts a lock that another process acquired. Confirm it with rdl_easy_extend(), or release it.
  *
- * The other process must not renew or release it any more. rdl_easy_lock() would release the adopted lock.
- * Never blocks.
+ * The other process must not extend or release it any more. rdl_easy_acquire() would release the adopted
+ * lock. Never blocks.
  *
  * @param e      the lock, opened with the same servers and name; neither held nor adopted
  * @param token  the text that rdl_easy_token() wrote, NUL-terminated

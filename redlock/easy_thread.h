@@ -6,14 +6,14 @@
  *     static struct rdl_easy lock;
  *     static struct rdl_easy_thread thread;
  *
- *     if (rdl_easy_open(&lock, urls, "nightly") < 0 || rdl_easy_lock(&lock, 10000, 5000) < 0 ||
- *         rdl_easy_keep(&lock, &thread, 1000) < 0) { // the work can stop within 1 s
+ *     if (rdl_easy_open(&lock, urls, "nightly") < 0 || rdl_easy_acquire(&lock, 10000, 5000) < 0 ||
+ *         rdl_easy_start_thread(&lock, &thread, 1000) < 0) { // the work can stop within 1 s
  *         fprintf(stderr, "%s\n", rdl_easy_error(&lock));
  *         return 1;
  *     }
  *     while (work_left() && rdl_easy_remaining_ms(&lock) > 0) // or poll rdl_easy_lost_fd(&thread)
  *         do_some();
- *     rdl_easy_unlock(&lock);
+ *     rdl_easy_release(&lock);
  *
  * redlock/examples/easy_thread.c is the whole program. It needs POSIX threads (cc -pthread).
  */
@@ -34,8 +34,8 @@ extern "C" {
 /**
  * A thread that renews one lock: use a struct for each lock. Its members are private.
  *
- * The memory is the caller's, static or allocated, and in use from rdl_easy_keep() until one of these has
- * returned: rdl_easy_unlock(), rdl_easy_close(), or a rdl_easy_lock() with any result but RDL_E_HELD.
+ * The memory is the caller's, static or allocated, and in use from rdl_easy_start_thread() until one of these
+ * has returned: rdl_easy_release(), rdl_easy_close(), or a rdl_easy_acquire() with any result but RDL_E_HELD.
  */
 struct rdl_easy_thread {
     /** @cond private */
@@ -50,12 +50,12 @@ struct rdl_easy_thread {
 };
 
 /**
- * Starts a thread that renews a held lock, until rdl_easy_unlock() or rdl_easy_close().
+ * Starts a thread that renews a held lock, until rdl_easy_release() or rdl_easy_close().
  *
- * It renews by the ttl of the last rdl_easy_lock() or rdl_easy_renew(), when a third of it has passed. If it
- * cannot renew the lock, it stops trying at least grace_ms before the lease ends. Then
- * rdl_easy_remaining_ms() is 0 and rdl_easy_lost_fd() is readable: stop the work, and call rdl_easy_unlock().
- * There is no callback.
+ * It renews by the ttl of the last rdl_easy_acquire() or rdl_easy_extend(), when a third of it has passed. If
+ * it cannot renew the lock, it stops trying at least grace_ms before the lease ends. Then
+ * rdl_easy_remaining_ms() is 0 and rdl_easy_lost_fd() is readable: stop the work, and call
+ * rdl_easy_release(). There is no callback.
  *
  * The thread that called this function may end. Do not cancel a thread inside the functions of the lock. The
  * new thread gets no signals. A forked child does not have it, and there rdl_easy_remaining_ms() is 0. Never
@@ -70,7 +70,7 @@ struct rdl_easy_thread {
  *         above a third of the ttl. RDL_E_SYSTEM: the system has no more threads or descriptors. Or the error
  *         of rdl_easy_open().
  */
-int rdl_easy_keep(struct rdl_easy *e, struct rdl_easy_thread *t, uint32_t grace_ms);
+int rdl_easy_start_thread(struct rdl_easy *e, struct rdl_easy_thread *t, uint32_t grace_ms);
 
 /**
  * Returns a descriptor that becomes readable when the work must stop: for poll, select or an event loop.

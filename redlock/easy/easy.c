@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    TTL_MS = 10000, /* until rdl_easy_lock() sets it: an adopted lock has an attempt time, too */
+    TTL_MS = 10000, /* until rdl_easy_acquire() sets it: an adopted lock has an attempt time, too */
     TTL_MIN_MS = 4 * RDL_ATTEMPT_MIN_MS,
     RESOLVE_MS = 1000 /* the least time from one query of the resolver to the next */
 };
@@ -295,9 +295,9 @@ static int check_unused(struct rdl_easy *e)
         return rc;
     if (e->thread != NULL) /* it may be using the lock */
         return rdl_easy_refuse(e, RDL_E_HELD,
-                               "the lock is lost, but its thread has not ended: unlock it first");
+                               "the lock is lost, but its thread has not ended: release it first");
     if (e->lock.until_ms == UINT64_MAX)
-        return rdl_easy_refuse(e, RDL_E_HELD, "the lock is adopted: renew or unlock it first");
+        return rdl_easy_refuse(e, RDL_E_HELD, "the lock is adopted: extend or release it first");
     return RDL_OK;
 }
 
@@ -386,7 +386,7 @@ static void end_thread(struct rdl_easy *e)
     rdl_easy_publish(e, 0, 0, 0);
 }
 
-int rdl_easy_lock(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms)
+int rdl_easy_acquire(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms)
 {
     int has_end = wait_ms != 0 && wait_ms != RDL_WAIT_FOREVER;
     int rc = check_free(e);
@@ -409,14 +409,14 @@ int rdl_easy_lock(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms)
     return rdl_easy_explain(e, rc);
 }
 
-int rdl_easy_renew(struct rdl_easy *e, uint32_t ttl_ms)
+int rdl_easy_extend(struct rdl_easy *e, uint32_t ttl_ms)
 {
     int rc = rdl_easy_check_open(e);
 
     if (rc != RDL_OK)
         return rc;
     if (e->thread != NULL)
-        return rdl_easy_refuse(e, RDL_E_HELD, "a thread renews the lock (rdl_easy_keep)");
+        return rdl_easy_refuse(e, RDL_E_HELD, "a thread renews the lock (rdl_easy_start_thread)");
     rc = check_ttl(e, ttl_ms);
     if (rc != RDL_OK)
         return rc;
@@ -438,14 +438,14 @@ static int release_at_once(struct rdl_easy *e)
     return e->platform.poll(e->platform.ctx, conns, e->n, 0, 0);
 }
 
-int rdl_easy_unlock(struct rdl_easy *e)
+int rdl_easy_release(struct rdl_easy *e)
 {
     int rc = rdl_easy_check_open(e);
 
     if (rc != RDL_OK)
         return rc;
     end_thread(e); /* from now on no thread sees a remaining time */
-    if ((e->flags & RDL_EASY_UNLOCK_AT_ONCE) && rdl_redlock_remaining_ms(&e->lock, rdl_posix_now_ms()) > 0)
+    if ((e->flags & RDL_EASY_RELEASE_AT_ONCE) && rdl_redlock_remaining_ms(&e->lock, rdl_posix_now_ms()) > 0)
         return rdl_easy_explain(e, release_at_once(e));
     return rdl_easy_explain(e, rdl_redlock_release(&e->lock, &e->platform));
 }
@@ -457,7 +457,7 @@ void rdl_easy_close(struct rdl_easy *e)
 
     if (e->opened != RDL_OK || e->n == 0)
         return;
-    (void)rdl_easy_unlock(e);
+    (void)rdl_easy_release(e);
     until_ms = rdl_posix_now_ms() + rdl_redlock_attempt_ms(&e->lock);
     (void)rdl_redlock_drain(&e->lock, &e->platform, until_ms);
     for (i = 0; i < e->n; i++)

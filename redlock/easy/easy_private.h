@@ -14,8 +14,8 @@ int rdl_easy_refuse_url(struct rdl_easy *e, int rc, size_t i, const char *why);
 /* Returns RDL_OK if the lock is open. */
 int rdl_easy_check_open(struct rdl_easy *e);
 /*
- * Sets what other threads see of the lease. Only one thread at a time may call it: the one of rdl_easy_keep()
- * while it runs, otherwise the program's.
+ * Sets what other threads see of the lease. Only one thread at a time may call it: the one of
+ * rdl_easy_start_thread() while it runs, otherwise the program's.
  */
 void rdl_easy_publish(struct rdl_easy *e, uint64_t until_ms, uint64_t fence, uint32_t process);
 

@@ -148,7 +148,7 @@ static int start(struct rdl_easy_thread *t)
     return -1;
 }
 
-int rdl_easy_keep(struct rdl_easy *e, struct rdl_easy_thread *t, uint32_t grace_ms)
+int rdl_easy_start_thread(struct rdl_easy *e, struct rdl_easy_thread *t, uint32_t grace_ms)
 {
     int rc = rdl_easy_check_open(e);
 

@@ -43,7 +43,7 @@ int main(int argc, char **argv)
         return fail(2);
     if (argc == 3)
         rdl_easy_set_flags(&lock, RDL_EASY_NO_RESTART_GUARD);
-    if (rdl_easy_lock(&lock, TTL_MS, 5000) < 0 || rdl_easy_keep(&lock, &thread, GRACE_MS) < 0)
+    if (rdl_easy_acquire(&lock, TTL_MS, 5000) < 0 || rdl_easy_start_thread(&lock, &thread, GRACE_MS) < 0)
         return fail(1);
     printf("locked\n");
     fflush(stdout);
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
     is_lost = poll(&lost, 1, WORK_MS) > 0;
     if (is_lost)
         printf("stopped: the lock cannot be renewed; it lasts for another %d ms\n", GRACE_MS);
-    if (rdl_easy_unlock(&lock) < 0)
+    if (rdl_easy_release(&lock) < 0)
         return fail(1);
     if (!is_lost)
         printf("worked for %d s with a lease of %d s\n", WORK_MS / 1000, TTL_MS / 1000);

@@ -42,10 +42,10 @@ int main(int argc, char **argv)
         return fail(&lock, 2);
     if (argc == 4)
         rdl_easy_set_flags(&lock, RDL_EASY_NO_RESTART_GUARD);
-    if (rdl_easy_lock(&lock, 10000, 5000) < 0) /* for 10 s; wait for up to 5 s */
+    if (rdl_easy_acquire(&lock, 10000, 5000) < 0) /* for 10 s; wait for up to 5 s */
         return fail(&lock, 1);
     printf("the lock lasts for %u s\n", (unsigned)rdl_easy_remaining_ms(&lock) / 1000);
-    if (rdl_easy_unlock(&lock) < 0)
+    if (rdl_easy_release(&lock) < 0)
         return fail(&lock, 1);
     printf("released\n");
     rdl_easy_close(&lock);

@@ -34,9 +34,9 @@ begin_standin "$build/standin" "$dir"
 
 compile() { # program, URL's host and port, flags or nothing
     mkdir "$dir/$1"
-    sed "s/localhost:6379/$2/; s/^ *rdl_easy_lock(/rdl_easy_set_flags(\&lock, ${3:-0}) < 0 || &/" \
+    sed "s/localhost:6379/$2/; s/^ *rdl_easy_acquire(/rdl_easy_set_flags(\&lock, ${3:-0}) < 0 || &/" \
         "$dir/first.c" >"$dir/$1.c"
-    grep -q "set_flags.*rdl_easy_lock" "$dir/$1.c" # or nothing was replaced
+    grep -q "set_flags.*rdl_easy_acquire" "$dir/$1.c" # or nothing was replaced
     ${CC:-cc} -std=c99 -pedantic -Wall -Wextra -Werror -I. "$dir/$1.c" "$build/libredlock.a" -o "$dir/$1/first"
 }
 prints() { # status, line, program: in a folder of its own it ends so, and prints that

@@ -68,21 +68,21 @@ static void expect_error(const struct rdl_easy *e, const char *part)
 
 /* ---------------------------------------------------------------- the four calls */
 
-START_TEST(the_same_program_locks_on_one_server_and_on_three)
+START_TEST(the_same_program_works_on_one_server_and_on_three)
 {
     char url[LIVE_PATH_MAX + 16];
 
     open_with(&easy, _i == 3 ? urls : live_url(&live[0], (enum live_method)_i, url, sizeof url),
               RDL_EASY_NO_RESTART_GUARD);
     ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), TTL / 2);
     ck_assert_uint_le(rdl_easy_remaining_ms(&easy), TTL);
     ck_assert_int_ge(keys(), _i == 3 ? 2 : 1);
-    ck_assert_int_ge(rdl_easy_renew(&easy, RDL_EASY_MAX_TTL_MS), RDL_OK);
+    ck_assert_int_ge(rdl_easy_extend(&easy, RDL_EASY_MAX_TTL_MS), RDL_OK);
     ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), TTL);
     ck_assert_uint_le(rdl_easy_remaining_ms(&easy), RDL_EASY_MAX_TTL_MS);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
     ck_assert_str_eq(rdl_easy_error(&easy), "");
     rdl_easy_close(&easy);
@@ -99,17 +99,17 @@ START_TEST(a_guarded_lock_waits_for_new_servers_and_works)
     open_with(&easy, _i ? urls : live_url(&live[0], LIVE_V4, url, sizeof url), 0);
     ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, SHORT), RDL_OK);
     for (int i = 0; i < 2; i++) {
-        ck_assert_int_eq(rdl_easy_lock(&easy, SHORT, i == 0 ? (uint32_t)PATIENT : 0), RDL_OK);
-        ck_assert_int_ge(rdl_easy_renew(&easy, SHORT), RDL_OK);
+        ck_assert_int_eq(rdl_easy_acquire(&easy, SHORT, i == 0 ? (uint32_t)PATIENT : 0), RDL_OK);
+        ck_assert_int_ge(rdl_easy_extend(&easy, SHORT), RDL_OK);
         ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), 0);
-        ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+        ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     }
     live_kill(&live[0]);
     live_restart(&live[0]);
     if (_i)
-        ck_assert_int_eq(rdl_easy_lock(&easy, SHORT, PATIENT), RDL_OK); /* the last one may be younger */
+        ck_assert_int_eq(rdl_easy_acquire(&easy, SHORT, PATIENT), RDL_OK); /* the last one may be younger */
     else
-        ck_assert_int_lt(rdl_easy_lock(&easy, SHORT, 0), 0);
+        ck_assert_int_lt(rdl_easy_acquire(&easy, SHORT, 0), 0);
     rdl_easy_close(&easy);
 }
 END_TEST
@@ -128,8 +128,8 @@ START_TEST(each_server_gets_the_password_of_its_url)
     open_with(&easy, list, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_WAKE_HINT);
     for (size_t i = 0; i < MOST; i++)
         while (rdl_conn_state(&easy.conns[i].conn) != RDL_CONN_READY) { /* a majority does not wait for it */
-            ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
-            ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+            ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+            ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
             ck_assert_int_ne(rdl_conn_error(&easy.conns[i].conn), RDL_E_AUTH);
         }
     rdl_easy_close(&easy);
@@ -142,7 +142,7 @@ START_TEST(valkey_is_another_word_for_redis)
 
     snprintf(url, sizeof url, "valkey://127.0.0.1:%d", live[0].port);
     open_with(&easy, url, RDL_EASY_NO_RESTART_GUARD);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     rdl_easy_close(&easy);
 }
 END_TEST
@@ -151,11 +151,11 @@ START_TEST(a_lock_that_another_client_holds_is_busy)
 {
     open_all(&easy);
     open_all(&other);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&other, TTL, 0), RDL_BUSY);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&other, TTL, 0), RDL_BUSY);
     expect_error(&other, "lock \"nightly\": held by another client for another ");
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&other, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&other, TTL, PATIENT), RDL_OK);
     ck_assert_str_eq(rdl_easy_error(&other), "");
     rdl_easy_close(&easy);
     rdl_easy_close(&other);
@@ -163,13 +163,13 @@ START_TEST(a_lock_that_another_client_holds_is_busy)
 }
 END_TEST
 
-START_TEST(a_lost_lock_is_reported_by_renew_and_by_unlock)
+START_TEST(a_lost_lock_is_reported_by_extend_and_by_release)
 {
     open_all(&easy);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     for (int i = 0; i < MOST; i++)
         live_command(&live[i], "SET nightly other");
-    ck_assert_int_eq(_i ? rdl_easy_renew(&easy, TTL) : rdl_easy_unlock(&easy), RDL_LOST);
+    ck_assert_int_eq(_i ? rdl_easy_extend(&easy, TTL) : rdl_easy_release(&easy), RDL_LOST);
     expect_error(&easy, "lock \"nightly\": the lock is lost");
     ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
     rdl_easy_close(&easy);
@@ -177,42 +177,42 @@ START_TEST(a_lost_lock_is_reported_by_renew_and_by_unlock)
 }
 END_TEST
 
-START_TEST(a_held_lock_is_not_locked_or_set_up_again)
+START_TEST(a_held_lock_is_not_acquired_or_adopted_again)
 {
     open_all(&easy);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_E_HELD);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_E_HELD);
     expect_error(&easy, "already held");
     ck_assert_int_eq(rdl_easy_set_flags(&easy, 0), RDL_E_HELD);
     ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, 1000), RDL_E_HELD);
     ck_assert_int_eq(rdl_easy_adopt(&easy, "0123456789012345678901234567890123456789"), RDL_E_HELD);
     ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), 0);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_EXPIRED); /* nothing is left to release */
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_EXPIRED); /* nothing is left to release */
     rdl_easy_close(&easy);
 }
 END_TEST
 
-START_TEST(unlock_at_once_releases_by_the_time_close_returns)
+START_TEST(release_at_once_is_done_by_the_time_close_returns)
 {
-    open_with(&easy, urls, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_UNLOCK_AT_ONCE);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    open_with(&easy, urls, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_RELEASE_AT_ONCE);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK); /* after its own releases */
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK); /* after its own releases */
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     rdl_easy_close(&easy);
     ck_assert_int_eq(keys(), 0);
 }
 END_TEST
 
 /* No reply is read, so the lock is not known to be lost. */
-START_TEST(unlock_at_once_sends_to_every_server)
+START_TEST(release_at_once_sends_to_every_server)
 {
-    open_with(&easy, urls, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_UNLOCK_AT_ONCE);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_EXPIRED);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    open_with(&easy, urls, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_RELEASE_AT_ONCE);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_EXPIRED);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     while (keys() != 0)
         poll(NULL, 0, 1);
     rdl_easy_close(&easy);
@@ -224,14 +224,14 @@ START_TEST(close_leaves_no_descriptor_and_no_lock)
     int fds = live_count_fds();
 
     open_with(&easy, urls, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_WAKE_HINT);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     rdl_easy_close(&easy);
     ck_assert_int_eq(live_count_fds(), fds);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_E_SERVERS);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_E_SERVERS);
     expect_error(&easy, "call rdl_easy_open first");
     rdl_easy_close(&easy); /* again: no harm */
     open_all(&easy);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     rdl_easy_close(&easy);
 }
 END_TEST
@@ -243,13 +243,13 @@ START_TEST(a_token_passes_the_lock_to_another_process)
     open_all(&easy);
     open_all(&other);
     ck_assert_int_eq(rdl_easy_adopt(&other, "nonsense"), RDL_E_TOKEN);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     rdl_easy_token(&easy, token);
     ck_assert_int_eq(rdl_easy_adopt(&other, token), RDL_OK);
     ck_assert_uint_eq(rdl_easy_remaining_ms(&other), 0);
-    ck_assert_int_eq(rdl_easy_renew(&other, TTL), RDL_ADOPTED);
+    ck_assert_int_eq(rdl_easy_extend(&other, TTL), RDL_ADOPTED);
     ck_assert_uint_gt(rdl_easy_remaining_ms(&other), 0);
-    ck_assert_int_eq(rdl_easy_unlock(&other), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&other), RDL_OK);
     rdl_easy_close(&other);
     ck_assert_int_eq(keys(), 0);
 }
@@ -262,7 +262,7 @@ START_TEST(settings_leave_an_adopted_lock_alone)
 
     open_all(&easy);
     open_all(&other);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     rdl_easy_token(&easy, token);
     ck_assert_int_eq(rdl_easy_adopt(&other, token), RDL_OK);
     switch (_i) {
@@ -280,44 +280,44 @@ START_TEST(settings_leave_an_adopted_lock_alone)
         break;
     }
     ck_assert_int_eq(rc, RDL_E_HELD);
-    expect_error(&other, "lock \"nightly\": the lock is adopted: renew or unlock it first");
-    ck_assert_int_eq(rdl_easy_renew(&other, TTL), RDL_ADOPTED);
-    ck_assert_int_eq(rdl_easy_unlock(&other), RDL_OK);
+    expect_error(&other, "lock \"nightly\": the lock is adopted: extend or release it first");
+    ck_assert_int_eq(rdl_easy_extend(&other, TTL), RDL_ADOPTED);
+    ck_assert_int_eq(rdl_easy_release(&other), RDL_OK);
     ck_assert_int_eq(rdl_easy_set_flags(&other, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
     rdl_easy_close(&other);
 }
 END_TEST
 
-START_TEST(lock_releases_an_adopted_lock)
+START_TEST(acquire_releases_an_adopted_lock)
 {
     char token[RDL_TOKEN_TEXT_MAX];
 
     open_all(&easy);
     open_all(&other);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     rdl_easy_token(&easy, token);
     ck_assert_int_eq(rdl_easy_adopt(&other, token), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&other, TTL, PATIENT), RDL_OK);
-    ck_assert_int_eq(rdl_easy_unlock(&other), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&other, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&other), RDL_OK);
     rdl_easy_close(&other);
     ck_assert_int_eq(keys(), 0);
 }
 END_TEST
 
-/* Shorter than the ttl of the lock, or of a structure that has locked nothing. */
+/* Shorter than the ttl of the lock, or of a structure that has acquired nothing. */
 START_TEST(a_lock_can_be_renewed_by_any_ttl)
 {
     char token[RDL_TOKEN_TEXT_MAX];
 
     open_all(&easy);
     open_all(&other);
-    ck_assert_int_eq(rdl_easy_lock(&easy, 500, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, 500, PATIENT), RDL_OK);
     rdl_easy_token(&easy, token);
     ck_assert_int_eq(rdl_easy_adopt(&other, token), RDL_OK);
-    ck_assert_int_eq(rdl_easy_renew(&other, 500), RDL_ADOPTED);
-    ck_assert_int_ge(rdl_easy_renew(&other, TTL), RDL_OK);
+    ck_assert_int_eq(rdl_easy_extend(&other, 500), RDL_ADOPTED);
+    ck_assert_int_ge(rdl_easy_extend(&other, TTL), RDL_OK);
     ck_assert_uint_gt(rdl_easy_remaining_ms(&other), TTL / 2);
-    ck_assert_int_ge(rdl_easy_renew(&other, 500), RDL_OK);
+    ck_assert_int_ge(rdl_easy_extend(&other, 500), RDL_OK);
     ck_assert_uint_gt(rdl_easy_remaining_ms(&other), TTL / 2); /* never shorter */
     rdl_easy_close(&other);
 }
@@ -338,11 +338,11 @@ START_TEST(every_flag_works_with_the_longest_name)
     ck_assert_int_eq(
         rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_FENCE | RDL_EASY_WAKE_HINT), RDL_OK);
     for (int i = 0; i < 3; i++) {
-        ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+        ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
         ck_assert_uint_gt(rdl_easy_fence(&easy), fence);
         fence = rdl_easy_fence(&easy);
-        ck_assert_int_ge(rdl_easy_renew(&easy, TTL), RDL_OK);
-        ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+        ck_assert_int_ge(rdl_easy_extend(&easy, TTL), RDL_OK);
+        ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     }
     ck_assert_uint_eq(rdl_easy_fence(&easy), 0);
     rdl_easy_close(&easy);
@@ -357,10 +357,10 @@ START_TEST(a_dead_minority_does_not_matter_and_a_majority_is_named)
 
     live_kill(&live[0]);
     open_all(&easy);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     live_kill(&live[2]);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_NO_QUORUM);
     expect_error(&easy, "lock \"nightly\": 2 of 3 servers gave no useful reply (127.0.0.1:");
     expect_error(&easy, "cannot connect: Connection refused");
     expect_error(&easy, "). Check that they run and can be reached");
@@ -376,7 +376,7 @@ START_TEST(a_new_server_does_not_count_and_the_error_says_what_to_do)
     char url[LIVE_PATH_MAX + 16];
 
     open_with(&easy, _i ? urls : live_url(&live[0], LIVE_V4, url, sizeof url), 0);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 5000), RDL_E_QUARANTINE);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 5000), RDL_E_QUARANTINE);
     expect_error(&easy, _i ? " of 3 servers may have lost locks in a restart (127.0.0.1:"
                            : "the server may have lost locks in a restart (127.0.0.1:");
     expect_error(&easy, ": started ");
@@ -384,7 +384,7 @@ START_TEST(a_new_server_does_not_count_and_the_error_says_what_to_do)
     expect_error(&easy, " s). Wait longer, or, if");
     expect_error(&easy, "RDL_EASY_NO_RESTART_GUARD");
     ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     rdl_easy_close(&easy);
 }
 END_TEST
@@ -400,9 +400,9 @@ START_TEST(a_new_server_and_its_second_address_are_both_named)
     open_with(&easy, list, 0);
     for (size_t i = 0; i < 3; i++)
         while (rdl_conn_state(&easy.conns[i].conn) != RDL_CONN_READY)
-            (void)rdl_easy_lock(&easy, TTL, 0);
+            (void)rdl_easy_acquire(&easy, TTL, 0);
     for (int tries = 0; tries < 2; tries++) {
-        ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_E_QUARANTINE);
+        ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_E_QUARANTINE);
         expect_error(&easy, " of 3 servers gave no useful reply (127.0.0.1:");
         expect_error(&easy, ": another address leads to the same server; ");
         expect_error(&easy, " s). List each server once. Wait longer, or, if the server is new");
@@ -414,7 +414,7 @@ END_TEST
 START_TEST(a_server_that_had_no_canary_is_in_quarantine)
 {
     open_with(&easy, urls, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_CANARY);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 5000), RDL_E_QUARANTINE);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 5000), RDL_E_QUARANTINE);
     expect_error(&easy, " servers may have lost locks in a restart (127.0.0.1:");
     expect_error(&easy, ": counts in ");
     expect_error(&easy, " s). Wait longer");
@@ -429,17 +429,17 @@ START_TEST(a_child_leaves_its_parents_lock_alone)
     pid_t pid;
 
     open_all(&easy);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     pid = live_fork();
     if (pid == 0) {
-        int rc = rdl_easy_renew(&easy, TTL);
+        int rc = rdl_easy_extend(&easy, TTL);
         rdl_easy_close(&easy);
         _exit(rc == RDL_E_FORKED ? 0 : 1);
     }
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     ck_assert_int_eq(status, 0);
-    ck_assert_int_ge(rdl_easy_renew(&easy, TTL), RDL_OK);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_ge(rdl_easy_extend(&easy, TTL), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     rdl_easy_close(&easy);
 }
 END_TEST
@@ -464,12 +464,12 @@ START_TEST(a_host_name_is_resolved_at_open_and_again_if_it_had_no_address)
 {
     open_with(&easy, named("a.test", 0), RDL_EASY_NO_RESTART_GUARD | (_i ? RDL_EASY_RESOLVE_ONCE : 0));
     ck_assert_uint_eq(resolver_asked("a.test"), 1);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_NO_QUORUM);
     expect_error(&easy, "the server gave no useful reply (a.test:");
     expect_error(&easy, ": no address: ");
     move("a.test", 0);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, _i ? 0 : (uint32_t)PATIENT), _i ? RDL_NO_QUORUM : RDL_OK);
-    ck_assert_uint_eq(resolver_asked("a.test"), _i ? 1 : 3); /* open, both times that lock is called */
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, _i ? 0 : (uint32_t)PATIENT), _i ? RDL_NO_QUORUM : RDL_OK);
+    ck_assert_uint_eq(resolver_asked("a.test"), _i ? 1 : 3); /* open, both times that acquire is called */
     rdl_easy_close(&easy);
 }
 END_TEST
@@ -480,9 +480,9 @@ START_TEST(a_server_with_an_address_is_not_said_to_have_none)
     move("a.test", 0);
     open_with(&easy, named("a.test", 0), RDL_EASY_NO_RESTART_GUARD);
     live_kill(&live[0]);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_NO_QUORUM);
     move("a.test", -1);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 1000), RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 1000), RDL_NO_QUORUM);
     ck_assert_uint_ge(resolver_asked("a.test"), 2);
     ck_assert_ptr_null(strstr(rdl_easy_error(&easy), "no address"));
     expect_error(&easy, "cannot connect: Connection refused");
@@ -535,7 +535,7 @@ START_TEST(a_name_without_an_address_does_not_end_a_wait)
     asked = _i ? 1 : 2;
     replace_poll(poll_by_the_clock);
     easy.platform.now_ms = now_ms;
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 60000), RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 60000), RDL_NO_QUORUM);
     ck_assert_uint_eq(clock_ms, begun_ms + 60000);
     expect_error(&easy, ": no address: ");
     ck_assert_uint_eq(resolver_asked("a.test"), asked);
@@ -554,7 +554,7 @@ START_TEST(no_name_is_resolved_after_the_wait)
     asked = 2;
     replace_poll(poll_by_the_clock);
     easy.platform.now_ms = now_ms;
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 65000), RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 65000), RDL_NO_QUORUM);
     ck_assert_uint_gt(asked, 3);
     ck_assert_uint_eq(resolver_asked("a.test"), asked);
     ck_assert_uint_eq(resolver_asked("b.test"), asked - 1);
@@ -575,7 +575,7 @@ START_TEST(a_name_that_gets_an_address_during_a_wait_is_used)
 {
     open_with(&easy, named("a.test", 0), RDL_EASY_NO_RESTART_GUARD);
     replace_poll(poll_until_it_is_there);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, _i ? RDL_WAIT_FOREVER : (uint32_t)PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, _i ? RDL_WAIT_FOREVER : (uint32_t)PATIENT), RDL_OK);
     ck_assert_uint_gt(asked, 5);
     rdl_easy_close(&easy);
 }
@@ -605,7 +605,7 @@ START_TEST(releases_are_sent_before_a_name_is_resolved)
     open_with(&easy, list, RDL_EASY_NO_RESTART_GUARD);
     asked = 2;
     replace_poll(poll_with_all_sent);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 1000), RDL_BUSY);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 1000), RDL_BUSY);
     ck_assert_uint_gt(asked, 3);
     rdl_easy_close(&easy);
     ck_assert_int_eq(keys(), 1);
@@ -620,18 +620,18 @@ START_TEST(a_release_waits_for_the_address_of_its_server)
     snprintf(list, sizeof list, "redis://127.0.0.1:%d redis://127.0.0.1:%d %s", live[0].port, live[1].port,
              named("a.test", 2));
     open_all(&other);
-    ck_assert_int_eq(rdl_easy_lock(&other, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&other, TTL, PATIENT), RDL_OK);
     rdl_easy_token(&other, token);
     for (int i = 0; i < MOST; i++)
         live_command(&live[i], "SET nightly %s PX 60000", token);
     open_with(&easy, list, RDL_EASY_NO_RESTART_GUARD);
     ck_assert_int_eq(rdl_easy_adopt(&easy, token), RDL_OK);
-    ck_assert_int_eq(rdl_easy_renew(&easy, TTL), RDL_ADOPTED);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_extend(&easy, TTL), RDL_ADOPTED);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     ck_assert_int_eq(keys(), 1);
     move("a.test", 2);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, _i ? (uint32_t)PATIENT : 0), RDL_OK);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, _i ? (uint32_t)PATIENT : 0), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     rdl_easy_close(&easy);
     ck_assert_int_eq(keys(), 0);
 }
@@ -641,9 +641,9 @@ END_TEST
 START_TEST(a_server_that_got_its_address_later_is_guarded)
 {
     open_with(&easy, named("a.test", 0), 0);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_NO_QUORUM);
     move("a.test", 0);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_E_QUARANTINE);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_E_QUARANTINE);
     expect_error(&easy, ": started ");
     rdl_easy_close(&easy);
 }
@@ -655,7 +655,7 @@ START_TEST(every_name_of_a_list_is_resolved)
                      RDL_OK);
     ck_assert_uint_eq(resolver_asked("a.test"), 1);
     ck_assert_uint_eq(resolver_asked("b.test"), 1);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_NO_QUORUM);
     ck_assert_uint_eq(resolver_asked("a.test"), 2);
     ck_assert_uint_eq(resolver_asked("b.test"), 2);
     rdl_easy_close(&easy);
@@ -672,8 +672,8 @@ START_TEST(texts_are_copied)
     freed(name, sizeof name);
     ck_assert_int_eq(rdl_easy_adopt(&easy, token), RDL_OK);
     freed(token, sizeof token);
-    ck_assert_int_lt(rdl_easy_renew(&easy, TTL), 0);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    ck_assert_int_lt(rdl_easy_extend(&easy, TTL), 0);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_NO_QUORUM);
     expect_error(&easy, "lock \"nightly\": 2 of 2 servers gave no useful reply (127.0.0.1:1: ");
     expect_error(&easy, "; a.test:1: no address: ");
     rdl_easy_close(&easy);
@@ -687,13 +687,13 @@ START_TEST(names_are_not_resolved_while_the_lock_is_held_or_the_server_is_there)
 {
     move("a.test", 0);
     open_with(&easy, named("a.test", 0), RDL_EASY_NO_RESTART_GUARD);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
-    ck_assert_int_ge(rdl_easy_renew(&easy, TTL), RDL_OK);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_ge(rdl_easy_extend(&easy, TTL), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     live_kill(&live[0]);
-    ck_assert_int_lt(rdl_easy_renew(&easy, TTL), 0);
-    ck_assert_int_lt(rdl_easy_unlock(&easy), 0);
+    ck_assert_int_lt(rdl_easy_extend(&easy, TTL), 0);
+    ck_assert_int_lt(rdl_easy_release(&easy), 0);
     ck_assert_uint_eq(resolver_asked("a.test"), 1);
     rdl_easy_close(&easy);
 }
@@ -704,7 +704,7 @@ START_TEST(a_name_with_several_addresses_is_refused)
     resolver_add("a.test", "127.0.0.1", live[0].port);
     resolver_add("a.test", "127.0.0.2", live[0].port);
     open_with(&easy, named("a.test", 0), RDL_EASY_NO_RESTART_GUARD);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_NO_QUORUM);
     expect_error(&easy, "the name has several addresses");
     rdl_easy_close(&easy);
 }
@@ -716,7 +716,7 @@ START_TEST(a_name_with_both_loopback_addresses_works)
     resolver_add("a.test", "127.0.0.1", live[0].port);
     resolver_add("a.test", "::1", live[0].port);
     open_with(&easy, named("a.test", 0), RDL_EASY_NO_RESTART_GUARD);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     rdl_easy_close(&easy);
 }
 END_TEST
@@ -726,17 +726,17 @@ START_TEST(another_server_at_the_same_name_is_seen_as_another_run)
 {
     move("a.test", 0);
     open_with(&easy, named("a.test", 0), RDL_EASY_NO_RESTART_GUARD);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     ck_assert_uint_eq(easy.conns[0].server_info.is_other, 0);
     live_kill(&live[0]);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_NO_QUORUM);
     easy.conns[0].endpoint.port = (uint16_t)live[1].port; /* what the test's servers differ in */
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     ck_assert_uint_eq(easy.conns[0].server_info.is_other, 1);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     ck_assert_int_eq(rdl_easy_set_flags(&easy, 0), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_E_QUARANTINE); /* however long it has been up */
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_E_QUARANTINE); /* however long it has been up */
     expect_error(&easy, ": counts in ");
     ck_assert_ptr_null(strstr(rdl_easy_error(&easy), "started"));
     rdl_easy_close(&easy);
@@ -767,10 +767,10 @@ START_TEST(a_wrong_list_of_servers_is_refused_without_repeating_it)
     ck_assert_int_eq(rdl_easy_open(&easy, mistakes[_i].urls, "nightly"), mistakes[_i].result);
     expect_error(&easy, mistakes[_i].error);
     ck_assert_ptr_eq(strstr(rdl_easy_error(&easy), "secret"), NULL);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), mistakes[_i].result); /* the text remains */
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), mistakes[_i].result); /* the text remains */
     expect_error(&easy, mistakes[_i].error);
-    ck_assert_int_eq(rdl_easy_renew(&easy, TTL), mistakes[_i].result);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), mistakes[_i].result);
+    ck_assert_int_eq(rdl_easy_extend(&easy, TTL), mistakes[_i].result);
+    ck_assert_int_eq(rdl_easy_release(&easy), mistakes[_i].result);
     rdl_easy_close(&easy);
 }
 END_TEST
@@ -779,7 +779,7 @@ END_TEST
 START_TEST(a_path_with_control_bytes_is_not_printed_as_it_is)
 {
     open_with(&easy, "unix:///tmp/no%0aser%1b[31mver%7f%c3%a9", RDL_EASY_NO_RESTART_GUARD);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_NO_QUORUM);
     expect_error(&easy, "(/tmp/no?ser?[31mver?\xc3\xa9: cannot connect: ");
     rdl_easy_close(&easy);
 }
@@ -790,7 +790,7 @@ START_TEST(an_error_names_the_database_of_each_server)
 {
     open_with(&easy, "redis://127.0.0.1:1/3 redis://[::1]:1 unix:///tmp/no%3aserver?db=1",
               RDL_EASY_NO_RESTART_GUARD);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_NO_QUORUM);
     expect_error(&easy, "(127.0.0.1:1/3: cannot connect: ");
     expect_error(&easy, "; [::1]:1: cannot connect: ");
     expect_error(&easy, "; /tmp/no:server?db=1: cannot connect: ");
@@ -826,16 +826,16 @@ END_TEST
 START_TEST(a_ttl_out_of_range_is_refused_and_changes_nothing)
 {
     open_all(&easy);
-    ck_assert_int_eq(rdl_easy_lock(&easy, RDL_EASY_MAX_TTL_MS + 1, 0), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, RDL_EASY_MAX_TTL_MS + 1, 0), RDL_E_TTL);
     expect_error(&easy, "above max_ttl");
-    ck_assert_int_eq(rdl_easy_lock(&easy, 19, 0), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, 19, 0), RDL_E_TTL);
     expect_error(&easy, "below 20 ms");
     ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, 0), RDL_E_TTL);
     ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, RDL_EASY_MAX_TTL_MS + 1), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&easy, RDL_EASY_MAX_TTL_MS + 1, PATIENT), RDL_OK);
-    ck_assert_int_eq(rdl_easy_renew(&easy, RDL_EASY_MAX_TTL_MS + 2), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, RDL_EASY_MAX_TTL_MS + 1, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_extend(&easy, RDL_EASY_MAX_TTL_MS + 2), RDL_E_TTL);
     expect_error(&easy, "above max_ttl");
-    ck_assert_int_eq(rdl_easy_renew(&easy, 19), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_extend(&easy, 19), RDL_E_TTL);
     expect_error(&easy, "below 20 ms");
     ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), 0);
     rdl_easy_close(&easy);
@@ -848,12 +848,12 @@ START_TEST(a_refused_renewal_changes_nothing)
     static struct rdl_easy_thread thread;
 
     open_all(&easy);
-    ck_assert_int_eq(rdl_easy_lock(&easy, 3000, PATIENT), RDL_OK);
-    ck_assert_int_eq(rdl_easy_renew(&easy, _i ? RDL_EASY_MAX_TTL_MS + 1 : 19), RDL_E_TTL);
-    ck_assert_int_eq(rdl_easy_lock(&easy, 6000, 0), RDL_E_HELD);
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 1001), RDL_E_TTL);
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 1000), RDL_OK);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, 3000, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_extend(&easy, _i ? RDL_EASY_MAX_TTL_MS + 1 : 19), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, 6000, 0), RDL_E_HELD);
+    ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, 1001), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, 1000), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     rdl_easy_close(&easy);
 }
 END_TEST
@@ -861,7 +861,7 @@ END_TEST
 START_TEST(the_shortest_ttl_is_20_ms)
 {
     ck_assert_int_eq(rdl_easy_open(&easy, "redis://127.0.0.1:1", "nightly"), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&easy, 20, 0), RDL_NO_QUORUM); /* it is tried */
+    ck_assert_int_eq(rdl_easy_acquire(&easy, 20, 0), RDL_NO_QUORUM); /* it is tried */
     rdl_easy_close(&easy);
 }
 END_TEST
@@ -872,7 +872,7 @@ START_TEST(a_url_with_tls_needs_a_stream)
                                         "redis://127.0.0.1:1 rediss://127.0.0.1:2"};
 
     ck_assert_int_eq(rdl_easy_open(&easy, lists[_i], "nightly"), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_E_TLS);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_E_TLS);
     expect_error(&easy, "rdl_easy_set_stream");
     rdl_easy_close(&easy);
 }
@@ -892,13 +892,13 @@ START_TEST(a_lock_that_was_never_opened_is_an_error)
     ck_assert_str_eq(rdl_easy_error(&easy), "");
     switch (_i) {
     case 0:
-        rc = rdl_easy_lock(&easy, TTL, 0);
+        rc = rdl_easy_acquire(&easy, TTL, 0);
         break;
     case 1:
-        rc = rdl_easy_renew(&easy, TTL);
+        rc = rdl_easy_extend(&easy, TTL);
         break;
     case 2:
-        rc = rdl_easy_unlock(&easy);
+        rc = rdl_easy_release(&easy);
         break;
     case 3:
         rc = rdl_easy_adopt(&easy, token);
@@ -913,7 +913,7 @@ START_TEST(a_lock_that_was_never_opened_is_an_error)
         rc = rdl_easy_set_stream(&easy, &rdl_posix_stream, &thread, 0);
         break;
     case 7:
-        rc = rdl_easy_keep(&easy, &thread, 0);
+        rc = rdl_easy_start_thread(&easy, &thread, 0);
         break;
     default:
         rdl_easy_close(&easy);
@@ -939,19 +939,19 @@ Suite *suite_easy(void)
     Suite *suite = suite_create("easy");
     TCase *tc = suite_case(suite, "servers", setup, teardown);
 
-    tcase_add_loop_test(tc, the_same_program_locks_on_one_server_and_on_three, 0, 4);
+    tcase_add_loop_test(tc, the_same_program_works_on_one_server_and_on_three, 0, 4);
     tcase_add_loop_test(tc, a_guarded_lock_waits_for_new_servers_and_works, 0, 2);
     tcase_add_test(tc, each_server_gets_the_password_of_its_url);
     tcase_add_test(tc, valkey_is_another_word_for_redis);
     tcase_add_test(tc, a_lock_that_another_client_holds_is_busy);
-    tcase_add_loop_test(tc, a_lost_lock_is_reported_by_renew_and_by_unlock, 0, 2);
-    tcase_add_test(tc, a_held_lock_is_not_locked_or_set_up_again);
-    tcase_add_test(tc, unlock_at_once_releases_by_the_time_close_returns);
-    tcase_add_test(tc, unlock_at_once_sends_to_every_server);
+    tcase_add_loop_test(tc, a_lost_lock_is_reported_by_extend_and_by_release, 0, 2);
+    tcase_add_test(tc, a_held_lock_is_not_acquired_or_adopted_again);
+    tcase_add_test(tc, release_at_once_is_done_by_the_time_close_returns);
+    tcase_add_test(tc, release_at_once_sends_to_every_server);
     tcase_add_test(tc, close_leaves_no_descriptor_and_no_lock);
     tcase_add_test(tc, a_token_passes_the_lock_to_another_process);
     tcase_add_loop_test(tc, settings_leave_an_adopted_lock_alone, 0, 4);
-    tcase_add_test(tc, lock_releases_an_adopted_lock);
+    tcase_add_test(tc, acquire_releases_an_adopted_lock);
     tcase_add_test(tc, a_lock_can_be_renewed_by_any_ttl);
     tcase_add_loop_test(tc, a_refused_renewal_changes_nothing, 0, 2);
     tcase_add_test(tc, every_flag_works_with_the_longest_name);

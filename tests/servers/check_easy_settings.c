@@ -64,9 +64,9 @@ START_TEST(a_name_that_no_lock_may_have_is_refused)
     longest[sizeof longest - 1] = '\0';
     ck_assert_int_eq(rdl_easy_open(&easy, url, names[_i]), RDL_E_NAME);
     expect_error("a lock's name has 1 to 128 bytes");
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_E_NAME);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_E_NAME);
     ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, TTL), RDL_E_NAME);
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_E_NAME);
+    ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, 0), RDL_E_NAME);
     rdl_easy_close(&easy);
 }
 END_TEST
@@ -85,15 +85,15 @@ START_TEST(max_ttl_bounds_every_ttl_from_then_on)
     open_url(url);
     ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, RDL_TTL_MAX + 1u), RDL_E_TTL);
     ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, RDL_TTL_MAX), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, 19), RDL_E_TTL);
     ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, 20), RDL_OK);
     ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
     ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, 1000), RDL_OK); /* below the ttl of before */
     ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&easy, 1001, 0), RDL_E_TTL);
-    ck_assert_int_eq(rdl_easy_lock(&easy, 1000, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, 1001, 0), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, 1000, PATIENT), RDL_OK);
     rdl_easy_close(&easy);
 }
 END_TEST
@@ -134,13 +134,13 @@ START_TEST(flags_can_be_set_again)
     ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_WAKE_HINT), RDL_OK);
     ck_assert_int_eq(rdl_easy_open(&other, url, "nightly"), RDL_OK);
     ck_assert_int_eq(rdl_easy_set_flags(&other, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&other, TTL, 0), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&other, TTL, 0), RDL_OK);
     count = connections();
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 300), RDL_BUSY);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 300), RDL_BUSY);
     ck_assert_uint_eq(connections() - count, 3); /* the lock's, the hint's, and that of the question */
     ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
-    ck_assert_int_eq(rdl_easy_unlock(&other), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&other), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     rdl_easy_close(&easy);
     rdl_easy_close(&other);
     ck_assert_int_eq(live_count_fds(), before);
@@ -155,9 +155,9 @@ START_TEST(a_waiting_lock_without_a_hint_has_one_connection)
     open_url(url);
     ck_assert_int_eq(rdl_easy_open(&other, url, "nightly"), RDL_OK);
     ck_assert_int_eq(rdl_easy_set_flags(&other, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&other, TTL, 0), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&other, TTL, 0), RDL_OK);
     count = connections();
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 300), RDL_BUSY);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 300), RDL_BUSY);
     ck_assert_uint_eq(connections() - count, 2);
     rdl_easy_close(&easy);
     rdl_easy_close(&other);
@@ -186,7 +186,7 @@ END_TEST
 START_TEST(a_lock_without_fencing_creates_one_key)
 {
     open_url(url);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     ck_assert_uint_eq(rdl_easy_fence(&easy), 0);
     ck_assert_str_eq(live_command(&live[0], "DBSIZE"), ":1\r\n");
     rdl_easy_close(&easy);
@@ -238,12 +238,12 @@ START_TEST(a_tls_port_without_tls_is_named_with_the_remedy)
     snprintf(url, sizeof url, "redis://127.0.0.1:%d", tls.port);
     open_url(url);
     ck_assert_int_eq(rdl_easy_set_flags(&easy, _i ? RDL_EASY_NO_RESTART_GUARD : 0), RDL_OK);
-    ck_assert_int_lt(rdl_easy_lock(&easy, TTL, PATIENT), 0);
+    ck_assert_int_lt(rdl_easy_acquire(&easy, TTL, PATIENT), 0);
     expect_error(remedy);
     tls_remove(&tls);
     rdl_easy_close(&easy);
     open_url(url); /* it is down: that is another reason */
-    ck_assert_int_lt(rdl_easy_lock(&easy, TTL, 0), 0);
+    ck_assert_int_lt(rdl_easy_acquire(&easy, TTL, 0), 0);
     expect_error("Connection refused");
     ck_assert_ptr_null(strstr(rdl_easy_error(&easy), remedy));
     rdl_easy_close(&easy);
@@ -255,9 +255,9 @@ END_TEST
 START_TEST(a_server_that_hangs_up_later_is_not_suspected_of_tls)
 {
     open_url(url);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     live_kill(&live[0]);
-    ck_assert_int_lt(rdl_easy_renew(&easy, TTL), 0);
+    ck_assert_int_lt(rdl_easy_extend(&easy, TTL), 0);
     ck_assert_ptr_null(strstr(rdl_easy_error(&easy), "rediss://"));
     rdl_easy_close(&easy);
 }
@@ -271,14 +271,14 @@ START_TEST(only_urls_that_request_tls_get_the_stream)
     snprintf(list, sizeof list, "%s rediss://127.0.0.1:%d", url, live[1].port);
     open_url(list);
     ck_assert_int_eq(rdl_easy_set_stream(&easy, &upper, ctxs, sizeof ctxs[0]), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     ck_assert_uint_eq(ctxs[0].opened, 0);
     ck_assert_uint_eq(ctxs[1].opened, 1);
     ck_assert_int_eq(rdl_easy_set_stream(&easy, &upper, ctxs, sizeof ctxs[0]), RDL_E_HELD);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     ck_assert_int_eq(rdl_easy_set_stream(&easy, &upper, ctxs, sizeof ctxs[0]), RDL_OK);
     ck_assert_uint_eq(ctxs[1].closed, 1); /* by the stream that opened it */
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     ck_assert_uint_eq(ctxs[1].opened, 2);
     rdl_easy_close(&easy);
 }
@@ -304,18 +304,18 @@ START_TEST(another_stream_replaces_the_first)
     snprintf(tls, sizeof tls, "rediss://127.0.0.1:%d", live[1].port);
     open_url(tls);
     ck_assert_int_eq(rdl_easy_set_stream(&easy, &upper, first, sizeof first[0]), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     ck_assert_int_eq(rdl_easy_set_stream(&easy, &lower, second, sizeof second[0]), RDL_OK);
     ck_assert_uint_eq(first[0].closed, 1);
     ck_assert_uint_eq(lower_closed, 0);
     freed(first, sizeof first);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     ck_assert_uint_eq(second[0].opened, 1);
     rdl_easy_close(&easy);
     ck_assert_uint_eq(lower_closed, 1);
     freed(second, sizeof second);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_E_SERVERS);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_E_SERVERS);
     rdl_easy_close(&easy);
     reused(first, sizeof first);
     reused(second, sizeof second);
@@ -345,7 +345,7 @@ START_TEST(a_name_server_that_does_not_reply_is_reported)
 {
     resolver_fail("a.test", 1);
     open_url("redis://a.test");
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_NO_QUORUM);
     expect_error("(a.test:6379: no address: ");
     rdl_easy_close(&easy);
 }
@@ -358,19 +358,19 @@ START_TEST(the_name_of_a_server_that_is_gone_is_resolved_again)
     resolver_set("a.test", "127.0.0.1", live[0].port);
     snprintf(name, sizeof name, "redis://a.test:%d", live[0].port);
     open_url(name);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     live_kill(&live[0]);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_NO_QUORUM);
     expect_error("Check that it runs and can be reached");
     resolver_set("a.test", "127.0.0.2", live[0].port);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0),
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0),
                      RDL_NO_QUORUM); /* it may still connect to the old address */
     ck_assert_uint_eq(resolver_asked("a.test"), 2);
     ck_assert_uint_eq(easy.conns[0].endpoint.ip[3], 2);
     resolver_set("a.test", "127.0.0.1", live[0].port);
     live_restart(&live[0]);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     ck_assert_uint_eq(resolver_asked("a.test"), 3);
     rdl_easy_close(&easy);
 }
@@ -390,7 +390,7 @@ START_TEST(resolving_again_leaves_a_connection_as_it_is)
     open_url(name);
     easy.conns[0].config.connect_ms = 50;
     for (uint32_t tries = 0; tries < 8; tries++)
-        ck_assert_int_eq(rdl_easy_lock(&easy, 400, 75 + 10 * tries), RDL_NO_QUORUM);
+        ck_assert_int_eq(rdl_easy_acquire(&easy, 400, 75 + 10 * tries), RDL_NO_QUORUM);
     ck_assert_uint_gt(resolver_asked("a.test"), 1);
     rdl_easy_close(&easy);
     ck_assert_int_eq(live_count_fds(), fds);
@@ -407,7 +407,7 @@ START_TEST(a_server_is_named_as_in_its_url)
     static const char *const texts[] = {"([::1]:1: ", "(/nobody/listens/here: ", "(127.0.0.1:1: "};
 
     open_url(urls[_i]);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_NO_QUORUM);
     expect_error(texts[_i]);
     expect_error(_i == 1 ? "No such file" : "refused");
     rdl_easy_close(&easy);
@@ -421,7 +421,7 @@ START_TEST(what_a_server_sends_is_printed_as_ascii)
 
     fake_start(&fake);
     open_url(fake_url(&fake, where, sizeof where));
-    ck_assert_int_lt(rdl_easy_lock(&easy, TTL, 0), 0);
+    ck_assert_int_lt(rdl_easy_acquire(&easy, TTL, 0), 0);
     expect_error("ERR ?[1m?"
                  "?.");
     rdl_easy_close(&easy);
@@ -433,7 +433,7 @@ START_TEST(a_server_that_refuses_for_good_is_not_said_to_be_down)
 {
     open_url(url);
     live_command(&live[0], "CONFIG SET requirepass secret");
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_NO_QUORUM);
     ck_assert_ptr_eq(strstr(rdl_easy_error(&easy), "Check that"), NULL);
     rdl_easy_close(&easy);
 }
@@ -447,13 +447,13 @@ START_TEST(a_server_without_a_fault_is_not_named)
     snprintf(list, sizeof list, "%s redis://127.0.0.1:%d redis://127.0.0.1:1", url, live[1].port);
     snprintf(others, sizeof others, "2 of 3 servers gave no useful reply (127.0.0.1:%d: ", live[1].port);
     open_url(list);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     live_kill(&live[1]);
     if (_i)
         live_command(&live[0], "SET nightly other PX 60000");
     for (int tries = 0; tries < 3; tries++) {
-        ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+        ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_NO_QUORUM);
         expect_error(others);
         expect_error("). Check that they run and can be reached");
     }
@@ -478,9 +478,9 @@ START_TEST(a_server_that_does_not_reply_is_named)
     fake_start(&fake);
     open_url(fake_url(&fake, where, sizeof where));
     if (rows[_i].wait_ms == 0)
-        ck_assert_int_lt(rdl_easy_lock(&easy, 1000, 0), 0);
+        ck_assert_int_lt(rdl_easy_acquire(&easy, 1000, 0), 0);
     else
-        ck_assert_int_eq(rdl_easy_lock(&easy, 1000, rows[_i].wait_ms), RDL_NO_QUORUM);
+        ck_assert_int_eq(rdl_easy_acquire(&easy, 1000, rows[_i].wait_ms), RDL_NO_QUORUM);
     expect_error(rows[_i].text);
     rdl_easy_close(&easy);
     fake_stop(&fake);
@@ -494,7 +494,7 @@ START_TEST(a_server_that_was_not_waited_for_is_not_named)
 
     snprintf(list, sizeof list, "%s redis://127.0.0.1:1 redis://127.0.0.1:2", url);
     open_url(list);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_NO_QUORUM);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_NO_QUORUM);
     expect_error("2 of 3 servers gave no useful reply (127.0.0.1:1: ");
     rdl_easy_close(&easy);
 }
@@ -507,9 +507,9 @@ START_TEST(a_server_that_renewed_is_not_named)
     snprintf(list, sizeof list, "%s redis://127.0.0.1:%d", url, live[1].port);
     snprintf(second, sizeof second, "1 of 2 servers gave no useful reply (127.0.0.1:%d: ", live[1].port);
     open_url(list);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     live_kill(&live[1]);
-    ck_assert_int_lt(rdl_easy_renew(&easy, TTL), 0);
+    ck_assert_int_lt(rdl_easy_extend(&easy, TTL), 0);
     expect_error(second);
     rdl_easy_close(&easy);
 }
@@ -526,11 +526,11 @@ START_TEST(only_servers_in_quarantine_are_named_with_their_time)
     live_put_canary(&live[0], 1);
     open_url(list);
     ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_CANARY | RDL_EASY_NO_RESTART_GUARD), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_E_QUARANTINE);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_E_QUARANTINE);
     expect_error(second);
     if (_i == 0) { /* the canary's time is no time since the start */
         ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_CANARY), RDL_OK);
-        ck_assert_int_eq(rdl_easy_lock(&easy, TTL, 0), RDL_E_QUARANTINE);
+        ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, 0), RDL_E_QUARANTINE);
         ck_assert_ptr_eq(strstr(rdl_easy_error(&easy), "started"), NULL);
     }
     rdl_easy_close(&easy);
@@ -546,7 +546,7 @@ START_TEST(without_a_thread_the_lock_is_kept_as_before)
     int fds = live_count_fds();
 
     open_url(url);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
     few = before;
     few.rlim_cur = (rlim_t)live_count_fds() + 2u * (rlim_t)_i;
@@ -557,11 +557,11 @@ START_TEST(without_a_thread_the_lock_is_kept_as_before)
         refuse_call(SYS_clone, EAGAIN);
     }
     memset(&thread, 0x55, sizeof thread);
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_E_SYSTEM);
+    ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, 0), RDL_E_SYSTEM);
     ck_assert_int_eq(rdl_easy_lost_fd(&thread), -1);
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
     expect_error("no thread or no descriptors left");
-    ck_assert_int_ge(rdl_easy_renew(&easy, TTL), RDL_OK);
+    ck_assert_int_ge(rdl_easy_extend(&easy, TTL), RDL_OK);
     rdl_easy_close(&easy);
     ck_assert_int_eq(live_count_fds(), fds);
 }
@@ -570,18 +570,19 @@ END_TEST
 START_TEST(a_thread_renews_a_lock_that_is_held_and_has_none)
 {
     open_url(url);
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_EXPIRED);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, TTL / 3 + 1), RDL_E_TTL);
-    ck_assert_int_eq(rdl_easy_renew(&easy, TTL + 3), RDL_OK);
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, TTL / 3 + 2), RDL_E_TTL);
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, TTL / 3 + 1), RDL_OK); /* of the ttl of the renewal */
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_E_HELD);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_EXPIRED);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, 0), RDL_EXPIRED);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, TTL / 3 + 1), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_extend(&easy, TTL + 3), RDL_OK);
+    ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, TTL / 3 + 2), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, TTL / 3 + 1),
+                     RDL_OK); /* of the ttl of the renewal */
+    ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, 0), RDL_E_HELD);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, 0), RDL_EXPIRED);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), 0);
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, 0), RDL_OK); /* the first one has ended */
+    ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, 0), RDL_OK); /* the first one has ended */
     rdl_easy_close(&easy);
 }
 END_TEST

@@ -47,22 +47,22 @@ static void teardown(void)
     live_remove_all(live, SERVERS);
 }
 
-static void keep(struct rdl_easy *e)
+static void start(struct rdl_easy *e)
 {
     reused(&thread, sizeof thread);
-    ck_assert_int_eq(rdl_easy_keep(e, &thread, GRACE), RDL_OK);
+    ck_assert_int_eq(rdl_easy_start_thread(e, &thread, GRACE), RDL_OK);
 }
 
-static void lock_and_keep(uint32_t ttl_ms)
+static void acquire_and_start(uint32_t ttl_ms)
 {
-    ck_assert_int_eq(rdl_easy_lock(&easy, ttl_ms, PATIENT), RDL_OK);
-    keep(&easy);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, ttl_ms, PATIENT), RDL_OK);
+    start(&easy);
 }
 
 /* The thread's memory is the caller's again. */
-static int unlock(struct rdl_easy *e)
+static int release(struct rdl_easy *e)
 {
-    int rc = rdl_easy_unlock(e);
+    int rc = rdl_easy_release(e);
 
     freed(&thread, sizeof thread);
     return rc;
@@ -90,69 +90,69 @@ static void await_loss(void)
     ck_assert_uint_eq(rdl_easy_fence(&easy), 0);
 }
 
-START_TEST(a_thread_renews_until_unlock)
+START_TEST(a_thread_renews_until_release)
 {
-    lock_and_keep(SHORT);
+    acquire_and_start(SHORT);
     await_renewal(&easy);
     await_renewal(&easy);
     ck_assert_uint_gt(rdl_easy_fence(&easy), 0);
-    ck_assert_int_eq(rdl_easy_renew(&easy, SHORT), RDL_E_HELD);
-    ck_assert_int_eq(rdl_easy_lock(&easy, SHORT, 0), RDL_E_HELD);
-    ck_assert_int_eq(unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_extend(&easy, SHORT), RDL_E_HELD);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, SHORT, 0), RDL_E_HELD);
+    ck_assert_int_eq(release(&easy), RDL_OK);
     ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
     for (int i = 0; i < SERVERS; i++)
         ck_assert_str_eq(live_command(&live[i], "EXISTS nightly"), ":0\r\n");
-    lock_and_keep(TTL); /* the same thread structure again */
+    acquire_and_start(TTL); /* the same thread structure again */
     ck_assert_uint_le(rdl_easy_remaining_ms(&easy), TTL - GRACE);
 }
 END_TEST
 
 START_TEST(a_lock_that_is_gone_makes_the_descriptor_readable)
 {
-    lock_and_keep(SHORT);
+    acquire_and_start(SHORT);
     for (int i = 0; i < SERVERS; i++)
         live_command(&live[i], "SET nightly other");
     await_loss();
-    ck_assert_int_lt(unlock(&easy), 0);
+    ck_assert_int_lt(release(&easy), 0);
     for (int i = 0; i < SERVERS; i++)
         live_command(&live[i], "DEL nightly");
-    lock_and_keep(TTL);
+    acquire_and_start(TTL);
 }
 END_TEST
 
-/* Any lock but RDL_E_HELD ends the thread, as unlock does. */
-START_TEST(a_lost_lock_can_be_locked_without_unlock)
+/* Any acquire but RDL_E_HELD ends the thread, as release does. */
+START_TEST(a_lost_lock_can_be_acquired_without_release)
 {
-    lock_and_keep(SHORT);
-    ck_assert_int_eq(rdl_easy_lock(&easy, SHORT, 0), RDL_E_HELD);
+    acquire_and_start(SHORT);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, SHORT, 0), RDL_E_HELD);
     for (int i = 0; i < SERVERS; i++)
         live_command(&live[i], "SET nightly other");
     await_loss();
     ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_FENCE), RDL_E_HELD);
     ck_assert_str_eq(rdl_easy_error(&easy),
-                     "lock \"nightly\": the lock is lost, but its thread has not ended: unlock it first");
+                     "lock \"nightly\": the lock is lost, but its thread has not ended: release it first");
     for (int i = 0; i < SERVERS; i++)
         live_command(&live[i], "DEL nightly");
-    ck_assert_int_eq(rdl_easy_lock(&easy, _i ? 0 : TTL, PATIENT), _i ? RDL_E_TTL : RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, _i ? 0 : TTL, PATIENT), _i ? RDL_E_TTL : RDL_OK);
     freed(&thread, sizeof thread);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), _i ? RDL_OK : RDL_E_HELD);
-    keep(&easy);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), _i ? RDL_OK : RDL_E_HELD);
+    start(&easy);
     ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), 0);
-    ck_assert_int_eq(unlock(&easy), RDL_OK);
+    ck_assert_int_eq(release(&easy), RDL_OK);
 }
 END_TEST
 
 /* The work had to stop before the lease ends. What is left of the lease is released. */
-START_TEST(a_lock_in_its_grace_can_be_locked_again)
+START_TEST(a_lock_in_its_grace_can_be_acquired_again)
 {
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     reused(&thread, sizeof thread);
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, TTL / 3), RDL_OK);
+    ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, TTL / 3), RDL_OK);
     rdl_easy_publish(&easy, 0, 0, thread.process); /* as the thread does in the grace */
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     freed(&thread, sizeof thread);
     ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), TTL / 2);
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     rdl_easy_close(&easy);
     for (int i = 0; i < SERVERS; i++)
         ck_assert_str_eq(live_command(&live[i], "EXISTS nightly"), ":0\r\n");
@@ -165,20 +165,20 @@ START_TEST(nothing_touches_the_thread_after_its_end)
 {
     char token[RDL_TOKEN_TEXT_MAX];
 
-    lock_and_keep(TTL);
+    acquire_and_start(TTL);
     rdl_easy_token(&easy, token);
     if (_i == 0)
-        ck_assert_int_eq(unlock(&easy), RDL_OK);
+        ck_assert_int_eq(release(&easy), RDL_OK);
     else
         rdl_easy_close(&easy);
     freed(&thread, sizeof thread);
     ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
     ck_assert_uint_eq(rdl_easy_fence(&easy), 0);
-    ck_assert_int_lt(rdl_easy_unlock(&easy), 0);
-    ck_assert_int_lt(rdl_easy_renew(&easy, TTL), 0);
+    ck_assert_int_lt(rdl_easy_release(&easy), 0);
+    ck_assert_int_lt(rdl_easy_extend(&easy, TTL), 0);
     ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, TTL), _i ? RDL_E_SERVERS : RDL_OK);
     ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD), _i ? RDL_E_SERVERS : RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), _i ? RDL_E_SERVERS : RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), _i ? RDL_E_SERVERS : RDL_OK);
     rdl_easy_close(&easy);
     rdl_easy_close(&easy);
 }
@@ -186,17 +186,17 @@ END_TEST
 
 START_TEST(the_memory_of_an_ended_thread_serves_another_lock)
 {
-    lock_and_keep(SHORT);
-    ck_assert_int_eq(unlock(&easy), RDL_OK);
+    acquire_and_start(SHORT);
+    ck_assert_int_eq(release(&easy), RDL_OK);
     ck_assert_int_eq(rdl_easy_open(&other, urls, "weekly"), RDL_OK);
     ck_assert_int_eq(rdl_easy_set_flags(&other, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&other, SHORT, PATIENT), RDL_OK);
-    keep(&other);
+    ck_assert_int_eq(rdl_easy_acquire(&other, SHORT, PATIENT), RDL_OK);
+    start(&other);
     ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
-    ck_assert_int_eq(rdl_easy_lock(&easy, SHORT, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, SHORT, PATIENT), RDL_OK);
     rdl_easy_close(&easy);
     await_renewal(&other);
-    ck_assert_int_eq(unlock(&other), RDL_OK);
+    ck_assert_int_eq(release(&other), RDL_OK);
     rdl_easy_close(&other);
 }
 END_TEST
@@ -205,19 +205,19 @@ START_TEST(an_adopted_lock_has_its_time_after_a_thread)
 {
     char token[RDL_TOKEN_TEXT_MAX];
 
-    lock_and_keep(TTL);
-    ck_assert_int_eq(unlock(&easy), RDL_OK);
+    acquire_and_start(TTL);
+    ck_assert_int_eq(release(&easy), RDL_OK);
     ck_assert_int_eq(rdl_easy_open(&other, urls, "nightly"), RDL_OK);
     ck_assert_int_eq(rdl_easy_set_flags(&other, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&other, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&other, TTL, PATIENT), RDL_OK);
     rdl_easy_token(&other, token);
     ck_assert_int_eq(rdl_easy_adopt(&easy, token), RDL_OK);
     ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
-    ck_assert_int_eq(rdl_easy_renew(&easy, TTL), RDL_ADOPTED);
+    ck_assert_int_eq(rdl_easy_extend(&easy, TTL), RDL_ADOPTED);
     ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), TTL / 2);
-    keep(&easy);
+    start(&easy);
     ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), TTL / 2);
-    ck_assert_int_eq(unlock(&easy), RDL_OK);
+    ck_assert_int_eq(release(&easy), RDL_OK);
 }
 END_TEST
 
@@ -233,19 +233,19 @@ static int poll_after_the_lease(void *ctx, struct rdl_conn *const *conns, size_t
     return sockets.poll(ctx, conns, n, until_ms, flags);
 }
 
-/* With a thread or without one, and whether unlock waits or not. */
+/* With a thread or without one, and whether release waits or not. */
 START_TEST(the_lease_is_over_before_its_release_is_sent)
 {
-    unsigned at_once = _i & 1 ? RDL_EASY_UNLOCK_AT_ONCE : 0;
+    unsigned at_once = _i & 1 ? RDL_EASY_RELEASE_AT_ONCE : 0;
 
     ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_FENCE | at_once), RDL_OK);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     if (_i & 2)
-        keep(&easy);
+        start(&easy);
     ck_assert_uint_gt(rdl_easy_fence(&easy), 0);
     sockets = easy.platform; /* the thread does not renew it yet */
     easy.platform.poll = poll_after_the_lease;
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     ck_assert_uint_gt(polls, 0);
     easy.platform = sockets;
 }
@@ -263,44 +263,44 @@ static int poll_long(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_
     return sockets.poll(ctx, conns, n, until_ms, flags);
 }
 
-static void *unlock_in_thread(void *arg)
+static void *release_in_thread(void *arg)
 {
     (void)arg;
-    ck_assert_int_ge(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_ge(rdl_easy_release(&easy), RDL_OK);
     return NULL;
 }
 
 /* What others open gets the lowest free numbers. The thread must not wait for one of those. */
-START_TEST(unlock_returns_although_others_open_descriptors)
+START_TEST(release_returns_although_others_open_descriptors)
 {
     struct pollfd end = {.events = POLLIN};
     int fd[2];
-    pthread_t unlocker;
+    pthread_t releaser;
 
     sem_init(&is_renewing, 0, 0);
     sem_init(&may_go_on, 0, 0);
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
     sockets = easy.platform;
     easy.platform.poll = poll_long;
     easy.opt.lease.ttl_ms = SHORT; /* it renews soon, and the lease lasts longer than the test */
-    keep(&easy);
+    start(&easy);
     sem_wait(&is_renewing);
     end.fd = thread.end[0];
-    ck_assert_int_eq(pthread_create(&unlocker, NULL, unlock_in_thread, NULL), 0);
-    ck_assert_int_eq(poll(&end, 1, -1), 1); /* unlock waits for the thread now */
+    ck_assert_int_eq(pthread_create(&releaser, NULL, release_in_thread, NULL), 0);
+    ck_assert_int_eq(poll(&end, 1, -1), 1); /* release waits for the thread now */
     for (int i = 0; i < 20; i++) {
         ck_assert_int_eq(pipe(fd), 0);
         poll(NULL, 0, 1);
     }
     sem_post(&may_go_on);
-    ck_assert_int_eq(pthread_join(unlocker, NULL), 0);
+    ck_assert_int_eq(pthread_join(releaser, NULL), 0);
     easy.platform = sockets;
 }
 END_TEST
 
 START_TEST(the_work_is_told_to_stop_before_the_lease_ends)
 {
-    lock_and_keep(SHORT);
+    acquire_and_start(SHORT);
     live_freeze(&live[0]);
     live_freeze(&live[1]);
     await_loss();
@@ -316,21 +316,21 @@ START_TEST(a_thread_is_refused_if_it_could_not_renew)
 {
     struct rlimit limit;
 
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, GRACE), RDL_EXPIRED);
+    ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, GRACE), RDL_EXPIRED);
     ck_assert_str_eq(rdl_easy_error(&easy),
                      "lock \"nightly\": the lock is not held, so no thread can renew it");
-    ck_assert_int_eq(rdl_easy_lock(&easy, TTL, PATIENT), RDL_OK);
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, TTL / 3 + 1), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, TTL / 3 + 1), RDL_E_TTL);
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     limit.rlim_cur = 4; /* fewer than are open */
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, GRACE), RDL_E_SYSTEM);
+    ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, GRACE), RDL_E_SYSTEM);
     limit.rlim_cur = limit.rlim_max;
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
     ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), 0); /* the lock is as before */
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, TTL / 3), RDL_OK);
-    ck_assert_int_eq(rdl_easy_keep(&easy, &thread, GRACE), RDL_E_HELD);
-    ck_assert_int_eq(unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, TTL / 3), RDL_OK);
+    ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, GRACE), RDL_E_HELD);
+    ck_assert_int_eq(release(&easy), RDL_OK);
 }
 END_TEST
 
@@ -342,18 +342,18 @@ START_TEST(a_forked_child_has_no_thread_and_no_lock)
 
     if (_i)
         refuse_call(SYS_getpid, 0);
-    lock_and_keep(SHORT);
+    acquire_and_start(SHORT);
     pid = fork(); /* live_fork compares process numbers */
     if (pid == 0) {
         int is_free = rdl_easy_remaining_ms(&easy) == 0 && rdl_easy_fence(&easy) == 0 &&
-                      rdl_easy_renew(&easy, SHORT) < 0;
+                      rdl_easy_extend(&easy, SHORT) < 0;
         rdl_easy_close(&easy); /* waits for no thread, and releases nothing */
         _exit(is_free ? 0 : 1);
     }
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     ck_assert_int_eq(status, 0);
     await_renewal(&easy);
-    ck_assert_int_eq(unlock(&easy), RDL_OK);
+    ck_assert_int_eq(release(&easy), RDL_OK);
 }
 END_TEST
 
@@ -362,12 +362,12 @@ START_TEST(no_descriptor_is_standard_input_output_or_error)
 {
     for (int i = 0; i < 3; i++)
         close(i);
-    lock_and_keep(TTL);
+    acquire_and_start(TTL);
     for (int i = 0; i < 2; i++) {
         ck_assert_int_ge(thread.lost[i], 3);
         ck_assert_int_ge(thread.end[i], 3);
     }
-    ck_assert_int_eq(rdl_easy_unlock(&easy), RDL_OK);
+    ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     for (int i = 0; i < 3; i++)
         ck_assert_int_eq(fcntl(i, F_GETFD), -1);
 }
@@ -379,7 +379,7 @@ START_TEST(no_descriptor_is_inherited_by_exec)
     int before = live_count_fds();
     DIR *dir;
 
-    lock_and_keep(TTL);
+    acquire_and_start(TTL);
     ck_assert_int_gt(live_count_fds(), before);
     dir = opendir("/proc/self/fd");
     ck_assert_ptr_nonnull(dir);
@@ -402,11 +402,11 @@ START_TEST(a_signal_is_left_to_the_programs_threads)
     sigemptyset(&usr1);
     sigaddset(&usr1, SIGUSR1);
     ck_assert_int_eq(pthread_sigmask(SIG_BLOCK, &usr1, NULL), 0);
-    lock_and_keep(SHORT);
+    acquire_and_start(SHORT);
     ck_assert_int_eq(kill(getpid(), SIGUSR1), 0); /* it would kill the process in the other thread */
     await_renewal(&easy);
     ck_assert_int_eq(sigwait(&usr1, &which), 0);
-    ck_assert_int_eq(unlock(&easy), RDL_OK);
+    ck_assert_int_eq(release(&easy), RDL_OK);
 }
 END_TEST
 
@@ -442,15 +442,15 @@ static void *read_leases(void *arg)
     return NULL;
 }
 
-START_TEST(threads_ask_across_keep_unlock_and_a_reused_thread)
+START_TEST(threads_ask_across_start_release_and_a_reused_thread)
 {
     pthread_t reader;
 
     ck_assert_int_eq(pthread_create(&reader, NULL, read_leases, NULL), 0);
     for (int i = 0; i < 3; i++) {
-        lock_and_keep(SHORT);
+        acquire_and_start(SHORT);
         await_renewal(&easy);
-        ck_assert_int_eq(unlock(&easy), RDL_OK);
+        ck_assert_int_eq(release(&easy), RDL_OK);
     }
     __atomic_store_n(&readers_end, 1, __ATOMIC_SEQ_CST);
     ck_assert_int_eq(pthread_join(reader, NULL), 0);
@@ -491,7 +491,7 @@ START_TEST(threads_that_ask_come_and_go)
 {
     pthread_t worker[4];
 
-    lock_and_keep(SHORT);
+    acquire_and_start(SHORT);
     for (int i = 0; i < 4; i++)
         ck_assert_int_eq(pthread_create(&worker[i], NULL, ask_for_ever, NULL), 0);
     await_renewal(&easy);
@@ -500,7 +500,7 @@ START_TEST(threads_that_ask_come_and_go)
         ck_assert_int_eq(pthread_join(worker[i], NULL), 0);
     }
     await_renewal(&easy);
-    ck_assert_int_eq(unlock(&easy), RDL_OK); /* two still ask */
+    ck_assert_int_eq(release(&easy), RDL_OK); /* two still ask */
     for (int i = 2; i < 4; i++) {
         ck_assert_int_eq(pthread_cancel(worker[i]), 0);
         ck_assert_int_eq(pthread_join(worker[i], NULL), 0);
@@ -508,21 +508,21 @@ START_TEST(threads_that_ask_come_and_go)
 }
 END_TEST
 
-static void *lock_and_leave(void *arg)
+static void *acquire_and_leave(void *arg)
 {
     (void)arg;
-    lock_and_keep(SHORT);
+    acquire_and_start(SHORT);
     return NULL;
 }
 
-START_TEST(the_thread_that_locked_may_end)
+START_TEST(the_thread_that_acquired_may_end)
 {
     pthread_t starter;
 
-    ck_assert_int_eq(pthread_create(&starter, NULL, lock_and_leave, NULL), 0);
+    ck_assert_int_eq(pthread_create(&starter, NULL, acquire_and_leave, NULL), 0);
     ck_assert_int_eq(pthread_join(starter, NULL), 0);
     await_renewal(&easy);
-    ck_assert_int_eq(unlock(&easy), RDL_OK);
+    ck_assert_int_eq(release(&easy), RDL_OK);
 }
 END_TEST
 
@@ -531,24 +531,24 @@ Suite *suite_easy_thread(void)
     Suite *suite = suite_create("easy_thread");
     TCase *tc = suite_case(suite, "three servers", setup, teardown);
 
-    tcase_add_test(tc, a_thread_renews_until_unlock);
+    tcase_add_test(tc, a_thread_renews_until_release);
     tcase_add_test(tc, a_lock_that_is_gone_makes_the_descriptor_readable);
-    tcase_add_loop_test(tc, a_lost_lock_can_be_locked_without_unlock, 0, 2);
-    tcase_add_test(tc, a_lock_in_its_grace_can_be_locked_again);
+    tcase_add_loop_test(tc, a_lost_lock_can_be_acquired_without_release, 0, 2);
+    tcase_add_test(tc, a_lock_in_its_grace_can_be_acquired_again);
     tcase_add_loop_test(tc, nothing_touches_the_thread_after_its_end, 0, 2);
     tcase_add_test(tc, the_memory_of_an_ended_thread_serves_another_lock);
     tcase_add_test(tc, an_adopted_lock_has_its_time_after_a_thread);
     tcase_add_loop_test(tc, the_lease_is_over_before_its_release_is_sent, 0, 4);
-    tcase_add_test(tc, unlock_returns_although_others_open_descriptors);
+    tcase_add_test(tc, release_returns_although_others_open_descriptors);
     tcase_add_test(tc, the_work_is_told_to_stop_before_the_lease_ends);
     tcase_add_test(tc, a_thread_is_refused_if_it_could_not_renew);
     tcase_add_loop_test(tc, a_forked_child_has_no_thread_and_no_lock, 0, 2);
     tcase_add_test(tc, no_descriptor_is_standard_input_output_or_error);
     tcase_add_test(tc, no_descriptor_is_inherited_by_exec);
     tcase_add_test(tc, a_signal_is_left_to_the_programs_threads);
-    tcase_add_test(tc, threads_ask_across_keep_unlock_and_a_reused_thread);
+    tcase_add_test(tc, threads_ask_across_start_release_and_a_reused_thread);
     tcase_add_test(tc, threads_that_ask_come_and_go);
-    tcase_add_test(tc, the_thread_that_locked_may_end);
+    tcase_add_test(tc, the_thread_that_acquired_may_end);
     tc = suite_case(suite, "no server", NULL, NULL);
     tcase_add_test(tc, no_reader_sees_half_of_a_fencing_token);
     return suite;
