@@ -5,8 +5,8 @@
  *
  *     static struct rdl_easy lock;
  *
- *     if (rdl_easy_open(&lock, "redis://a redis://b redis://c", "nightly") < 0 ||
- *         rdl_easy_acquire(&lock, 10000, 5000) < 0) { // for 10 s; wait for up to 5 s
+ *     if (rdl_easy_open(&lock, "redis://a redis://b redis://c", "nightly", NULL) < 0 ||
+ *         rdl_easy_acquire(&lock, 5000) < 0) { // wait for up to 5 s
  *         fprintf(stderr, "%s\n", rdl_easy_error(&lock));
  *         return 1;
  *     }
@@ -17,14 +17,14 @@
  * redlock/examples/easy.c is the whole program. It is for POSIX hosts: struct rdl_easy contains the sockets,
  * buffers and options that redlock.h expects from its user. Only programs that include this header link it.
  *
- * A lock is a lease: it ends after its ttl, whatever the program does. So ask rdl_easy_remaining_ms() before
- * each piece of work, and call rdl_easy_extend() in time. rdl_easy_start_thread() (easy_thread.h) renews in a
- * thread. You may acquire and release the same structure many times. In redis-cli, the key is the lock's
- * name.
+ * A lock is a lease: it ends after its ttl (30 s, or ttl_ms of the options), whatever the program does. So
+ * ask rdl_easy_remaining_ms() before each piece of work, and call rdl_easy_extend() in time.
+ * rdl_easy_start_thread() (easy_thread.h) renews in a thread. You may acquire and release the same structure
+ * many times. In redis-cli, the key is the lock's name.
  *
  * Restart guard: a new server is refused at first. A server may have lost locks in a restart, so its vote
- * counts only 31 s after its start (max_ttl and 1 s). A majority of all servers is needed all the same. If a
- * server is new or loses nothing in a restart, set RDL_EASY_NO_RESTART_GUARD.
+ * counts only 31 s after its start (max_ttl_ms and 1 s). A majority of all servers is needed all the same. If
+ * a server is new or loses nothing in a restart, set RDL_EASY_NO_RESTART_GUARD.
  *
  * Time: an attempt lasts for a twentieth of the ttl, up to 250 ms, or three round trips if that is longer.
  * The calls block at most:
@@ -37,9 +37,7 @@
  *     rdl_easy_close    the same, and an attempt
  *
  * Only the system's resolver has no such limit: rdl_easy_open() and rdl_easy_acquire() may call it
- * (rdl_posix_resolve()), the others never do. A signal does not end a call.
- *
- * Call the settings, rdl_easy_set_...(), after rdl_easy_open(), while the lock is neither held nor adopted.
+ * (rdl_posix_resolve()), the others never do. A signal does not end a call, but RDL_EASY_WAKE_FD can.
  *
  * Two locks at the same time: use a struct rdl_easy for each, and take them in the same order everywhere. The
  * structures do not share connections. For many locks over the same connections use redlock.h.
@@ -73,16 +71,16 @@ extern "C" {
 
 /** Limits and defaults. */
 enum {
-    RDL_EASY_MAX_TTL_MS = 30000, /**< the longest ttl of any client, in ms, unless rdl_easy_set_max_ttl() */
-    RDL_EASY_RETRY_MS = 50,      /**< bound of the first pause between attempts, in ms */
+    RDL_EASY_MAX_TTL_MS = 30000,            /**< ttl_ms and max_ttl_ms of the options, by default */
+    RDL_EASY_RETRY_MS = 50,                 /**< bound of the first pause between attempts, in ms */
     RDL_EASY_STREAMS = RDL_SERVERS_MAX + 1, /**< connections of a lock: servers, and the wake hint */
     RDL_EASY_ERROR_MAX = 1024               /**< bytes of the text of rdl_easy_error(), with its NUL */
 };
 
 /**
- * What rdl_easy_set_flags() sets.
+ * Flags of struct rdl_easy_options.
  *
- * All clients of a lock must use the same of the first three, and the same max_ttl. The options of
+ * All clients of a lock must use the same of the first three, and the same max_ttl_ms. The options of
  * `redlock run` are --restart-guard=off, --canary, --fence, --wake-hint and --max-ttl.
  */
 enum rdl_easy_flags {
@@ -90,9 +88,46 @@ enum rdl_easy_flags {
     RDL_EASY_CANARY = 2,           /**< detect lost data by a key on each server (struct rdl_canary) */
     RDL_EASY_FENCE = 4,            /**< each lock gets a fencing token (rdl_easy_fence()) */
     RDL_EASY_WAKE_HINT = 8,        /**< a release wakes a waiting client (struct rdl_hint) */
-    RDL_EASY_RESOLVE_ONCE =
-        16, /**< resolve host names only in rdl_easy_open(), never in rdl_easy_acquire() */
-    RDL_EASY_RELEASE_AT_ONCE = 32 /**< rdl_easy_release() does not wait for the replies */
+    RDL_EASY_RESOLVE_ONCE = 16,    /**< only rdl_easy_open() resolves host names, never rdl_easy_acquire() */
+    RDL_EASY_RELEASE_AT_ONCE = 32, /**< rdl_easy_release() does not wait for the replies */
+    RDL_EASY_WAKE_FD = 64          /**< wake_fd of the options ends a rdl_easy_acquire() */
+};
+
+/**
+ * Options of rdl_easy_open(), which copies them. A member that is 0 has its default.
+ *
+ * What the pointers lead to must stay valid, and wake_fd open, until rdl_easy_close() has returned.
+ */
+struct rdl_easy_options {
+    /** For how long the lock is acquired, in ms, 20 to max_ttl_ms; 0: 30 s, or max_ttl_ms if shorter. */
+    uint32_t ttl_ms;
+
+    /**
+     * The longest ttl of any client of these servers, in ms, 20 to RDL_TTL_MAX; 0: 30 s.
+     *
+     * The restart guard waits for this time and 1 s after a server's start.
+     */
+    uint32_t max_ttl_ms;
+
+    unsigned flags; /**< bits of enum rdl_easy_flags */
+
+    /**
+     * With RDL_EASY_WAKE_FD: a descriptor, such as a self-pipe for signals. While it is readable,
+     * rdl_easy_acquire() ends with RDL_E_INTERRUPTED; no other call does. Nothing reads from it or closes it.
+     */
+    int wake_fd;
+
+    /**
+     * The functions of the stream of the servers whose URLs begin with rediss:// or valkeys://.
+     *
+     * The stream speaks TLS over rdl_posix_stream, as in lock/examples/tls_openssl.c
+     * (redlock/examples/easy_tls.c is a whole program). Its functions find the host name of the URL, which
+     * the server's certificate must have, in c->cfg->endpoint->host.
+     */
+    const struct rdl_stream_ops *stream;
+
+    void *stream_ctxs;      /**< RDL_EASY_STREAMS objects, one for each connection: its functions' ctx */
+    size_t stream_ctx_size; /**< the size of such an object, in bytes */
 };
 
 /** @cond private */
@@ -123,19 +158,18 @@ struct rdl_easy {
     struct rdl_canary canaries[RDL_SERVERS_MAX];
     struct rdl_hint hint;
     struct rdl_posix_conn hint_conn;
-    void *hint_stream;                       /* the ctx of its stream */
     uint64_t resolved_ms;                    /* when names were last resolved */
     const char *unresolved[RDL_SERVERS_MAX]; /* why the host name has no address; NULL: it has one */
     uint8_t is_name[RDL_SERVERS_MAX];        /* the URL has a host name */
     uint8_t is_tls[RDL_SERVERS_MAX];         /* the URL begins with rediss:// or valkeys:// */
     size_t n;
-    unsigned flags;
-    int opened; /* the result of rdl_easy_open(); n is 0 if it is RDL_OK and the lock is not open */
+    struct rdl_easy_options options;
     void (*end_thread)(
         struct rdl_easy_thread *t); /* set by rdl_easy_start_thread(), so that easy.c links no threads */
     struct rdl_easy_thread *thread; /* renews this lease; NULL: none does */
     struct rdl_easy_lease leases[2];
     uint32_t lease_turn; /* its last bit: which of the two is the current one */
+    int opened;          /* the result of rdl_easy_open(); n is 0 if it is RDL_OK and the lock is not open */
     size_t name_len;
     char name[RDL_NAME_MAX + 1];
     char error[RDL_EASY_ERROR_MAX];
@@ -150,55 +184,20 @@ struct rdl_easy {
  * to be closed.
  *
  * A URL is redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path[?db=N]. valkey:// is
- * the same as redis://. rediss:// and valkeys:// are for TLS, and need rdl_easy_set_stream(). All clients
+ * the same as redis://. rediss:// and valkeys:// are for TLS, and need a stream in the options. All clients
  * list the same servers, in the same order. An odd number is best: with two servers, both must be up.
  *
- * @param e     the lock; whatever it contained is overwritten, so close an open one first
- * @param urls  1 to RDL_SERVERS_MAX URLs, separated by spaces; copied
- * @param name  the lock's name, which is also its key, 1 to RDL_NAME_MAX bytes; copied
+ * @param e        the lock; whatever it contained is overwritten, so close an open one first
+ * @param urls     1 to RDL_SERVERS_MAX URLs, separated by spaces; copied
+ * @param name     the lock's name, which is also its key, 1 to RDL_NAME_MAX bytes; copied
+ * @param options  copied; NULL: the defaults
  * @return RDL_OK, or an error that rdl_easy_acquire() repeats; rdl_easy_error() says what is wrong.
  *         RDL_E_SERVERS: urls is NULL or has no URL, or too many. RDL_E_URL, RDL_E_SPACE: a URL is invalid or
- *         too long. RDL_E_NAME: the name is empty, too long, or "rdl:canary".
+ *         too long. RDL_E_TLS: a URL requests TLS, and the options have no stream. RDL_E_NAME: the name is
+ *         empty, too long, or "rdl:canary". RDL_E_TTL: ttl_ms or max_ttl_ms is out of range.
  */
-int rdl_easy_open(struct rdl_easy *e, const char *urls, const char *name);
-
-/**
- * Sets flags, instead of those that were set before. Never blocks.
- *
- * @param e      the lock
- * @param flags  bits of enum rdl_easy_flags, 0 for none
- * @return RDL_OK. RDL_E_HELD: the lock is held or adopted, or it is lost and its thread
- *         (rdl_easy_start_thread()) was not ended; nothing has changed. Or the error of rdl_easy_open().
- */
-int rdl_easy_set_flags(struct rdl_easy *e, unsigned flags);
-
-/**
- * Sets the longest ttl of any client of these servers, which must be the same in all of them.
- *
- * The restart guard waits for this time and 1 s after a server's start. Never blocks.
- *
- * @param e           the lock
- * @param max_ttl_ms  in ms, 20 to RDL_TTL_MAX; without this call RDL_EASY_MAX_TTL_MS
- * @return as rdl_easy_set_flags(). RDL_E_TTL: max_ttl_ms is out of range; nothing has changed.
- */
-int rdl_easy_set_max_ttl(struct rdl_easy *e, uint32_t max_ttl_ms);
-
-/**
- * Sets the stream of the servers whose URLs begin with rediss:// or valkeys://.
- *
- * The stream speaks TLS over rdl_posix_stream, as in lock/examples/tls_openssl.c (redlock/examples/easy_tls.c
- * is a whole program). Its functions find the host name of the URL, which the server's certificate must have,
- * in c->cfg->endpoint->host. Never blocks.
- *
- * @param e         the lock
- * @param ops       the stream's functions, constant; rdl_easy_close() uses them, too
- * @param ctxs      an array of RDL_EASY_STREAMS objects, one for each connection. Its functions get one of
- *                  them as ctx. It must stay valid until rdl_easy_close() or another call of this function
- *                  has returned
- * @param ctx_size  the size of an object, in bytes
- * @return as rdl_easy_set_flags()
- */
-int rdl_easy_set_stream(struct rdl_easy *e, const struct rdl_stream_ops *ops, void *ctxs, size_t ctx_size);
+int rdl_easy_open(struct rdl_easy *e, const char *urls, const char *name,
+                  const struct rdl_easy_options *options);
 
 /**
  * Acquires the lock, and waits while another client holds it.
@@ -212,16 +211,15 @@ int rdl_easy_set_stream(struct rdl_easy *e, const struct rdl_stream_ops *ops, vo
  * adopted lock that was not confirmed by rdl_easy_extend() is released.
  *
  * @param e        the lock
- * @param ttl_ms   for how long, in ms: 20 to max_ttl, which is 30 s unless rdl_easy_set_max_ttl()
  * @param wait_ms  for how long to retry, in ms; 0: one attempt; RDL_WAIT_FOREVER: no limit
  * @return RDL_OK: held. Otherwise it is not, and rdl_easy_error() says why.
  *         RDL_BUSY: another client holds it. RDL_NO_QUORUM: no majority of the servers gave a useful reply.
- *         RDL_E_QUARANTINE: too few servers count now. RDL_E_TTL: ttl_ms is out of range.
+ *         RDL_E_QUARANTINE: too few servers count now.
+ *         RDL_E_INTERRUPTED: wake_fd of the options was readable before the lock was held.
  *         RDL_E_HELD: this structure holds it already; extend or release it.
- *         RDL_E_TLS: a URL requests TLS, and rdl_easy_set_stream() was not called.
  *         Or an error of rdl_easy_open() or rdl_redlock_acquire().
  */
-int rdl_easy_acquire(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms);
+int rdl_easy_acquire(struct rdl_easy *e, uint32_t wait_ms);
 
 /**
  * Extends the lease: it then ends ttl_ms from now, and never earlier than before.
@@ -230,7 +228,8 @@ int rdl_easy_acquire(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms);
  * again soon. It never takes an expired lock again. easy.h says for how long it blocks.
  *
  * @param e       the lock, held or adopted
- * @param ttl_ms  in ms, as for rdl_easy_acquire(). It may be shorter than before: the next attempts are, too
+ * @param ttl_ms  in ms, 20 to max_ttl_ms of the options; 0: their ttl_ms. It may be shorter than before: the
+ *                next attempts are, too
  * @return 0 or more: held. Otherwise:
  *         RDL_LOST, RDL_E_GAP: the lock is lost, or was not held.
  *         RDL_UNKNOWN: no majority replied in time; the lease lasts as long as before.
@@ -318,8 +317,9 @@ void rdl_easy_token(const struct rdl_easy *e, char out[RDL_TOKEN_TEXT_MAX]);
  *
  * @param e      the lock, opened with the same servers and name; neither held nor adopted
  * @param token  the text that rdl_easy_token() wrote, NUL-terminated
- * @return RDL_OK. RDL_E_TOKEN: this is no token. RDL_E_HELD: as of rdl_easy_set_flags(). Or the error of
- *         rdl_easy_open(). After an error nothing has changed.
+ * @return RDL_OK. RDL_E_TOKEN: this is no token. RDL_E_HELD: the lock is held or adopted, or it is lost and
+ *         its thread (rdl_easy_start_thread()) was not ended. Or the error of rdl_easy_open(). After an error
+ *         nothing has changed.
  */
 int rdl_easy_adopt(struct rdl_easy *e, const char *token);
 

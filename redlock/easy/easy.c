@@ -10,7 +10,6 @@
 #include <string.h>
 
 enum {
-    TTL_MS = 10000, /* until rdl_easy_acquire() sets it: an adopted lock has an attempt time, too */
     TTL_MIN_MS = 4 * RDL_ATTEMPT_MIN_MS,
     RESOLVE_MS = 1000 /* the least time from one query of the resolver to the next */
 };
@@ -69,7 +68,7 @@ static void resolve_again(struct rdl_easy *e, uint64_t deadline_ms)
 {
     size_t i;
 
-    if (e->flags & RDL_EASY_RESOLVE_ONCE)
+    if (e->options.flags & RDL_EASY_RESOLVE_ONCE)
         return;
     for (i = 0; i < e->n; i++)
         if (e->is_name[i] && may_have_moved(&e->conns[i]) && rdl_now(&e->platform) < deadline_ms)
@@ -95,6 +94,12 @@ static int poll_and_resolve(void *ctx, struct rdl_conn *const *conns, size_t n, 
     return rc != RDL_OK ? rc : e->sockets.poll(e->sockets.ctx, conns, n, until_ms, flags);
 }
 
+/* The contexts of the servers come first, then that of the hint. */
+static void *stream_ctx(const struct rdl_easy *e, size_t i)
+{
+    return (char *)e->options.stream_ctxs + i * e->options.stream_ctx_size;
+}
+
 static int add_server(struct rdl_easy *e, size_t i, const char *url)
 {
     struct rdl_posix_conn *p = &e->conns[i];
@@ -105,6 +110,12 @@ static int add_server(struct rdl_easy *e, size_t i, const char *url)
     if (rc != RDL_OK && !e->is_name[i])
         return rdl_easy_refuse_url(e, rc, i, why);
     e->servers[i].conn = &p->conn;
+    if (!e->is_tls[i])
+        return RDL_OK;
+    if (e->options.stream == NULL)
+        return rdl_easy_refuse_url(e, RDL_E_TLS, i, "it requests TLS, and the options have no stream");
+    p->config.stream = e->options.stream;
+    p->config.stream_ctx = stream_ctx(e, i);
     return RDL_OK;
 }
 
@@ -136,7 +147,8 @@ static void set_hint(struct rdl_easy *e)
 
     p->config = e->conns[0].config;
     p->config.queue = p->queue;
-    p->config.stream_ctx = e->hint_stream;
+    if (p->config.stream != NULL)
+        p->config.stream_ctx = stream_ctx(e, RDL_SERVERS_MAX);
     p->config.server_info = NULL;
     p->config.text = NULL;
     rdl_conn_init(&p->conn, &p->config);
@@ -148,17 +160,48 @@ static int init_lock(struct rdl_easy *e)
 {
     int rc;
 
-    e->opt.guard = (e->flags & RDL_EASY_NO_RESTART_GUARD) ? RDL_GUARD_OFF : RDL_GUARD_IF_PERMITTED;
-    e->opt.fencing = (e->flags & RDL_EASY_FENCE) ? &rdl_fencing : NULL;
+    e->opt.guard = (e->options.flags & RDL_EASY_NO_RESTART_GUARD) ? RDL_GUARD_OFF : RDL_GUARD_IF_PERMITTED;
+    e->opt.fencing = (e->options.flags & RDL_EASY_FENCE) ? &rdl_fencing : NULL;
     rc = rdl_redlock_init(&e->lock, &e->opt, e->servers, e->n, e->name, e->name_len);
-    if (e->flags & RDL_EASY_CANARY)
+    if (e->options.flags & RDL_EASY_CANARY)
         rdl_redlock_set_canary(&e->lock, e->canaries);
-    if (e->flags & RDL_EASY_WAKE_HINT)
+    if (e->options.flags & RDL_EASY_WAKE_HINT)
         set_hint(e);
     return rc;
 }
 
-static int open_all(struct rdl_easy *e, const char *urls, const char *name)
+/* Returns RDL_OK if the ttl is possible. It is refused here, not by the lock, for the sake of the text. */
+static int check_ttl(struct rdl_easy *e, uint32_t ttl_ms)
+{
+    if (ttl_ms > e->opt.max_ttl_ms)
+        return rdl_easy_refuse(e, RDL_E_TTL, "ttl_ms is above max_ttl_ms, which is 30 s by default");
+    if (ttl_ms < TTL_MIN_MS)
+        return rdl_easy_refuse(e, RDL_E_TTL, "ttl_ms is below 20 ms");
+    return RDL_OK;
+}
+
+static int set_options(struct rdl_easy *e, const struct rdl_easy_options *options)
+{
+    struct rdl_easy_options *o = &e->options;
+
+    if (options != NULL)
+        *o = *options;
+    if (o->flags & RDL_EASY_WAKE_FD)
+        e->posix.wake_fd = o->wake_fd;
+    if (o->max_ttl_ms == 0)
+        o->max_ttl_ms = RDL_EASY_MAX_TTL_MS;
+    if (o->ttl_ms == 0)
+        o->ttl_ms = o->max_ttl_ms < RDL_EASY_MAX_TTL_MS ? o->max_ttl_ms : RDL_EASY_MAX_TTL_MS;
+    if (o->max_ttl_ms < TTL_MIN_MS || o->max_ttl_ms > RDL_TTL_MAX)
+        return rdl_easy_refuse(e, RDL_E_TTL, "max_ttl_ms is not 20 to 2147483647 ms");
+    e->opt.max_ttl_ms = o->max_ttl_ms;
+    e->opt.lease.ttl_ms = o->ttl_ms; /* an adopted lock has an attempt time, too */
+    e->opt.lease.retry_ms = RDL_EASY_RETRY_MS;
+    return check_ttl(e, o->ttl_ms);
+}
+
+static int open_all(struct rdl_easy *e, const char *urls, const char *name,
+                    const struct rdl_easy_options *options)
 {
     size_t len = strlen(name);
     size_t i;
@@ -168,6 +211,9 @@ static int open_all(struct rdl_easy *e, const char *urls, const char *name)
         return rdl_easy_refuse(e, RDL_E_NAME, "a lock's name has 1 to 128 bytes and is not " RDL_CANARY_KEY);
     memcpy(e->name, name, len + 1);
     e->name_len = len;
+    n = set_options(e, options);
+    if (n < 0)
+        return n;
     n = add_servers(e, urls != NULL ? urls : "");
     if (n < 0)
         return n;
@@ -180,17 +226,15 @@ static int open_all(struct rdl_easy *e, const char *urls, const char *name)
     return init_lock(e);
 }
 
-int rdl_easy_open(struct rdl_easy *e, const char *urls, const char *name)
+int rdl_easy_open(struct rdl_easy *e, const char *urls, const char *name,
+                  const struct rdl_easy_options *options)
 {
     memset(e, 0, sizeof *e);
     rdl_posix_init(&e->posix, &e->sockets);
     e->platform = e->sockets;
     e->platform.poll = poll_and_resolve;
     e->platform.ctx = e;
-    e->opt.max_ttl_ms = RDL_EASY_MAX_TTL_MS;
-    e->opt.lease.ttl_ms = TTL_MS;
-    e->opt.lease.retry_ms = RDL_EASY_RETRY_MS;
-    e->opened = open_all(e, urls, name);
+    e->opened = open_all(e, urls, name, options);
     return e->opened;
 }
 
@@ -272,7 +316,7 @@ uint64_t rdl_easy_fence(const struct rdl_easy *e)
     return published(e, 1);
 }
 
-/* ---------------------------------------------------------------- settings */
+/* ---------------------------------------------------------------- the lock */
 
 /* Returns RDL_OK if the lock is open and not held. */
 static int check_free(struct rdl_easy *e)
@@ -286,97 +330,6 @@ static int check_free(struct rdl_easy *e)
     return rdl_easy_explain(e, RDL_OK);
 }
 
-/* Returns RDL_OK if a setting loses nothing: no adopted lock, which would be released, and no thread. */
-static int check_unused(struct rdl_easy *e)
-{
-    int rc = check_free(e);
-
-    if (rc != RDL_OK)
-        return rc;
-    if (e->thread != NULL) /* it may be using the lock */
-        return rdl_easy_refuse(e, RDL_E_HELD,
-                               "the lock is lost, but its thread has not ended: release it first");
-    if (e->lock.until_ms == UINT64_MAX)
-        return rdl_easy_refuse(e, RDL_E_HELD, "the lock is adopted: extend or release it first");
-    return RDL_OK;
-}
-
-int rdl_easy_set_max_ttl(struct rdl_easy *e, uint32_t max_ttl_ms)
-{
-    int rc = check_unused(e);
-
-    if (rc != RDL_OK)
-        return rc;
-    if (max_ttl_ms < TTL_MIN_MS || max_ttl_ms > RDL_TTL_MAX)
-        return rdl_easy_refuse(e, RDL_E_TTL, "max_ttl is 20 to 2147483647 ms");
-    e->opt.max_ttl_ms = max_ttl_ms;
-    if (e->opt.lease.ttl_ms > max_ttl_ms)
-        e->opt.lease.ttl_ms = max_ttl_ms;
-    return RDL_OK;
-}
-
-/* Makes the lock ready for other settings. What an expired lease left is released: init would forget it. */
-static void reset(struct rdl_easy *e)
-{
-    rdl_redlock_cancel(&e->lock);
-    publish(e);
-    if (e->flags & RDL_EASY_WAKE_HINT)
-        rdl_posix_close(&e->hint_conn.conn);
-}
-
-int rdl_easy_set_flags(struct rdl_easy *e, unsigned flags)
-{
-    int rc = check_unused(e);
-
-    if (rc != RDL_OK)
-        return rc;
-    reset(e);
-    e->flags = flags;
-    return init_lock(e);
-}
-
-int rdl_easy_set_stream(struct rdl_easy *e, const struct rdl_stream_ops *ops, void *ctxs, size_t ctx_size)
-{
-    int rc = check_unused(e);
-    size_t i;
-
-    if (rc != RDL_OK)
-        return rc;
-    reset(e);
-    e->hint_stream = (char *)ctxs + RDL_SERVERS_MAX * ctx_size;
-    for (i = 0; i < e->n; i++) {
-        if (!e->is_tls[i])
-            continue;
-        rdl_posix_close(&e->conns[i].conn); /* by the stream that opened it */
-        e->conns[i].config.stream = ops;
-        e->conns[i].config.stream_ctx = (char *)ctxs + i * ctx_size;
-    }
-    return init_lock(e);
-}
-
-/* ---------------------------------------------------------------- the lock */
-
-/* Returns RDL_OK if each server that needs TLS has a stream. */
-static int check_streams(struct rdl_easy *e)
-{
-    size_t i;
-
-    for (i = 0; i < e->n; i++)
-        if (e->is_tls[i] && e->conns[i].config.stream == NULL)
-            return rdl_easy_refuse(e, RDL_E_TLS, "a URL requests TLS: call rdl_easy_set_stream first");
-    return RDL_OK;
-}
-
-/* Returns RDL_OK if the ttl is possible. It is refused here, not by the lock, for the sake of the text. */
-static int check_ttl(struct rdl_easy *e, uint32_t ttl_ms)
-{
-    if (ttl_ms > e->opt.max_ttl_ms)
-        return rdl_easy_refuse(e, RDL_E_TTL, "the ttl is above max_ttl (30 s, or rdl_easy_set_max_ttl)");
-    if (ttl_ms < TTL_MIN_MS)
-        return rdl_easy_refuse(e, RDL_E_TTL, "the ttl is below 20 ms");
-    return RDL_OK;
-}
-
 /* Ends the thread that renews the lock, if there is one. Then nothing refers to its structure. */
 static void end_thread(struct rdl_easy *e)
 {
@@ -386,7 +339,7 @@ static void end_thread(struct rdl_easy *e)
     rdl_easy_publish(e, 0, 0, 0);
 }
 
-int rdl_easy_acquire(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms)
+int rdl_easy_acquire(struct rdl_easy *e, uint32_t wait_ms)
 {
     int has_end = wait_ms != 0 && wait_ms != RDL_WAIT_FOREVER;
     int rc = check_free(e);
@@ -394,14 +347,9 @@ int rdl_easy_acquire(struct rdl_easy *e, uint32_t ttl_ms, uint32_t wait_ms)
     if (rc != RDL_OK)
         return rc;
     end_thread(e); /* it has lost the lease */
-    rc = check_ttl(e, ttl_ms);
-    if (rc == RDL_OK)
-        rc = check_streams(e);
-    if (rc != RDL_OK)
-        return rc;
     if (rdl_redlock_remaining_ms(&e->lock, rdl_posix_now_ms()) > 0)
         rdl_redlock_cancel(&e->lock); /* the thread's work had to stop before the end of the lease */
-    e->opt.lease.ttl_ms = ttl_ms;
+    e->opt.lease.ttl_ms = e->options.ttl_ms;
     e->opt.lease.wait_ms = wait_ms;
     resolve_again(e, has_end ? rdl_now(&e->platform) + wait_ms : UINT64_MAX);
     rc = rdl_redlock_acquire(&e->lock, &e->platform);
@@ -417,6 +365,8 @@ int rdl_easy_extend(struct rdl_easy *e, uint32_t ttl_ms)
         return rc;
     if (e->thread != NULL)
         return rdl_easy_refuse(e, RDL_E_HELD, "a thread renews the lock (rdl_easy_start_thread)");
+    if (ttl_ms == 0)
+        ttl_ms = e->options.ttl_ms;
     rc = check_ttl(e, ttl_ms);
     if (rc != RDL_OK)
         return rc;
@@ -445,7 +395,8 @@ int rdl_easy_release(struct rdl_easy *e)
     if (rc != RDL_OK)
         return rc;
     end_thread(e); /* from now on no thread sees a remaining time */
-    if ((e->flags & RDL_EASY_RELEASE_AT_ONCE) && rdl_redlock_remaining_ms(&e->lock, rdl_posix_now_ms()) > 0)
+    if ((e->options.flags & RDL_EASY_RELEASE_AT_ONCE) &&
+        rdl_redlock_remaining_ms(&e->lock, rdl_posix_now_ms()) > 0)
         return rdl_easy_explain(e, release_at_once(e));
     return rdl_easy_explain(e, rdl_redlock_release(&e->lock, &e->platform));
 }
@@ -462,7 +413,7 @@ void rdl_easy_close(struct rdl_easy *e)
     (void)rdl_redlock_drain(&e->lock, &e->platform, until_ms);
     for (i = 0; i < e->n; i++)
         rdl_posix_close(&e->conns[i].conn);
-    if (e->flags & RDL_EASY_WAKE_HINT)
+    if (e->options.flags & RDL_EASY_WAKE_HINT)
         rdl_posix_close(&e->hint_conn.conn);
     e->n = 0; /* it is not open */
 }
@@ -479,10 +430,15 @@ void rdl_easy_token(const struct rdl_easy *e, char out[RDL_TOKEN_TEXT_MAX])
 
 int rdl_easy_adopt(struct rdl_easy *e, const char *token)
 {
-    int rc = check_unused(e);
+    int rc = check_free(e);
 
     if (rc != RDL_OK)
         return rc;
+    if (e->thread != NULL) /* it may be using the lock */
+        return rdl_easy_refuse(e, RDL_E_HELD,
+                               "the lock is lost, but its thread has not ended: release it first");
+    if (e->lock.until_ms == UINT64_MAX) /* it would be released */
+        return rdl_easy_refuse(e, RDL_E_HELD, "the lock is adopted: extend or release it first");
     rc = rdl_redlock_adopt(&e->lock, token, strlen(token));
     publish(e);
     return rdl_easy_explain(e, rc);

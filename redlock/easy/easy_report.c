@@ -57,7 +57,7 @@ static void add_quarantine_end(struct rdl_line *line, const struct rdl_easy *e, 
     const struct rdl_server_info *info = &e->conns[i].server_info;
     uint64_t at_ms = rdl_redlock_counts_at(&e->lock, i);
 
-    if (!info->is_other && !(e->flags & RDL_EASY_CANARY)) {
+    if (!info->is_other && !(e->options.flags & RDL_EASY_CANARY)) {
         add_seconds(line, "started ", now_ms - (uint64_t)info->up_ms);
         rdl_line_add(line, " ago, ");
     }
@@ -211,7 +211,7 @@ static void add_remedies(struct rdl_line *line, const struct rdl_easy *e, int rc
         return;
     rdl_line_add(line, ". Wait longer");
     /* Without the guard a server whose canary is missing does not count either. */
-    if ((e->flags & (RDL_EASY_NO_RESTART_GUARD | RDL_EASY_CANARY)) == 0)
+    if ((e->options.flags & (RDL_EASY_NO_RESTART_GUARD | RDL_EASY_CANARY)) == 0)
         rdl_line_add(line, ", or, if the server is new or loses nothing in a restart, set"
                            " RDL_EASY_NO_RESTART_GUARD");
 }

@@ -32,6 +32,7 @@ static int fail(int status)
 
 int main(int argc, char **argv)
 {
+    struct rdl_easy_options options = {.ttl_ms = TTL_MS};
     struct pollfd lost = {.events = POLLIN};
     int is_lost;
 
@@ -39,11 +40,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: easy_thread 'URL ...' [new]\n");
         return 2;
     }
-    if (rdl_easy_open(&lock, argv[1], "nightly") < 0)
-        return fail(2);
     if (argc == 3)
-        rdl_easy_set_flags(&lock, RDL_EASY_NO_RESTART_GUARD);
-    if (rdl_easy_acquire(&lock, TTL_MS, 5000) < 0 || rdl_easy_start_thread(&lock, &thread, GRACE_MS) < 0)
+        options.flags = RDL_EASY_NO_RESTART_GUARD;
+    if (rdl_easy_open(&lock, argv[1], "nightly", &options) < 0)
+        return fail(2);
+    if (rdl_easy_acquire(&lock, 5000) < 0 || rdl_easy_start_thread(&lock, &thread, GRACE_MS) < 0)
         return fail(1);
     printf("locked\n");
     fflush(stdout);

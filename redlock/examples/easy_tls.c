@@ -8,7 +8,7 @@
  *
  * prints:
  *
- *     the lock lasts for 9 s
+ *     the lock lasts for 29 s
  *     released
  *
  * ca.pem has the certificates of the trusted authorities. Each server's certificate must have the host of its
@@ -30,6 +30,8 @@ int main(int argc, char **argv)
 {
     static struct rdl_easy lock;
     static struct tls_openssl tls[RDL_EASY_STREAMS];
+    struct rdl_easy_options options = {
+        .stream = &tls_openssl, .stream_ctxs = tls, .stream_ctx_size = sizeof tls[0]};
 
     if (argc < 3 || argc > 4) {
         fprintf(stderr, "usage: easy_tls 'URL ...' AUTHORITIES.pem [new]\n");
@@ -37,12 +39,11 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < RDL_EASY_STREAMS; i++)
         tls[i].authorities = argv[2];
-    if (rdl_easy_open(&lock, argv[1], "nightly") < 0 ||
-        rdl_easy_set_stream(&lock, &tls_openssl, tls, sizeof tls[0]) < 0)
-        return fail(&lock, 2);
     if (argc == 4)
-        rdl_easy_set_flags(&lock, RDL_EASY_NO_RESTART_GUARD);
-    if (rdl_easy_acquire(&lock, 10000, 5000) < 0) /* for 10 s; wait for up to 5 s */
+        options.flags = RDL_EASY_NO_RESTART_GUARD;
+    if (rdl_easy_open(&lock, argv[1], "nightly", &options) < 0)
+        return fail(&lock, 2);
+    if (rdl_easy_acquire(&lock, 5000) < 0) /* wait for up to 5 s */
         return fail(&lock, 1);
     printf("the lock lasts for %u s\n", (unsigned)rdl_easy_remaining_ms(&lock) / 1000);
     if (rdl_easy_release(&lock) < 0)

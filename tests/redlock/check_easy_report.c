@@ -72,7 +72,7 @@ static const char *text(int rc, const char *fates)
                                        "redis://127.0.0.1:1 redis://127.0.0.1:2 redis://127.0.0.1:3"};
     size_t n = strlen(fates), i;
 
-    ck_assert_int_eq(rdl_easy_open(&easy, urls[n - 1], "nightly"), RDL_OK);
+    ck_assert_int_eq(rdl_easy_open(&easy, urls[n - 1], "nightly", NULL), RDL_OK);
     for (i = 0; i < n; i++)
         befall(i, fates[i]);
     ck_assert_int_eq(rdl_easy_explain(&easy, rc), rc);
@@ -208,7 +208,7 @@ START_TEST(a_canary_or_no_guard_leaves_only_waiting)
     int is_advised = _i == 0 || _i == 3;
 
     text(RDL_OK, "rx");
-    easy.flags = flags[_i];
+    easy.options.flags = flags[_i];
     rdl_easy_explain(&easy, RDL_E_QUARANTINE);
     ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), " and can be reached. Wait longer"));
     ck_assert_int_eq(strstr(rdl_easy_error(&easy), "RDL_EASY_NO_RESTART_GUARD") != NULL, is_advised);
@@ -234,7 +234,7 @@ START_TEST(text_says_when_a_server_in_quarantine_counts)
 
     text(RDL_OK, "q");
     easy.conns[0].server_info.is_other = _i == 1;
-    easy.flags = _i == 2 ? RDL_EASY_CANARY : 0;
+    easy.options.flags = _i == 2 ? RDL_EASY_CANARY : 0;
     parts = quarantined(3000);
     ck_assert_ptr_nonnull(strstr(parts, " s). Wait longer"));
     ck_assert_ptr_nonnull(strstr(parts, _i ? ":1: counts in " : " s ago, counts in "));
@@ -258,7 +258,7 @@ END_TEST
 
 START_TEST(text_has_addresses_as_in_urls)
 {
-    ck_assert_int_eq(rdl_easy_open(&easy, "redis://[::1]:1", "nightly"), RDL_OK);
+    ck_assert_int_eq(rdl_easy_open(&easy, "redis://[::1]:1", "nightly", NULL), RDL_OK);
     befall(0, 'x');
     rdl_easy_explain(&easy, RDL_NO_QUORUM);
     ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), "([::1]:1: "));
@@ -279,7 +279,7 @@ END_TEST
 
 START_TEST(text_has_no_control_bytes)
 {
-    ck_assert_int_eq(rdl_easy_open(&easy, "redis://127.0.0.1:1", "a\x1f b\x7f"), RDL_OK);
+    ck_assert_int_eq(rdl_easy_open(&easy, "redis://127.0.0.1:1", "a\x1f b\x7f", NULL), RDL_OK);
     rdl_easy_explain(&easy, RDL_E_TTL);
     ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), "lock \"a? b?\": "));
 }

@@ -29,6 +29,14 @@ static struct rdl_easy easy, other;
 static struct rdl_easy_thread thread;
 static char urls[600];
 
+/* The servers have just started. */
+static void open_with(struct rdl_easy *e, const char *name, uint32_t ttl_ms, unsigned flags)
+{
+    const struct rdl_easy_options options = {.ttl_ms = ttl_ms, .flags = RDL_EASY_NO_RESTART_GUARD | flags};
+
+    ck_assert_int_eq(rdl_easy_open(e, urls, name, &options), RDL_OK);
+}
+
 static void setup(void)
 {
     char url[LIVE_PATH_MAX + 16];
@@ -37,8 +45,7 @@ static void setup(void)
     live_start_all(live, SERVERS);
     for (int i = 0; i < SERVERS; i++)
         strcat(strcat(urls, live_url(&live[i], LIVE_V4, url, sizeof url)), " ");
-    ck_assert_int_eq(rdl_easy_open(&easy, urls, "nightly"), RDL_OK);
-    ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_FENCE), RDL_OK);
+    open_with(&easy, "nightly", TTL, RDL_EASY_FENCE);
 }
 
 static void teardown(void)
@@ -55,7 +62,8 @@ static void start(struct rdl_easy *e)
 
 static void acquire_and_start(uint32_t ttl_ms)
 {
-    ck_assert_int_eq(rdl_easy_acquire(&easy, ttl_ms, PATIENT), RDL_OK);
+    easy.options.ttl_ms = ttl_ms; /* as if it had been opened with it */
+    ck_assert_int_eq(rdl_easy_acquire(&easy, PATIENT), RDL_OK);
     start(&easy);
 }
 
@@ -97,7 +105,7 @@ START_TEST(a_thread_renews_until_release)
     await_renewal(&easy);
     ck_assert_uint_gt(rdl_easy_fence(&easy), 0);
     ck_assert_int_eq(rdl_easy_extend(&easy, SHORT), RDL_E_HELD);
-    ck_assert_int_eq(rdl_easy_acquire(&easy, SHORT, 0), RDL_E_HELD);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, 0), RDL_E_HELD);
     ck_assert_int_eq(release(&easy), RDL_OK);
     ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
     for (int i = 0; i < SERVERS; i++)
@@ -124,18 +132,20 @@ END_TEST
 START_TEST(a_lost_lock_can_be_acquired_without_release)
 {
     acquire_and_start(SHORT);
-    ck_assert_int_eq(rdl_easy_acquire(&easy, SHORT, 0), RDL_E_HELD);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, 0), RDL_E_HELD);
     for (int i = 0; i < SERVERS; i++)
         live_command(&live[i], "SET nightly other");
     await_loss();
-    ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_FENCE), RDL_E_HELD);
+    ck_assert_int_eq(rdl_easy_adopt(&easy, "0123456789012345678901234567890123456789"), RDL_E_HELD);
     ck_assert_str_eq(rdl_easy_error(&easy),
                      "lock \"nightly\": the lock is lost, but its thread has not ended: release it first");
-    for (int i = 0; i < SERVERS; i++)
+    for (int i = 0; i < SERVERS && _i == 0; i++)
         live_command(&live[i], "DEL nightly");
-    ck_assert_int_eq(rdl_easy_acquire(&easy, _i ? 0 : TTL, PATIENT), _i ? RDL_E_TTL : RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, _i ? 0 : PATIENT), _i ? RDL_BUSY : RDL_OK);
     freed(&thread, sizeof thread);
-    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), _i ? RDL_OK : RDL_E_HELD);
+    for (int i = 0; i < SERVERS && _i == 1; i++)
+        live_command(&live[i], "DEL nightly");
+    ck_assert_int_eq(rdl_easy_acquire(&easy, PATIENT), _i ? RDL_OK : RDL_E_HELD);
     start(&easy);
     ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), 0);
     ck_assert_int_eq(release(&easy), RDL_OK);
@@ -145,11 +155,11 @@ END_TEST
 /* The work had to stop before the lease ends. What is left of the lease is released. */
 START_TEST(a_lock_in_its_grace_can_be_acquired_again)
 {
-    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, PATIENT), RDL_OK);
     reused(&thread, sizeof thread);
     ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, TTL / 3), RDL_OK);
     rdl_easy_publish(&easy, 0, 0, thread.process); /* as the thread does in the grace */
-    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, PATIENT), RDL_OK);
     freed(&thread, sizeof thread);
     ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), TTL / 2);
     ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
@@ -176,9 +186,7 @@ START_TEST(nothing_touches_the_thread_after_its_end)
     ck_assert_uint_eq(rdl_easy_fence(&easy), 0);
     ck_assert_int_lt(rdl_easy_release(&easy), 0);
     ck_assert_int_lt(rdl_easy_extend(&easy, TTL), 0);
-    ck_assert_int_eq(rdl_easy_set_max_ttl(&easy, TTL), _i ? RDL_E_SERVERS : RDL_OK);
-    ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD), _i ? RDL_E_SERVERS : RDL_OK);
-    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), _i ? RDL_E_SERVERS : RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, PATIENT), _i ? RDL_E_SERVERS : RDL_OK);
     rdl_easy_close(&easy);
     rdl_easy_close(&easy);
 }
@@ -188,12 +196,11 @@ START_TEST(the_memory_of_an_ended_thread_serves_another_lock)
 {
     acquire_and_start(SHORT);
     ck_assert_int_eq(release(&easy), RDL_OK);
-    ck_assert_int_eq(rdl_easy_open(&other, urls, "weekly"), RDL_OK);
-    ck_assert_int_eq(rdl_easy_set_flags(&other, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
-    ck_assert_int_eq(rdl_easy_acquire(&other, SHORT, PATIENT), RDL_OK);
+    open_with(&other, "weekly", SHORT, 0);
+    ck_assert_int_eq(rdl_easy_acquire(&other, PATIENT), RDL_OK);
     start(&other);
     ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
-    ck_assert_int_eq(rdl_easy_acquire(&easy, SHORT, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, PATIENT), RDL_OK);
     rdl_easy_close(&easy);
     await_renewal(&other);
     ck_assert_int_eq(release(&other), RDL_OK);
@@ -207,9 +214,8 @@ START_TEST(an_adopted_lock_has_its_time_after_a_thread)
 
     acquire_and_start(TTL);
     ck_assert_int_eq(release(&easy), RDL_OK);
-    ck_assert_int_eq(rdl_easy_open(&other, urls, "nightly"), RDL_OK);
-    ck_assert_int_eq(rdl_easy_set_flags(&other, RDL_EASY_NO_RESTART_GUARD), RDL_OK);
-    ck_assert_int_eq(rdl_easy_acquire(&other, TTL, PATIENT), RDL_OK);
+    open_with(&other, "nightly", TTL, 0);
+    ck_assert_int_eq(rdl_easy_acquire(&other, PATIENT), RDL_OK);
     rdl_easy_token(&other, token);
     ck_assert_int_eq(rdl_easy_adopt(&easy, token), RDL_OK);
     ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
@@ -238,8 +244,9 @@ START_TEST(the_lease_is_over_before_its_release_is_sent)
 {
     unsigned at_once = _i & 1 ? RDL_EASY_RELEASE_AT_ONCE : 0;
 
-    ck_assert_int_eq(rdl_easy_set_flags(&easy, RDL_EASY_NO_RESTART_GUARD | RDL_EASY_FENCE | at_once), RDL_OK);
-    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+    rdl_easy_close(&easy);
+    open_with(&easy, "nightly", TTL, RDL_EASY_FENCE | at_once);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, PATIENT), RDL_OK);
     if (_i & 2)
         start(&easy);
     ck_assert_uint_gt(rdl_easy_fence(&easy), 0);
@@ -279,7 +286,7 @@ START_TEST(release_returns_although_others_open_descriptors)
 
     sem_init(&is_renewing, 0, 0);
     sem_init(&may_go_on, 0, 0);
-    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, PATIENT), RDL_OK);
     sockets = easy.platform;
     easy.platform.poll = poll_long;
     easy.opt.lease.ttl_ms = SHORT; /* it renews soon, and the lease lasts longer than the test */
@@ -319,7 +326,7 @@ START_TEST(a_thread_is_refused_if_it_could_not_renew)
     ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, GRACE), RDL_EXPIRED);
     ck_assert_str_eq(rdl_easy_error(&easy),
                      "lock \"nightly\": the lock is not held, so no thread can renew it");
-    ck_assert_int_eq(rdl_easy_acquire(&easy, TTL, PATIENT), RDL_OK);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, PATIENT), RDL_OK);
     ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, TTL / 3 + 1), RDL_E_TTL);
     ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
     limit.rlim_cur = 4; /* fewer than are open */

@@ -733,7 +733,7 @@ START_TEST(the_easy_example_takes_a_lock_over_tls)
 {
     tls_start(&over_tls, TLS_RIGHT);
     ck_assert_int_eq(run_easy_over_tls(), 0);
-    ck_assert_str_eq(output, "the lock lasts for 9 s\nreleased\n");
+    ck_assert_str_eq(output, "the lock lasts for 29 s\nreleased\n");
     ck_assert_str_eq(live_command(&over_tls.live, "DBSIZE"), ":0\r\n");
 }
 END_TEST
