@@ -113,7 +113,8 @@ static int add_server(struct rdl_easy *e, size_t i, const char *url)
     if (!e->is_tls[i])
         return RDL_OK;
     if (e->options.stream == NULL)
-        return rdl_easy_refuse_url(e, RDL_E_TLS, i, "it requests TLS, and the options have no stream");
+        return rdl_easy_refuse_url(e, RDL_E_TLS, i,
+                                   "it requests TLS, so set stream in struct rdl_easy_options");
     p->config.stream = e->options.stream;
     p->config.stream_ctx = stream_ctx(e, i);
     return RDL_OK;

@@ -26,7 +26,7 @@ static int fail(struct rdl_easy *lock, int status)
 int main(int argc, char **argv)
 {
     static struct rdl_easy lock;
-    struct rdl_easy_options options = {.ttl_ms = 10000};
+    struct rdl_easy_options options = {.ttl_ms = 10000}; /* a lease of 10 s */
     int pieces = 3;
 
     if (argc < 2 || argc > 3) {
@@ -37,13 +37,13 @@ int main(int argc, char **argv)
         options.flags = RDL_EASY_NO_RESTART_GUARD;
     if (rdl_easy_open(&lock, argv[1], "nightly", &options) < 0)
         return fail(&lock, 2);
-    if (rdl_easy_acquire(&lock, 5000) < 0) /* for 10 s; wait for up to 5 s */
+    if (rdl_easy_acquire(&lock, 5000) < 0) /* wait for up to 5 s */
         return fail(&lock, 1);
     printf("work for %d s; the lock lasts for %u s\n", pieces, (unsigned)rdl_easy_remaining_ms(&lock) / 1000);
     while (pieces > 0 && rdl_easy_remaining_ms(&lock) > 1500) { /* a piece takes 1 s */
         sleep(1);
         pieces--;
-        rdl_easy_extend(&lock, 0); /* by 10 s again; if it fails, less time remains */
+        rdl_easy_extend(&lock, 0); /* for 10 s again; if it fails, less time remains */
     }
     if (rdl_easy_release(&lock) < 0)
         return fail(&lock, 1);
