@@ -263,7 +263,7 @@ static int attempt_failed(struct rdl_lock *l, int result, uint64_t now_ms)
     if (result == RDL_BUSY)
         rdl_count_up(&l->refused);
     if (l->action != RDL_ACQUIRE || rdl_is_one_attempt(l->opt) || is_over || rdl_is_permanent(result) ||
-        result <= RDL_E_FOREIGN_VALUE)
+        result == RDL_E_NO_ADDRESS || result <= RDL_E_FOREIGN_VALUE)
         return finish(l, result);
     pause_ms = pause_of(l, result, now_ms);
     if (l->tries < UINT8_MAX)

@@ -137,7 +137,7 @@ static int fenced_answer(struct rdl_lock *l, uint64_t now_ms)
     }
     if (rc == RDL_OK)
         fenced_of(l)->fence = (uint64_t)l->req.value;
-    return rc == RDL_E_UNSUPPORTED ? RDL_E_FENCE : rc;
+    return rc;
 }
 
 static const struct rdl_lock_mode fenced = {fenced_send, fenced_answer, rdl_plain_value, rdl_plain_ops, NULL};

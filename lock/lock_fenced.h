@@ -37,8 +37,8 @@ enum {
  *     ...
  *     write_with(rdl_lock_fence(&store));
  *
- * It needs scripts: without scripts acquire returns RDL_E_FENCE, or RDL_E_PERM if the user may not use them
- * or the key.
+ * It needs scripts: without scripts acquire returns RDL_E_UNSUPPORTED, or RDL_E_PERM if the user may not use
+ * them or the key.
  *
  * The counter is in the key {name}:fence. If the name contains '}', it is name:fence. So on a cluster node
  * such a name needs a hash tag of its own, for example job{1}: if the counter is in another hash slot than

@@ -41,10 +41,23 @@ static void multi_write_args(struct rdl_slice *w, const char *const *commands,
     rdl_slice_write_all(w, commands, &args);
 }
 
+/*
+ * Reads the reply to an acquire. Of the errors that may pass, only OOM comes from a call inside the script:
+ * the others refuse the whole script. Then the request's value is 1.
+ */
+static int multi_on_grant_reply(struct rdl_conn *c, struct rdl_record *r)
+{
+    int rc = rdl_script_on_grant_reply(c, r);
+
+    if (c->reply_kind == RDL_RESP_ERROR && rdl_has_prefix(c->reply, "OOM"))
+        rdl_record_complete(r, 1);
+    return rc;
+}
+
 static const char *const multi_call[] = {rdl_wire_call_multi, NULL};
 static const struct rdl_method acquire_multi_method = {.commands = multi_call,
                                                        .write_args = multi_write_args,
-                                                       .on_reply = rdl_script_on_grant_reply,
+                                                       .on_reply = multi_on_grant_reply,
                                                        .script = &rdl_script_acquire_multi,
                                                        .take = rdl_take_numbers};
 static const struct rdl_method extend_multi_method = {.commands = multi_call,
@@ -71,7 +84,7 @@ static int is_halfway(const struct rdl_lock *l)
     int error = l->req.error;
 
     return l->action == RDL_ACQUIRE && l->req.answer == RDL_ANSWER_ERROR &&
-           (error == RDL_E_PERM || error == RDL_E_SERVER || error == RDL_E_OOM);
+           (error == RDL_E_PERM || error == RDL_E_SERVER || l->req.value == 1);
 }
 
 static int multi_answer(struct rdl_lock *l, uint64_t now_ms)
@@ -80,7 +93,7 @@ static int multi_answer(struct rdl_lock *l, uint64_t now_ms)
 
     if (is_halfway(l))
         rdl_lock_queue_release(l);
-    return rc == RDL_E_UNSUPPORTED ? RDL_E_MULTI : rc;
+    return rc;
 }
 
 static const struct rdl_op *const ops[] = {&rdl_op_acquire_multi, &rdl_op_extend_multi,

@@ -30,7 +30,7 @@ enum {
  *     rdl_lock_init_multi(&lock, &opt, &conn, accounts, 2, packed);
  *
  * Each of them excludes a plain lock of its name. They need scripts: without scripts acquire returns
- * RDL_E_MULTI, or RDL_E_PERM if the user may not use them. If a call inside the script may have failed,
+ * RDL_E_UNSUPPORTED, or RDL_E_PERM if the user may not use them. If a call inside the script may have failed,
  * acquire releases the keys that were set before it. On a cluster node the names need a common hash tag;
  * otherwise acquire returns RDL_E_CLUSTER. Hints are ignored.
  *

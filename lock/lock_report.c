@@ -84,9 +84,11 @@ static void add_text(struct rdl_line *line, const struct rdl_conn *c, int is_own
 
 void rdl_line_add_error(struct rdl_line *line, const struct rdl_conn *c, int error)
 {
-    int has_text = (error <= RDL_E_AUTH && error >= RDL_E_SERVER) || error == RDL_E_TLS;
+    int has_text = error <= RDL_E_TLS && error >= RDL_E_SERVER;
 
-    rdl_line_add(line, rdl_strerror(error == rdl_conn_error(c) ? rdl_conn_cause(c) : error));
+    rdl_line_add(line, rdl_strerror(error));
+    if (error == RDL_E_CLOSED && rdl_conn_lacks_info(c))
+        rdl_line_add(line, " to INFO (is it a proxy?)");
     if (!has_text || rdl_conn_text(c)[0] == '\0')
         return;
     rdl_line_add(line, ": ");

@@ -33,78 +33,6 @@
 extern "C" {
 #endif
 
-/** Errors of this layer. */
-enum {
-    RDL_E_URL = -10,         /**< an invalid URL, or an address that the system cannot use */
-    RDL_E_CONNECT = -11,     /**< cannot reach the server: refused, no route, no such socket */
-    RDL_E_CLOSED = -12,      /**< the connection closed before the reply */
-    RDL_E_TIMEOUT = -13,     /**< timed out: no reply in time */
-    RDL_E_UNEXPECTED = -14,  /**< a reply without a request, or of an impossible kind */
-    RDL_E_SYSTEM = -15,      /**< a system call failed: descriptors, memory, poll */
-    RDL_E_RANDOM = -16,      /**< no source of random numbers; there is no weak fallback */
-    RDL_E_FULL = -17,        /**< no room in the request queue; nothing was queued */
-    RDL_E_AUTH = -18,        /**< password or user refused or missing, or given where none is set */
-    RDL_E_PERM = -19,        /**< the user lacks permission for a command or a key (ACL) */
-    RDL_E_READONLY = -20,    /**< the server is a read-only replica; use its master */
-    RDL_E_LOADING = -21,     /**< the server is still loading its data */
-    RDL_E_SCRIPTING = -22,   /**< the server replied BUSY: it is running a script */
-    RDL_E_OOM = -23,         /**< the server is out of memory (maxmemory) */
-    RDL_E_MISCONF = -24,     /**< the server cannot save its data and refuses writes */
-    RDL_E_CLUSTER = -25,     /**< a cluster node that does not serve the key: MOVED, ASK, CROSSSLOT */
-    RDL_E_CLUSTERDOWN = -26, /**< a cluster node that cannot serve the key now: CLUSTERDOWN, TRYAGAIN */
-    RDL_E_WRONGTYPE = -27,   /**< a key of the lock, or rdl:canary, holds another program's value */
-    RDL_E_UNSUPPORTED = -28, /**< unknown command or option: the server is too old, or renamed it */
-    RDL_E_DB = -29,          /**< the server refused the database number */
-    RDL_E_SERVER = -30,      /**< any other error reply; its text says which */
-    RDL_E_METHODS = -31,     /**< rdl_conn_config.methods is not set */
-    RDL_E_QUEUE = -32,       /**< the queue is too short for this lock, now and always (RDL_QUEUE_FOR) */
-    RDL_E_LOGIN = -33,       /**< the endpoint needs a login, but rdl_conn_config.login is not set */
-    RDL_E_ABANDONED = -34,   /**< the operation ended and no longer waits for this reply */
-    RDL_E_INTERRUPTED = -35, /**< a blocking acquire was ended from outside (rdl_posix.wake_fd) */
-    RDL_E_NO_INFO = -36, /**< in reports, for RDL_E_CLOSED before the reply to INFO: some proxies do this */
-    RDL_E_FORKED = -37,  /**< a forked child must not use its parent's connection, nor its handles */
-    RDL_E_GATEWAY = -38, /**< a load balancer has no server: it replied HTTP 502, 503 or 504 (net_posix.c) */
-    RDL_E_TLS = -39,     /**< the TLS handshake failed; rdl_conn_text() says why */
-
-    RDL_E_NO_ADDRESS = -70 /**< the host name has no address yet; trying again may help once it has one */
-};
-
-/** @cond private */
-/* The texts of rdl_strerror(). */
-#define RDL_NET_TEXTS(X)                                                                                     \
-    X(RDL_E_URL, "invalid URL or address")                                                                   \
-    X(RDL_E_CONNECT, "cannot connect")                                                                       \
-    X(RDL_E_CLOSED, "the connection was closed before the reply")                                            \
-    X(RDL_E_TIMEOUT, "timed out")                                                                            \
-    X(RDL_E_UNEXPECTED, "unexpected reply from the server")                                                  \
-    X(RDL_E_SYSTEM, "a system call failed")                                                                  \
-    X(RDL_E_RANDOM, "no source of random numbers")                                                           \
-    X(RDL_E_FULL, "the request queue is full")                                                               \
-    X(RDL_E_AUTH, "the server refused the login")                                                            \
-    X(RDL_E_PERM, "the user lacks permission for a command or a key (ACL)")                                  \
-    X(RDL_E_READONLY, "the server is a read-only replica")                                                   \
-    X(RDL_E_LOADING, "the server is still loading its data")                                                 \
-    X(RDL_E_SCRIPTING, "the server is busy running a script")                                                \
-    X(RDL_E_OOM, "the server is out of memory (maxmemory)")                                                  \
-    X(RDL_E_MISCONF, "the server cannot save its data and refuses writes")                                   \
-    X(RDL_E_CLUSTER, "the server is a cluster node")                                                         \
-    X(RDL_E_CLUSTERDOWN, "the cluster node cannot serve the key now")                                        \
-    X(RDL_E_WRONGTYPE, "a key of the lock, or rdl:canary, holds another program's value")                    \
-    X(RDL_E_UNSUPPORTED, "the server does not support the command")                                          \
-    X(RDL_E_DB, "the server refused the database number")                                                    \
-    X(RDL_E_SERVER, "the server replied with an error")                                                      \
-    X(RDL_E_METHODS, "rdl_conn_config.methods is not set")                                                   \
-    X(RDL_E_QUEUE, "the connection's queue is too short for the lock (RDL_QUEUE_FOR)")                       \
-    X(RDL_E_LOGIN, "the endpoint needs a login, but rdl_conn_config.login is not set")                       \
-    X(RDL_E_ABANDONED, "not waited for")                                                                     \
-    X(RDL_E_INTERRUPTED, "interrupted (rdl_posix.wake_fd)")                                                  \
-    X(RDL_E_NO_INFO, "the connection was closed before the reply to INFO (is it a proxy?)")                  \
-    X(RDL_E_FORKED, "a forked child must not use its parent's connection (rdl_conn_init)")                   \
-    X(RDL_E_GATEWAY, "a load balancer has no server: it replied HTTP 502, 503 or 504")                       \
-    X(RDL_E_TLS, "the TLS handshake failed")                                                                 \
-    X(RDL_E_NO_ADDRESS, "the host name has no address yet")
-/** @endcond */
-
 /** Sizes, in bytes. */
 enum {
     RDL_TEXT_MAX = 64 /**< bytes kept of a reply's text, its NUL included */
@@ -233,8 +161,8 @@ enum rdl_info {
 /** The configuration of a conn. It and all it points to must stay valid as long as the conn exists. */
 struct rdl_conn_config {
     const struct rdl_endpoint *endpoint; /**< the server */
-    const struct rdl_methods *methods;   /**< required; without it each request returns RDL_E_METHODS */
-    /** &rdl_login. NULL: none; then each request to an endpoint that needs it returns RDL_E_LOGIN. */
+    const struct rdl_methods *methods;   /**< required; without it each request returns RDL_E_CONFIG */
+    /** &rdl_login. NULL: none; then each request to an endpoint that needs it returns RDL_E_CONFIG. */
     const struct rdl_login *login;
     uint64_t *queue;     /**< memory for request records; not shared with another conn */
     size_t queue_len;    /**< its bytes: RDL_QUEUE_FOR (lock_limits.h) or more, at most UINT32_MAX / 2 */
@@ -402,10 +330,19 @@ struct rdl_conn {
  *
  * @param c    the conn; it holds no resources but the transport of its driver
  * @param cfg  its configuration, which must stay valid as long as the conn exists
- * @return RDL_OK; RDL_E_METHODS, RDL_E_LOGIN: the configuration lacks what every request needs. The conn is
- *         set up in any case, and each request returns the same error.
+ * @return RDL_OK; RDL_E_CONFIG: the configuration lacks what every request needs (rdl_conn_config_fault()).
+ *         The conn is set up in any case, and each request returns the same error.
  */
 int rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg);
+
+/**
+ * Says what is wrong with the configuration of a conn, after RDL_E_CONFIG.
+ *
+ * @param cfg        the configuration
+ * @param queue_len  the bytes that its locks need: RDL_QUEUE_FOR (lock_limits.h)
+ * @return a constant that names the member, such as "rdl_conn_config.methods is not set"; NULL: no mistake
+ */
+const char *rdl_conn_config_fault(const struct rdl_conn_config *cfg, size_t queue_len);
 
 /**
  * Returns the state of a conn.
@@ -430,7 +367,7 @@ inline int rdl_conn_error(const struct rdl_conn *c)
 }
 
 /**
- * Returns the text of the server's last error reply, or of a stream's last error (RDL_E_TLS).
+ * Returns the text of the server's last error reply, or of a transport's last error (RDL_E_TLS).
  *
  * It may repeat the endpoint's password, which the reports of locks leave out (rdl_lock_report(),
  * rdl_easy_error()). With rdl_guard_conn() it lacks the hash that Redis before 7.0 puts before the reason why

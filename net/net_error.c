@@ -22,18 +22,15 @@ static const char prefixes[] =
     "NOPERM\0"
     "ACL\0"        /* ... failure in script */
     "The user\0\0" /* ... executing the script can't: Redis 7.0 */
-    /* RDL_E_READONLY, RDL_E_LOADING, RDL_E_SCRIPTING, RDL_E_OOM, RDL_E_MISCONF */
+    /* RDL_E_READONLY */
     "READONLY\0\0"
-    "LOADING\0\0"
-    "BUSY \0\0"
-    "OOM\0\0"
-    "MISCONF\0\0"
+    /* RDL_E_TRY_LATER */
+    "LOADING\0BUSY \0OOM\0MISCONF\0CLUSTERD\0" /* ...OWN */
+    "TRYAG\0\0"                                /* ...AIN */
     /* RDL_E_CLUSTER */
     "MOVED\0ASK \0CROSSSLOT\0"
     "Script att\0"  /* ...empted to access a non local key, a slot not served */
     "Attempted\0\0" /* the same: Valkey 9 */
-    /* RDL_E_CLUSTERDOWN */
-    "CLUSTERD\0TRYAGAIN\0\0"
     /* RDL_E_WRONGTYPE */
     "WRONGTYPE\0"
     "Operation a\0"  /* ...gainst a key holding the wrong kind: Redis 2.6 and older */
@@ -91,10 +88,9 @@ int rdl_error_code(const char *text)
 
 int rdl_is_permanent(int code)
 {
-    static const signed char codes[] = {RDL_E_SYNTAX, RDL_E_SPACE,   RDL_E_URL,       RDL_E_AUTH,
-                                        RDL_E_PERM,   RDL_E_CLUSTER, RDL_E_WRONGTYPE, RDL_E_UNSUPPORTED,
-                                        RDL_E_DB,     RDL_E_METHODS, RDL_E_QUEUE,     RDL_E_LOGIN,
-                                        RDL_E_FORKED, RDL_E_TLS};
+    static const signed char codes[] = {RDL_E_SYNTAX,  RDL_E_SPACE,     RDL_E_URL,         RDL_E_FORKED,
+                                        RDL_E_CONFIG,  RDL_E_TLS,       RDL_E_AUTH,        RDL_E_PERM,
+                                        RDL_E_CLUSTER, RDL_E_WRONGTYPE, RDL_E_UNSUPPORTED, RDL_E_DB};
     size_t i;
 
     for (i = 0; i < sizeof codes; i++) {

@@ -30,12 +30,12 @@ int rdl_handshake_is_complete(const struct rdl_conn *c)
     return command_at(c, c->handshake_done) == NULL;
 }
 
-int rdl_conn_cause(const struct rdl_conn *c)
+int rdl_conn_lacks_info(const struct rdl_conn *c)
 {
     unsigned index = c->handshake_sent - 1u; /* login_at is NULL if the last command is not of the login */
-    int is_asked = c->checks != NULL && c->handshake_sent > c->handshake_done && login_at(c, &index) == NULL;
 
-    return c->error == RDL_E_CLOSED && is_asked ? RDL_E_NO_INFO : c->error;
+    return c->error == RDL_E_CLOSED && c->checks != NULL && c->handshake_sent > c->handshake_done &&
+           login_at(c, &index) == NULL;
 }
 
 int rdl_handshake_is_secret(const struct rdl_conn *c)

@@ -86,8 +86,8 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
 /*
  * Queues a request. req gets the answer; NULL: no caller waits (a pending release). The connection need not
  * be open: the request is sent when it is READY. A request other than a release needs room for a release
- * after it, and is not taken while the conn is STALLED. Returns RDL_OK, RDL_E_FULL, RDL_E_QUEUE (it will
- * never fit), RDL_E_TIMEOUT (STALLED), RDL_E_METHODS or RDL_E_LOGIN.
+ * after it, and is not taken while the conn is STALLED. Returns RDL_OK, RDL_E_FULL, RDL_E_CONFIG (it will
+ * never fit, or the configuration lacks something) or RDL_E_TIMEOUT (STALLED).
  *
  * A release (RDL_SEND_ALWAYS) that meets a temporary error reports that error. It is sent again after a pause
  * with jitter (READONLY: over the next connection) until until_ms. If until_ms is UINT64_MAX, it is repeated
@@ -103,7 +103,7 @@ void rdl_conn_free_room(struct rdl_conn *c, struct rdl_req *req);
 
 /*
  * Returns whether this server has refused every method of op since the connection was opened. RDL_OK: not as
- * far as is known. RDL_E_PERM, RDL_E_UNSUPPORTED: why it refused the last one. RDL_E_METHODS: none is
+ * far as is known. RDL_E_PERM, RDL_E_UNSUPPORTED: why it refused the last one. RDL_E_CONFIG: none is
  * configured.
  */
 int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op);
@@ -138,8 +138,8 @@ void rdl_conn_shut(struct rdl_conn *c, int error);
 /* Returns 1 if a request that is queued or unanswered refers to an rdl_req in memory[0..len). */
 int rdl_conn_refers_to(const struct rdl_conn *c, const void *memory, size_t len);
 
-/* Returns rdl_conn_error, or RDL_E_NO_INFO if the server closed the connection during its checks. */
-int rdl_conn_cause(const struct rdl_conn *c);
+/* Returns 1 if the connection was closed (RDL_E_CLOSED) before the reply to INFO: some proxies do this. */
+int rdl_conn_lacks_info(const struct rdl_conn *c);
 
 /*
  * Returns 1 if the conn must be read before the next rdl_conn_tick: it opens, its oldest reply is overdue, or

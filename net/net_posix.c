@@ -311,6 +311,19 @@ static int is_from_gateway(const uint8_t *bytes, size_t n)
            memcmp(bytes + STATUS, status, DIGIT - STATUS) == 0 && bytes[DIGIT] >= '2' && bytes[DIGIT] <= '4';
 }
 
+/* Keeps the status line as the reason. */
+static int turned_away(struct rdl_conn *c, const uint8_t *bytes, size_t n)
+{
+    char line[RDL_TEXT_MAX];
+    size_t i;
+
+    for (i = 0; i < n && i + 1 < sizeof line && bytes[i] >= ' '; i++)
+        line[i] = (char)bytes[i];
+    line[i] = '\0';
+    rdl_conn_set_text(c, line);
+    return RDL_E_TRY_LATER;
+}
+
 /* Returns the errno of recv; a signal ends a recv that waits. */
 static int receive(struct rdl_conn *c, uint8_t *buf, size_t cap, struct rdl_posix_turn *turn, ssize_t *n)
 {
@@ -335,7 +348,7 @@ int rdl_posix_received(struct rdl_conn *c, const uint8_t *bytes, int n, int err)
     if (n <= 0)
         return failed(c, err, RDL_E_CLOSED);
     c->is_first_recv = 0;
-    return is_first && is_from_gateway(bytes, (size_t)n) ? RDL_E_GATEWAY : n;
+    return is_first && is_from_gateway(bytes, (size_t)n) ? turned_away(c, bytes, (size_t)n) : n;
 }
 
 static int socket_recv(void *ctx, struct rdl_conn *c, uint8_t *buf, size_t cap)

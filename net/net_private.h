@@ -61,7 +61,7 @@ void rdl_queue_sent(struct rdl_conn *c);
 /* -------------------------------------------------- net_request.c: a request from queue to answer */
 
 /*
- * Checks the configuration: RDL_OK, or RDL_E_METHODS or RDL_E_LOGIN, which rdl_conn_submit then returns for
+ * Checks the configuration: RDL_OK, or RDL_E_CONFIG, which rdl_conn_submit then returns for
  * every request.
  */
 int rdl_config_check(const struct rdl_conn_config *cfg);

@@ -318,7 +318,7 @@ int rdl_conn_refuses(const struct rdl_conn *c, const struct rdl_op *op)
     struct rdl_record r;
 
     if (c->cfg->methods == NULL)
-        return RDL_E_METHODS;
+        return RDL_E_CONFIG;
     r.op = op;
     r.method = 0;
     return method_choose(c, &r) != NULL ? RDL_OK : method_error(c, &r);
@@ -764,10 +764,9 @@ int rdl_config_check(const struct rdl_conn_config *cfg)
 {
     const struct rdl_endpoint *ep = cfg->endpoint;
 
-    if (cfg->methods == NULL)
-        return RDL_E_METHODS;
-    /* a client name alone needs no login */
-    return cfg->login == NULL && (ep->user.len | ep->password.len | ep->db) != 0 ? RDL_E_LOGIN : RDL_OK;
+    int needs_login = (ep->user.len | ep->password.len | ep->db) != 0; /* a client name alone does not */
+
+    return cfg->methods == NULL || (cfg->login == NULL && needs_login) ? RDL_E_CONFIG : RDL_OK;
 }
 
 void rdl_conn_free_room(struct rdl_conn *c, struct rdl_req *req)
@@ -799,7 +798,7 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     size = RDL_SIZE_WITH(cmd->name.len + cmd->value.len + cmd->extra.len);
     needed = cmd->op->must_send ? size : 2 * size;
     if (needed > c->cfg->queue_len)
-        return RDL_E_QUEUE;
+        return RDL_E_CONFIG;
     if (rdl_queue_len(c) + needed + c->reserved > c->cfg->queue_len)
         return RDL_E_FULL;
     queue_push(c, req, cmd, size);

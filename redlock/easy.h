@@ -49,7 +49,7 @@
  * called by any thread, at any time from rdl_easy_open() to rdl_easy_close().
  *
  * A struct rdl_easy that is all zero, such as a static one, is not open. rdl_easy_close() then does nothing,
- * and the calls that can fail return RDL_E_SERVERS.
+ * and the calls that can fail return RDL_E_CONFIG.
  *
  * A forked child must not use its parent's: it calls rdl_easy_open() on one of its own. rdl_easy_close() in
  * the child closes its copies of the sockets, and releases nothing. The sockets are closed on exec.
@@ -192,7 +192,7 @@ struct rdl_easy {
  * @param name     the lock's name, which is also its key, 1 to RDL_NAME_MAX bytes; copied
  * @param options  copied; NULL: the defaults
  * @return RDL_OK, or an error that rdl_easy_acquire() repeats; rdl_easy_error() says what is wrong.
- *         RDL_E_SERVERS: urls is NULL or has no URL, or too many. RDL_E_URL, RDL_E_SPACE: a URL is invalid or
+ *         RDL_E_CONFIG: urls is NULL or has no URL, or too many. RDL_E_URL, RDL_E_SPACE: a URL is invalid or
  *         too long. RDL_E_TLS: a URL requests TLS, and the options have no stream. RDL_E_NAME: the name is
  *         empty, too long, or "rdl:canary". RDL_E_TTL: ttl_ms or max_ttl_ms is out of range.
  */

@@ -22,7 +22,7 @@ static int check_but_ttl(const struct rdl_redlock *r)
     if (r->n < 1)
         return r->result;
     if (r->opt->guard < RDL_GUARD_STRICT || r->opt->guard > RDL_GUARD_OFF)
-        return RDL_E_GUARD;
+        return RDL_E_CONFIG;
     return r->name_len < 1 || is_canary_key(r) ? RDL_E_NAME : RDL_OK;
 }
 
@@ -46,7 +46,7 @@ int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *op
     r->name = name;
     r->name_len = (uint8_t)(name_len > RDL_NAME_MAX ? 0 : name_len);
     r->n = (uint8_t)(n > RDL_SERVERS_MAX ? 0 : n);
-    r->result = r->n > 0 ? RDL_OK : RDL_E_SERVERS; /* why n is 0: acquire reports it */
+    r->result = r->n > 0 ? RDL_OK : RDL_E_CONFIG; /* why n is 0: acquire reports it */
     for (i = 0; i < r->n; i++) {
         struct rdl_conn *conn = servers[i].conn;
         int rc = rdl_guard_conn(conn);

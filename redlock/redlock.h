@@ -43,7 +43,6 @@
 #define RDL_REDLOCK_H
 
 #include "lock/lock_io.h"
-#include "redlock/redlock_results.h"
 
 /** @addtogroup libredlock_redlock
  * @{ */
@@ -89,8 +88,8 @@ enum rdl_guard {
  * Calling it again does no harm.
  *
  * @param c  the conn, set up, with rdl_conn_config.server_info
- * @return RDL_OK. Nothing has changed: RDL_E_SERVER_INFO (rdl_conn_config.server_info is NULL),
- *         RDL_E_GUARD_LATE (the conn is open and its server was not checked).
+ * @return RDL_OK. RDL_E_CONFIG: rdl_conn_config.server_info is NULL, or the conn is open and its server was
+ *         not checked; nothing has changed.
  */
 int rdl_guard_conn(struct rdl_conn *c);
 
@@ -276,15 +275,27 @@ struct rdl_redlock {
  * @param name      the lock's name: RDL_NAME("...") for a literal; any bytes, but not RDL_CANARY_KEY
  * @param name_len  its length in bytes, 1 to RDL_NAME_MAX
  * @return RDL_OK, or an error that acquire repeats, and adopt, too, unless it is RDL_E_TTL.
- *         RDL_E_SERVERS: n is 0 or above RDL_SERVERS_MAX. RDL_E_GUARD: the options do not set the guard.
  *         RDL_E_NAME: the name is empty, too long, or RDL_CANARY_KEY. RDL_E_TTL: the ttl is under four
- *         attempts, or above max_ttl_ms or RDL_TTL_MAX. RDL_E_SERVER_INFO: a conn has none.
- *         RDL_E_GUARD_LATE: a conn is open and did not check its server. Set the handle up again when that
- *         connection has ended. If a conn is set up again later (rdl_conn_init()), its server does not count
- *         for this error until the handle is set up again, too; with RDL_GUARD_OFF it counts.
+ *         attempts, or above max_ttl_ms or RDL_TTL_MAX. RDL_E_CONFIG: see rdl_redlock_config_fault(). If a
+ *         conn is open and did not check its server, set the handle up again when that connection has ended.
+ *         If a conn is set up again later (rdl_conn_init()), its server does not count (RDL_E_CONFIG) until
+ *         the handle is set up again, too; with RDL_GUARD_OFF it counts.
  */
 int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt, struct rdl_server *servers,
                      size_t n, const void *name, size_t name_len);
+
+/**
+ * Says what is wrong with the set-up of a redlock, after RDL_E_CONFIG: the number of servers, the guard, a
+ * conn without server_info, or a conn that was opened before rdl_redlock_init().
+ *
+ * @param opt      its options
+ * @param servers  its servers, as for rdl_redlock_init(); not read if n is out of range
+ * @param n        number of servers
+ * @return a constant that names the member, such as "rdl_redlock_options.guard is not set"; NULL: no mistake,
+ *         but a conn may have one (rdl_conn_config_fault())
+ */
+const char *rdl_redlock_config_fault(const struct rdl_redlock_options *opt, const struct rdl_server *servers,
+                                     size_t n);
 
 /**
  * Makes a lock check the canaries of its servers (struct rdl_canary).
@@ -411,7 +422,7 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms);
  * @param r       the lock
  * @param now_ms  the time in ms
  * @return RDL_PENDING, or the result, which is repeated until the next operation begins: that of the table
- *         above. A fenced acquire: RDL_E_FENCE (scripts are refused) or RDL_E_FENCE_RANGE, too.
+ *         above. A fenced acquire: RDL_E_UNSUPPORTED (scripts are refused) or RDL_E_FENCE_RANGE, too.
  *         After rdl_redlock_cancel(): RDL_EXPIRED. Before the first operation the result means nothing.
  *         RDL_E_SHARED: the operation has ended. A lease is in use until you release or cancel it.
  */

@@ -157,7 +157,7 @@ static int refusal(const struct rdl_redlock *r, uint64_t now_ms)
     if (denied > spare)
         return RDL_BUSY;
     if (r->opt->fencing != NULL && rdl_votes_count_errors(r, RDL_E_UNSUPPORTED) > spare)
-        return RDL_E_FENCE;
+        return RDL_E_UNSUPPORTED;
     if (rdl_votes_count_errors(r, RDL_E_FENCE_RANGE) > spare)
         return RDL_E_FENCE_RANGE;
     if (is_busy(r, denied))

@@ -240,10 +240,8 @@ static const struct rdl_conn_checks checks = {questions, sizeof questions / size
 
 int rdl_guard_conn(struct rdl_conn *c)
 {
-    if (c->cfg->server_info == NULL)
-        return RDL_E_SERVER_INFO;
-    if (c->checks == NULL && c->state != RDL_CONN_CLOSED && c->state != RDL_CONN_OPENING)
-        return RDL_E_GUARD_LATE;
+    if (c->cfg->server_info == NULL || rdl_guard_is_late(c))
+        return RDL_E_CONFIG;
     c->checks = &checks;
     return RDL_OK;
 }
@@ -302,7 +300,7 @@ static uint64_t restart_counts_at(const struct rdl_redlock *r, const struct rdl_
 
     *error = RDL_OK;
     if (s->conn->checks == NULL && r->opt->guard != RDL_GUARD_OFF) { /* it was set up after this redlock */
-        *error = RDL_E_GUARD_LATE;
+        *error = RDL_E_CONFIG;
         return UINT64_MAX;
     }
     if (f == NULL) {

@@ -85,6 +85,11 @@ int rdl_redlock_check_extend(const struct rdl_redlock *r, uint32_t ttl_ms, uint6
 enum { RDL_RUN_DIGITS = 16 }; /* the first digits of a run_id, enough to identify one start of a server */
 /* Reads the first digits of a run_id, NUL-terminated. */
 uint64_t rdl_guard_run(const char *hex);
+/* Returns 1 if the conn was opened before rdl_guard_conn, so its server was not checked. */
+static inline int rdl_guard_is_late(const struct rdl_conn *c)
+{
+    return c->checks == NULL && c->state != RDL_CONN_CLOSED && c->state != RDL_CONN_OPENING;
+}
 /* Returns when the quarantine ends of a server that has had its data since then, by our clock. */
 uint64_t rdl_guard_quarantine_end(const struct rdl_redlock *r, int64_t since_ms);
 /*

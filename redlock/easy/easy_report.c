@@ -263,6 +263,8 @@ static void add_explanation(struct rdl_line *line, const struct rdl_easy *e, int
 
 static void explain_operation(struct rdl_line *line, const struct rdl_easy *e, int rc)
 {
+    const char *fault;
+
     switch (rc) {
     case RDL_BUSY:
         rdl_line_add_holder(line, rdl_redlock_holder_ms(&e->lock));
@@ -271,6 +273,13 @@ static void explain_operation(struct rdl_line *line, const struct rdl_easy *e, i
     case RDL_NO_QUORUM:
     case RDL_UNKNOWN:
         add_explanation(line, e, rc);
+        break;
+    case RDL_E_UNSUPPORTED:
+        rdl_line_add(line, "fencing tokens need scripts, which the server refuses");
+        break;
+    case RDL_E_CONFIG:
+        fault = rdl_redlock_config_fault(&e->opt, e->servers, e->n);
+        rdl_line_add(line, fault != NULL ? fault : rdl_strerror(rc));
         break;
     default:
         rdl_line_add(line, rdl_strerror(rc));

@@ -20,6 +20,7 @@
 #include "redlock/redlock_count.c"
 #include "redlock/redlock_vote.c"
 #include "redlock/redlock_guard.c"
+#include "redlock/redlock_config_fault.c"
 #include "redlock/redlock_canary.c"
 #include "redlock/redlock_fenced.c"
 #include "redlock/redlock_acquire.c"

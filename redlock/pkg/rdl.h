@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rdl.h - the public headers as one: `make amalgam` writes it as one file. */
+#include "resp/resp_results.h"
 #include "resp/resp.h"
 #include "net/net.h"
 #include "net/net_stream.h"
@@ -12,5 +13,4 @@
 #include "lock/lock_multi.h"
 #include "lock/lock_hint.h"
 #include "lock/lock_legacy.h"
-#include "redlock/redlock_results.h"
 #include "redlock/redlock.h"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # messages.awk - of the command's sources, the format of every message, a line each: KIND, a tab, the format.
 # A call's first literal is its format, in as many pieces as it has; of some it is a later argument.
-# rdl_strerror's words (of the headers) and the advice behind a message are told as well.
+# rdl_strerror's words (resp_strerror.c) and the advice behind a message are told as well.
 
 function literal(text,    out) { # of the arguments of a call: the literal that begins them
     out = ""

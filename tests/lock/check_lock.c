@@ -137,14 +137,14 @@ static const struct {
     const char *reply;
     int code;
 } errors[] = {
-    {"-OOM command not allowed when used memory > 'maxmemory'.\r\n", RDL_E_OOM},
-    {"-LOADING Redis is loading the dataset in memory\r\n", RDL_E_LOADING},
+    {"-OOM command not allowed when used memory > 'maxmemory'.\r\n", RDL_E_TRY_LATER},
+    {"-LOADING Redis is loading the dataset in memory\r\n", RDL_E_TRY_LATER},
     {"-READONLY You can't write against a read only replica.\r\n", RDL_E_READONLY},
     {"-NOAUTH Authentication required.\r\n", RDL_E_AUTH},
     {"-NOPERM x\r\n", RDL_E_PERM},
     {"-MOVED 3999 127.0.0.1:6381\r\n", RDL_E_CLUSTER},
-    {"-BUSY Redis is busy running a script.\r\n", RDL_E_SCRIPTING},
-    {"-MISCONF Redis is\r\n", RDL_E_MISCONF},
+    {"-BUSY Redis is busy running a script.\r\n", RDL_E_TRY_LATER},
+    {"-MISCONF Redis is\r\n", RDL_E_TRY_LATER},
     {"-WRONGTYPE x\r\n", RDL_E_WRONGTYPE},
     {"-ERR what\r\n", RDL_E_SERVER},
 };

@@ -43,7 +43,7 @@ static int release(const char *reply, uint64_t now)
 static void failed(void)
 {
     hold();
-    ck_assert_int_eq(release(BUSY, NOW), RDL_E_SCRIPTING);
+    ck_assert_int_eq(release(BUSY, NOW), RDL_E_TRY_LATER);
     ck_assert_uint_eq(rdl_lock_remaining_ms(&l, NOW), 0);
     ck_assert(!rdl_conn_is_idle(&s.conn));
 }
@@ -54,7 +54,7 @@ START_TEST(failed_release_can_be_retried)
     ck_assert_int_eq(rdl_lock_release_begin(&l, NOW), RDL_PENDING);
     ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", entropy_token(1)));
     scripted_reply(&s, _i ? BUSY : ":1\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, NOW), _i ? RDL_E_SCRIPTING : RDL_OK);
+    ck_assert_int_eq(rdl_lock_step(&l, NOW), _i ? RDL_E_TRY_LATER : RDL_OK);
     ck_assert_int_eq(rdl_lock_release_begin(&l, NOW), _i ? RDL_PENDING : RDL_EXPIRED);
 }
 END_TEST
@@ -123,7 +123,7 @@ START_TEST(adopted_lock_release_is_retried_for_one_ttl)
     rdl_conn_tick(&s.conn, now);
     scripted_sent(&s);
     scripted_reply(&s, ":1\r\n");
-    ck_assert_int_eq(release(BUSY, now), RDL_E_SCRIPTING);
+    ck_assert_int_eq(release(BUSY, now), RDL_E_TRY_LATER);
     for (n = 0; !rdl_conn_is_idle(&s.conn) && n < 100; n++) {
         now = rdl_conn_tick(&s.conn, now);
         rdl_conn_tick(&s.conn, now);
@@ -152,7 +152,7 @@ START_TEST(whole_number_deadline_is_released_once)
     s.model.busy = 1;
     ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock, NOW), RDL_PENDING);
     scripted_serve(&s, NOW);
-    ck_assert_int_eq(rdl_lock_step(&legacy.lock, NOW), RDL_E_SCRIPTING);
+    ck_assert_int_eq(rdl_lock_step(&legacy.lock, NOW), RDL_E_TRY_LATER);
     ck_assert_int_eq(rdl_conn_is_idle(&s.conn), !_i);
     s.model.busy = 0;
     ck_assert_int_eq(rdl_lock_release_begin(&legacy.lock, NOW),

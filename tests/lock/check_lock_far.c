@@ -260,7 +260,7 @@ START_TEST(error_does_not_replace_the_bound)
 {
     be_granted_after_a_pause();
     opt.wait_ms = 0;
-    ck_assert_int_eq(get_reply("-LOADING x\r\n", 5), RDL_E_LOADING);
+    ck_assert_int_eq(get_reply("-LOADING x\r\n", 5), RDL_E_TRY_LATER);
     ck_assert_uint_eq(s.conn.rtt_ms, PAUSE + 1);
 }
 END_TEST

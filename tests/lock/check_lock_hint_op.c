@@ -126,7 +126,7 @@ static const struct {
     {"*-1\r\n", RDL_ANSWER_NO, 0},
     {"$-1\r\n", RDL_ANSWER_NO, 0},
     {"-WRONGTYPE Operation against a key\r\n", RDL_ANSWER_ERROR, RDL_E_WRONGTYPE},
-    {"-LOADING Redis is loading\r\n", RDL_ANSWER_ERROR, RDL_E_LOADING},
+    {"-LOADING Redis is loading\r\n", RDL_ANSWER_ERROR, RDL_E_TRY_LATER},
     {"-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER},
 };
 

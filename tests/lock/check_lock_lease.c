@@ -74,7 +74,7 @@ static const struct {
 } extends[] = {
     {":0\r\n", RDL_LOST, 0},
     {":-1\r\n", RDL_LOST, 0},
-    {"-BUSY Redis is busy\r\n", RDL_E_SCRIPTING, 1},
+    {"-BUSY Redis is busy\r\n", RDL_E_TRY_LATER, 1},
     {NULL, RDL_UNKNOWN, 1},
     {"x", RDL_UNKNOWN, 1},
     {"-READONLY x\r\n", RDL_E_READONLY, 1},
@@ -107,7 +107,7 @@ static const struct {
     {":-1\r\n", RDL_EXPIRED},
     {":0\r\n", RDL_LOST},
     {"-WRONGTYPE Operation against a key holding the wrong kind of value script: 405f\r\n", RDL_LOST},
-    {"-BUSY Redis is busy\r\n", RDL_E_SCRIPTING},
+    {"-BUSY Redis is busy\r\n", RDL_E_TRY_LATER},
     {NULL, RDL_UNKNOWN},
 };
 
@@ -120,7 +120,7 @@ START_TEST(release_result_distinguishes_expired_and_lost)
     if (releases[_i].reply != NULL)
         scripted_reply(&s, releases[_i].reply);
     ck_assert_int_eq(rdl_lock_step(&l, 2000 + ATTEMPT), releases[_i].result);
-    if (releases[_i].result == RDL_E_SCRIPTING) { /* a temporary error: it is sent again a little later */
+    if (releases[_i].result == RDL_E_TRY_LATER) { /* a temporary error: it is sent again a little later */
         rdl_conn_tick(&s.conn, 2000 + ATTEMPT + 256);
         ck_assert_str_eq(scripted_sent(&s), wire_release_text("k", entropy_token(1)));
     }

@@ -239,7 +239,7 @@ START_TEST(refused_extend_leaves_one_value)
 {
     hold(_i);
     s.model.loading = 1;
-    ck_assert_int_eq(extend(), RDL_E_LOADING);
+    ck_assert_int_eq(extend(), RDL_E_TRY_LATER);
     s.model.loading = 0;
     ck_assert_int_eq(rdl_lock_extend_begin(&l.lock, TTL, now), RDL_PENDING);
     ck_assert_int_eq(one_round(1), RDL_OK);

@@ -69,7 +69,7 @@ static const struct reply times[] = {
     {"*2\r\n:1700000000\r\n:1000\r\n", RDL_ANSWER_YES, 0, (int64_t)1700000000 << 10 | 1, NULL},
     {REFUSED, RDL_ANSWER_ERROR, RDL_E_UNSUPPORTED, 0, NULL},
     {"-NOPERM no\r\n", RDL_ANSWER_ERROR, RDL_E_PERM, 0, NULL},
-    {"-LOADING Redis is loading\r\n", RDL_ANSWER_ERROR, RDL_E_LOADING, 0, NULL},
+    {"-LOADING Redis is loading\r\n", RDL_ANSWER_ERROR, RDL_E_TRY_LATER, 0, NULL},
 };
 
 /* A longer value was there before. */
@@ -142,7 +142,7 @@ static const struct reply setnxs[] = {
     {":0\r\n:-1\r\n" WRONGTYPE, RDL_ANSWER_ERROR, RDL_E_WRONGTYPE, -1, NULL},
     {":0\r\n:-1\r\n-NOPERM no\r\n", RDL_ANSWER_ERROR, RDL_E_PERM, -1, NULL},
     {REFUSED ":-2\r\n$-1\r\n", RDL_ANSWER_ERROR, RDL_E_UNSUPPORTED, 0, NULL},
-    {"-OOM command not allowed\r\n:-2\r\n$-1\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0, NULL},
+    {"-OOM command not allowed\r\n:-2\r\n$-1\r\n", RDL_ANSWER_ERROR, RDL_E_TRY_LATER, 0, NULL},
 };
 
 START_TEST(setnx_reply_reports_the_holders_value)
@@ -205,7 +205,7 @@ static const struct reply scripts[] = {
     {":0\r\n", RDL_ANSWER_NO, 0, 0, NULL},
     {":-1\r\n", RDL_ANSWER_ABSENT, 0, 0, NULL},
     {"-WRONGTYPE Operation script: abf4\r\n", RDL_ANSWER_ERROR, RDL_E_WRONGTYPE, 0, NULL},
-    {"-OOM command not allowed\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0, NULL},
+    {"-OOM command not allowed\r\n", RDL_ANSWER_ERROR, RDL_E_TRY_LATER, 0, NULL},
 };
 
 START_TEST(replace_by_script_has_the_result_of_its_reply)
@@ -241,7 +241,7 @@ static const struct {
     {"+OK\r\n$-1\r\n:-2\r\n+OK\r\n", discard, "+OK\r\n", RDL_ANSWER_ABSENT, 0},
     {"+OK\r\n" WRONGTYPE ":-1\r\n+OK\r\n", discard, "+OK\r\n", RDL_ANSWER_ERROR, RDL_E_WRONGTYPE},
     {FOUND ":-1\r\n+OK\r\n", act, "-OOM command not allowed\r\n-EXECABORT Transaction discarded\r\n",
-     RDL_ANSWER_ERROR, RDL_E_OOM},
+     RDL_ANSWER_ERROR, RDL_E_TRY_LATER},
     {FOUND ":-1\r\n" REFUSED, "", "", RDL_ANSWER_ERROR, RDL_E_UNSUPPORTED},
     {REFUSED "$10\r\n1699999999\r\n:-1\r\n+OK\r\n", discard, "+OK\r\n", RDL_ANSWER_ERROR, RDL_E_UNSUPPORTED},
 };

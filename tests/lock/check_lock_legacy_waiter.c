@@ -369,7 +369,7 @@ END_TEST
 /* The GET gets no reply, or is refused: the next extend may read the value again. */
 START_TEST(lease_continues_if_the_value_is_unknown)
 {
-    static const int results[] = {RDL_UNKNOWN, RDL_UNKNOWN, RDL_E_LOADING};
+    static const int results[] = {RDL_UNKNOWN, RDL_UNKNOWN, RDL_E_TRY_LATER};
 
     extend_finds_another(hold(), START + 1000);
     ck_assert_int_eq(rdl_lock_step(&legacy.lock.lock, START + 1000), RDL_PENDING);

@@ -480,11 +480,11 @@ START_TEST(configuration_without_methods_is_an_error)
     static const struct rdl_op *const ops[] = {&rdl_op_acquire, &rdl_op_extend, &rdl_op_release};
 
     s.cfg.methods = NULL;
-    ck_assert_int_eq(submit(&a, ops[_i], "k"), RDL_E_METHODS);
+    ck_assert_int_eq(submit(&a, ops[_i], "k"), RDL_E_CONFIG);
     ck_assert_str_eq(scripted_sent(&s), "");
     ck_assert(rdl_conn_is_idle(&s.conn));
-    ck_assert_int_eq(rdl_conn_refuses(&s.conn, ops[_i]), RDL_E_METHODS);
-    ck_assert_ptr_nonnull(strstr(rdl_strerror(RDL_E_METHODS), "rdl_conn_config.methods"));
+    ck_assert_int_eq(rdl_conn_refuses(&s.conn, ops[_i]), RDL_E_CONFIG);
+    ck_assert_str_eq(rdl_conn_config_fault(&s.cfg, 0), "rdl_conn_config.methods is not set");
 }
 END_TEST
 
@@ -518,8 +518,9 @@ START_TEST(temporary_error_does_not_change_the_method)
         "-ERR max number of clients reached\r\n",
         "-ERR Script killed by user with SCRIPT KILL...\r\n",
         "-ERR Error running script (call to f_0a): @user_script:1: -OOM\r\n"};
-    static const int codes[] = {RDL_E_SCRIPTING, RDL_E_OOM,    RDL_E_LOADING, RDL_E_MISCONF, RDL_E_SERVER,
-                                RDL_E_SERVER,    RDL_E_SERVER, RDL_E_SERVER,  RDL_E_SERVER};
+    static const int codes[] = {RDL_E_TRY_LATER, RDL_E_TRY_LATER, RDL_E_TRY_LATER,
+                                RDL_E_TRY_LATER, RDL_E_SERVER,    RDL_E_SERVER,
+                                RDL_E_SERVER,    RDL_E_SERVER,    RDL_E_SERVER};
 
     submit(&a, &rdl_op_extend, "k");
     scripted_sent(&s);

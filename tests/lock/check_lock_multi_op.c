@@ -117,7 +117,8 @@ static const struct {
     {0, "*2\r\n:0\r\n:-1\r\n", RDL_ANSWER_NO, 0, -1},
     {0, "*3\r\n:0\r\n:1234\r\n:99\r\n", RDL_ANSWER_NO, 0, 1234}, /* a later version may add one */
     {0, "-CROSSSLOT Keys in request don't hash to the same slot\r\n", RDL_ANSWER_ERROR, RDL_E_CLUSTER, 0},
-    {0, "-OOM command not allowed\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0},
+    {0, "-OOM command not allowed\r\n", RDL_ANSWER_ERROR, RDL_E_TRY_LATER, 1}, /* inside the script */
+    {0, "-LOADING Redis is loading the dataset in memory\r\n", RDL_ANSWER_ERROR, RDL_E_TRY_LATER, 0},
     {0, "-WRONGTYPE Operation\r\n", RDL_ANSWER_ERROR, RDL_E_WRONGTYPE, 0},
     {1, ":0\r\n", RDL_ANSWER_NO, 0, 0},
     {1, ":-1\r\n", RDL_ANSWER_ABSENT, 0, 0},
@@ -194,11 +195,11 @@ static const struct {
     {"-ERR The user executing the script can't access at least one of the keys mentioned in the command "
      "arguments script: 671a89ef, on @user_script:1.\r\n",
      RDL_E_PERM, 1},
-    {"-OOM command not allowed when used memory > 'maxmemory'.\r\n", RDL_E_OOM, 1},
+    {"-OOM command not allowed when used memory > 'maxmemory'.\r\n", RDL_E_TRY_LATER, 1},
     {"-ERR what is that?\r\n", RDL_E_SERVER, 1},
     {"-WRONGTYPE Operation against a key holding the wrong kind of value\r\n", RDL_E_WRONGTYPE, 0},
-    {"-LOADING Redis is loading the dataset in memory\r\n", RDL_E_LOADING, 0},
-    {"-BUSY Redis is busy running a script.\r\n", RDL_E_SCRIPTING, 0},
+    {"-LOADING Redis is loading the dataset in memory\r\n", RDL_E_TRY_LATER, 0},
+    {"-BUSY Redis is busy running a script.\r\n", RDL_E_TRY_LATER, 0},
     {"*2\r\n:0\r\n:1234\r\n", RDL_BUSY, 0},
 };
 

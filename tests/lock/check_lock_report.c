@@ -105,7 +105,7 @@ static const struct {
     {"$-1\r\n:-1\r\n", RDL_BUSY,
      "held by another client, never expires: another program or an old client wrote it"},
     {"$-1\r\n:5000000000\r\n", RDL_BUSY, "held by another client"},
-    {"-OOM no room\r\n:-2\r\n", RDL_E_OOM, "the server is out of memory (maxmemory): OOM no room"},
+    {"-OOM no room\r\n:-2\r\n", RDL_E_TRY_LATER, "the server cannot do this now: OOM no room"},
 };
 
 START_TEST(a_result_is_shown_with_what_the_server_said)
@@ -121,9 +121,9 @@ static const struct {
 } repeated[] = {
     {"s3cret", "-ERR who said s3cret? s3cret!\r\n",
      "the server replied with an error: ERR who said ***? ***!"},
-    {"s3cret", "-OOM s3cre s3crets3cre.\r\n", "the server is out of memory (maxmemory): OOM s3cre ***s3cre."},
-    {"\x01\x7f\xe9", "-OOM \x01\x7f\xe9 \r\n", "the server is out of memory (maxmemory): OOM *** "},
-    {"", "-OOM s3cret\r\n", "the server is out of memory (maxmemory): OOM s3cret"},
+    {"s3cret", "-OOM s3cre s3crets3cre.\r\n", "the server cannot do this now: OOM s3cre ***s3cre."},
+    {"\x01\x7f\xe9", "-OOM \x01\x7f\xe9 \r\n", "the server cannot do this now: OOM *** "},
+    {"", "-OOM s3cret\r\n", "the server cannot do this now: OOM s3cret"},
 };
 
 START_TEST(a_password_that_the_server_repeats_is_not_shown)

@@ -119,7 +119,7 @@ START_TEST(ttl_of_an_earlier_lease_is_not_adopted)
     ck_assert_int_eq(rdl_lock_release_begin(&l, NOW), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, "-BUSY Redis is busy running a script\r\n");
-    ck_assert_int_eq(rdl_lock_step(&l, NOW), RDL_E_SCRIPTING);
+    ck_assert_int_eq(rdl_lock_step(&l, NOW), RDL_E_TRY_LATER);
     while (!rdl_conn_is_idle(&s.conn)) { /* it is retried for the ttl of the options */
         now = rdl_conn_tick(&s.conn, now);
         rdl_conn_tick(&s.conn, now);

@@ -55,11 +55,11 @@ static const char *after_the_pause(void)
 static const struct {
     const char *text;
     int code;
-} passing[] = {{"-LOADING Redis is loading the dataset in memory\r\n", RDL_E_LOADING},
-               {BUSY, RDL_E_SCRIPTING},
-               {"-MISCONF Redis is configured to save RDB snapshots\r\n", RDL_E_MISCONF},
-               {"-OOM command not allowed\r\n", RDL_E_OOM},
-               {"-CLUSTERDOWN The cluster is down\r\n", RDL_E_CLUSTERDOWN},
+} passing[] = {{"-LOADING Redis is loading the dataset in memory\r\n", RDL_E_TRY_LATER},
+               {BUSY, RDL_E_TRY_LATER},
+               {"-MISCONF Redis is configured to save RDB snapshots\r\n", RDL_E_TRY_LATER},
+               {"-OOM command not allowed\r\n", RDL_E_TRY_LATER},
+               {"-CLUSTERDOWN The cluster is down\r\n", RDL_E_TRY_LATER},
                {"-MASTERDOWN Link with MASTER is down\r\n", RDL_E_SERVER}};
 
 START_TEST(release_is_sent_again_after_a_temporary_error)

@@ -61,9 +61,9 @@ START_TEST(endpoint_with_login_needs_login_commands)
     memset(&req, 0, sizeof req);
     s.cfg.login = NULL;
     s.endpoint = needs[_i];
-    ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_E_LOGIN);
-    ck_assert(rdl_is_permanent(RDL_E_LOGIN));
-    ck_assert_ptr_nonnull(strstr(rdl_strerror(RDL_E_LOGIN), "rdl_conn_config.login"));
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &req, &cmd), RDL_E_CONFIG);
+    ck_assert(rdl_is_permanent(RDL_E_CONFIG));
+    ck_assert_ptr_nonnull(strstr(rdl_conn_config_fault(&s.cfg, 0), "rdl_conn_config.login"));
 }
 END_TEST
 
@@ -148,8 +148,8 @@ static const struct {
     {"-ERR wrong number of arguments for 'auth' command\r\n", RDL_E_AUTH, "AUTH refused"},
     {"-s3cret\r\n", RDL_E_AUTH, "AUTH refused"},
     {"-NOPERM this user has no permissions to run the 'auth' command\r\n", RDL_E_PERM, "AUTH refused"},
-    {"-LOADING Redis is loading the dataset in memory s3cret\r\n", RDL_E_LOADING, "AUTH refused"},
-    {"-BUSY Redis is busy running a script. s3cret\r\n", RDL_E_SCRIPTING, "AUTH refused"},
+    {"-LOADING Redis is loading the dataset in memory s3cret\r\n", RDL_E_TRY_LATER, "AUTH refused"},
+    {"-BUSY Redis is busy running a script. s3cret\r\n", RDL_E_TRY_LATER, "AUTH refused"},
 };
 
 START_TEST(refused_auth_is_reported_without_the_password)
@@ -176,7 +176,7 @@ static const struct {
     {"-NOAUTH Authentication required.\r\n", RDL_E_AUTH},
     {"-NOPERM User lk has no permissions to run the 'select' command\r\n", RDL_E_PERM},
     {"-BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.\r\n",
-     RDL_E_SCRIPTING},
+     RDL_E_TRY_LATER},
 };
 
 START_TEST(refused_select_ends_the_connection)
@@ -251,7 +251,7 @@ START_TEST(reply_before_the_request_ends_the_login)
     scripted_open(&s,
                   2000); /* an error without a request is the server's reason for refusing the connection */
     scripted_reply(&s, "-LOADING Redis is loading the dataset in memory\r\n");
-    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_LOADING);
+    ck_assert_int_eq(scripted_close_failed(&s), RDL_E_TRY_LATER);
 }
 END_TEST
 

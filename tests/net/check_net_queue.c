@@ -138,9 +138,10 @@ START_TEST(queue_of_the_documented_size_is_just_large_enough)
     scripted_init(&s);
     s.cfg.queue_len =
         (locks[k].is_fenced ? RDL_QUEUE_FOR_FENCED(1, name_len) : RDL_QUEUE_FOR(1, name_len)) - 1;
-    ck_assert_int_eq(rdl_conn_submit(&s.conn, &reqs[0], &acquire), RDL_E_QUEUE);
-    ck_assert(rdl_is_permanent(RDL_E_QUEUE));
-    ck_assert_ptr_nonnull(strstr(rdl_strerror(RDL_E_QUEUE), "RDL_QUEUE_FOR"));
+    ck_assert_int_eq(rdl_conn_submit(&s.conn, &reqs[0], &acquire), RDL_E_CONFIG);
+    ck_assert(rdl_is_permanent(RDL_E_CONFIG));
+    ck_assert_ptr_nonnull(strstr(rdl_conn_config_fault(&s.cfg, s.cfg.queue_len + 1), "RDL_QUEUE_FOR"));
+    ck_assert_ptr_null(rdl_conn_config_fault(&s.cfg, s.cfg.queue_len));
 }
 END_TEST
 

@@ -195,7 +195,7 @@ static void reply_to_acquire(struct entry *e)
     e->step = 1;
     if (answer[i] == RDL_ANSWER_NO) /* its PTTL is still to come */
         return;
-    model_answer(e->req, answer[i], i == 2 ? RDL_E_OOM : RDL_OK, 0);
+    model_answer(e->req, answer[i], i == 2 ? RDL_E_TRY_LATER : RDL_OK, 0);
     e->req = -1;
 }
 
@@ -218,7 +218,7 @@ static void reply_to_script(struct entry *e)
         return;
     }
     scripted_reply(&s, replies[i]);
-    model_answer(e->req, answers[i], i == 3 ? RDL_E_SCRIPTING : RDL_OK, 0);
+    model_answer(e->req, answers[i], i == 3 ? RDL_E_TRY_LATER : RDL_OK, 0);
     if (i == 3 && e->op == RELEASE) {
         if (e->method == 'V') /* the server did not load the text */
             knows[EXTEND] = knows[RELEASE] = 0;

@@ -17,7 +17,7 @@ wire-check: $(B)/wire ## check: the commands' bytes are those of tests/golden/wi
 	@$(B)/wire | diff -u tests/golden/wire.txt - || { echo "wire.txt differs; if that is meant: make wire"; exit 1; }
 	@awk -f tests/golden/wire.awk tests/golden/wire.txt $(COMMANDS_HEADERS) tests/golden/templates.inc \
 	    $(COMMANDS_SRC) resp/WIRE.md
-	@awk -f tests/golden/refused.awk net/net.h lock/lock_results.h net/net_error.c tests/*/check_*.c resp/WIRE.md
+	@awk -f tests/golden/refused.awk resp/resp_results.h net/net.h net/net_error.c tests/*/check_*.c resp/WIRE.md
 CHECK_MORE += wire-check
 
 $(B)/relay: $(B)/lib/tests/servers/relay_main.o

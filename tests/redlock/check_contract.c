@@ -1224,8 +1224,8 @@ static void recover(void)
     subject_settle(now);
 }
 
-static const int refusals[REFUSALS] = {RDL_E_READONLY,  RDL_E_OOM,     RDL_E_LOADING,
-                                       RDL_E_SCRIPTING, RDL_E_MISCONF, RDL_E_PERM};
+static const int refusals[REFUSALS] = {RDL_E_READONLY,  RDL_E_TRY_LATER, RDL_E_TRY_LATER,
+                                       RDL_E_TRY_LATER, RDL_E_TRY_LATER, RDL_E_PERM};
 
 START_TEST(server_that_replies_with_an_error_grants_nothing)
 {

@@ -35,7 +35,8 @@ static void befall(size_t i, char fate)
         break;
     case 'e': /* refused it */
     case 'E': /* the same, in quarantine */
-        set_server(i, RDL_CONN_READY, RDL_OK, RDL_VOTE_ERROR, RDL_E_OOM);
+        set_server(i, RDL_CONN_READY, RDL_OK, RDL_VOTE_ERROR, RDL_E_TRY_LATER);
+        rdl_conn_set_text(&easy.conns[i].conn, "OOM x");
         break;
     case 't': /* did not reply in its time */
         set_server(i, RDL_CONN_READY, RDL_OK, RDL_VOTE_UNKNOWN, RDL_E_TIMEOUT);
@@ -135,7 +136,8 @@ START_TEST(text_has_the_systems_reason_of_a_failed_connection)
     easy.conns[1].conn.sys_error = ECONNRESET;
     rdl_easy_explain(&easy, RDL_NO_QUORUM);
     ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), "127.0.0.1:1: cannot connect: "));
-    ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), "(maxmemory); 127.0.0.1:3: timed out)"));
+    ck_assert_ptr_nonnull(strstr(
+        rdl_easy_error(&easy), "127.0.0.1:2: the server cannot do this now: OOM x; 127.0.0.1:3: timed out)"));
 }
 END_TEST
 
@@ -167,7 +169,7 @@ static const struct {
     {"rxg", RDL_UNKNOWN, 0,
      "2 of 3" USELESS NEW_1 "; " DOWN_2 "). Check that those that failed run and can be reached"},
     {"Erg", RDL_E_QUARANTINE, 0,
-     "2 of 3" USELESS "127.0.0.1:1: the server is out of memory (maxmemory); 127.0.0.1:2: restarted too "
+     "2 of 3" USELESS "127.0.0.1:1: the server cannot do this now: OOM x; 127.0.0.1:2: restarted too "
      "recently to be used). Check that those that failed run and can be reached. " WAIT},
     {"rxg", RDL_E_QUARANTINE, 1,
      "2 of 3" USELESS NEW_1 "; 127.0.0.1:2: no address: why). Check the host name. " WAIT},
@@ -188,6 +190,21 @@ START_TEST(text_names_every_reason_with_its_remedy)
     rdl_easy_explain(&easy, remedies[_i].rc);
     snprintf(expected, sizeof expected, "lock \"nightly\": %s", remedies[_i].text);
     ck_assert_str_eq(rdl_easy_error(&easy), expected);
+}
+END_TEST
+
+/* What calls of easy.h alone cannot cause, or only with servers that refuse scripts. */
+START_TEST(text_names_a_mistake_of_the_set_up)
+{
+    text(RDL_OK, "g");
+    rdl_easy_explain(&easy, RDL_E_UNSUPPORTED);
+    ck_assert_str_eq(rdl_easy_error(&easy),
+                     "lock \"nightly\": fencing tokens need scripts, which the server refuses");
+    rdl_easy_explain(&easy, RDL_E_CONFIG); /* there is none any more */
+    ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), rdl_strerror(RDL_E_CONFIG)));
+    easy.opt.guard = 0;
+    rdl_easy_explain(&easy, RDL_E_CONFIG);
+    ck_assert_str_eq(rdl_easy_error(&easy), "lock \"nightly\": rdl_redlock_options.guard is not set");
 }
 END_TEST
 
@@ -297,6 +314,7 @@ Suite *suite_easy_report(void)
     tcase_add_test(tc, text_that_names_no_server_has_no_brackets);
     tcase_add_loop_test(tc, text_names_every_reason_with_its_remedy, 0,
                         (int)(sizeof remedies / sizeof remedies[0]));
+    tcase_add_test(tc, text_names_a_mistake_of_the_set_up);
     tcase_add_test(tc, an_old_answer_of_the_resolver_is_no_reason);
     tcase_add_loop_test(tc, a_canary_or_no_guard_leaves_only_waiting, 0, 4);
     tcase_add_loop_test(tc, text_says_when_a_server_in_quarantine_counts, 0, 3);

@@ -75,19 +75,26 @@ START_TEST(invalid_arguments_are_refused)
     fleet_init(1, 1000);
     ck_assert_int_eq(rdl_redlock_step(lock, 1000), RDL_OK); /* nothing was begun yet */
     rdl_redlock_init(lock, &fleet.opt, _i ? fleet.servers : NULL, _i ? 8 : 0, "k", 1);
-    ck_assert_int_eq(fleet_acquire(1000), RDL_E_SERVERS);
+    ck_assert_int_eq(fleet_acquire(1000), RDL_E_CONFIG);
+    ck_assert_str_eq(rdl_redlock_config_fault(&fleet.opt, NULL, _i ? 8 : 0),
+                     "a lock must have 1 to 7 servers");
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 1, "k", _i ? 0 : 129);
     ck_assert_int_eq(fleet_acquire(1000), RDL_E_NAME);
+    ck_assert_ptr_null(rdl_redlock_config_fault(&fleet.opt, fleet.servers, 1));
     fleet.s[0].cfg.server_info = NULL;
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 1, "k", 1);
-    ck_assert_int_eq(fleet_acquire(1000), RDL_E_SERVER_INFO);
+    ck_assert_int_eq(fleet_acquire(1000), RDL_E_CONFIG);
+    ck_assert_str_eq(rdl_redlock_config_fault(&fleet.opt, fleet.servers, 1),
+                     "rdl_conn_config.server_info is not set");
     fleet.s[0].cfg.server_info = &fleet.s[0].server_info;
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 1, "k", 1);
     fleet.opt.lease.ttl_ms = _i ? 0 : UINT32_MAX;
     ck_assert_int_eq(fleet_acquire(1000), RDL_E_TTL);
     fleet.opt.lease.ttl_ms = FLEET_TTL;
     fleet.opt.guard = _i ? 0 : RDL_GUARD_OFF + 1;
-    ck_assert_int_eq(fleet_acquire(1000), RDL_E_GUARD);
+    ck_assert_int_eq(fleet_acquire(1000), RDL_E_CONFIG);
+    ck_assert_str_eq(rdl_redlock_config_fault(&fleet.opt, fleet.servers, 1),
+                     "rdl_redlock_options.guard is not set");
     ck_assert(rdl_redlock_is_idle(lock));
 }
 END_TEST
@@ -119,9 +126,10 @@ START_TEST(open_connection_without_checks_is_refused)
     if (_i == 1) { /* a reply on it is overdue */
         fleet.s[1].conn.state = RDL_CONN_STALLED;
     }
-    ck_assert_int_eq(rdl_guard_conn(&fleet.s[1].conn), RDL_E_GUARD_LATE);
+    ck_assert_int_eq(rdl_guard_conn(&fleet.s[1].conn), RDL_E_CONFIG);
+    ck_assert_ptr_nonnull(strstr(rdl_redlock_config_fault(&fleet.opt, fleet.servers, 3), "(rdl_guard_conn)"));
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 3, "k", 1);
-    ck_assert_int_eq(fleet_acquire(now), RDL_E_GUARD_LATE);
+    ck_assert_int_eq(fleet_acquire(now), RDL_E_CONFIG);
     ck_assert_uint_eq(fleet_keys(now), 0);
     ck_assert_int_eq(rdl_redlock_release_begin(lock, now), RDL_EXPIRED);
     scripted_break(&fleet.s[1]);

@@ -58,7 +58,7 @@ static void failed(void)
     hold(3);
     busy(2, 1);
     ck_assert_int_eq(release(), RDL_UNKNOWN);
-    ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_SCRIPTING);
+    ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_TRY_LATER);
     ck_assert_uint_eq(fleet_keys(now), 2);
     ck_assert(!rdl_redlock_is_idle(lock));
 }

@@ -104,7 +104,7 @@ static const struct {
 } unreadable[] = {
     {"-NOPERM x\r\n-NOPERM x\r\n", RDL_VOTE_GRANTED, RDL_OK},
     {"-ERR unknown command 'GET'\r\n-ERR unknown command 'TIME'\r\n", RDL_VOTE_GRANTED, RDL_OK},
-    {"-LOADING x\r\n-LOADING x\r\n", RDL_VOTE_ERROR, RDL_E_LOADING},
+    {"-LOADING x\r\n-LOADING x\r\n", RDL_VOTE_ERROR, RDL_E_TRY_LATER},
     {"-WRONGTYPE x\r\n*2\r\n$5\r\n10000\r\n$1\r\n0\r\n", RDL_VOTE_ERROR, RDL_E_WRONGTYPE},
     {"", RDL_VOTE_UNKNOWN, RDL_E_CLOSED}, /* the connection ends */
 };

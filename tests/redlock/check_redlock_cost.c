@@ -83,7 +83,7 @@ START_TEST(redlock_cost_stays_unchanged_until_the_next_acquire)
     assert_cost(3, 0, 0);
     rdl_redlock_cancel(lock);
     fleet.opt.guard = 0;
-    ck_assert_int_eq(fleet_acquire(now + 9), RDL_E_GUARD);
+    ck_assert_int_eq(fleet_acquire(now + 9), RDL_E_CONFIG);
     assert_cost(3, 0, 0);
 }
 END_TEST

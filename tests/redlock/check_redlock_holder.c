@@ -99,7 +99,7 @@ START_TEST(a_guard_may_be_set_until_the_connection_is_open)
     ck_assert_int_eq(rdl_guard_conn(&s->conn), RDL_OK);
     rdl_conn_init(&s->conn, &s->cfg);
     scripted_open(s, NOW);
-    ck_assert_int_eq(rdl_guard_conn(&s->conn), RDL_E_GUARD_LATE);
+    ck_assert_int_eq(rdl_guard_conn(&s->conn), RDL_E_CONFIG);
 }
 END_TEST
 

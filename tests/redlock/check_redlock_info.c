@@ -242,8 +242,8 @@ static const struct {
     {"-NOPERM this user has no permissions to run the 'info' command\r\n", RDL_OK},
     {"-ERR unknown command 'INFO', with args beginning with: 'server' \r\n", RDL_OK},
     {"-NOAUTH Authentication required.\r\n", RDL_E_AUTH},
-    {"-BUSY Redis is busy running a script.\r\n", RDL_E_SCRIPTING},
-    {"-LOADING Redis is loading the dataset in memory\r\n", RDL_E_LOADING},
+    {"-BUSY Redis is busy running a script.\r\n", RDL_E_TRY_LATER},
+    {"-LOADING Redis is loading the dataset in memory\r\n", RDL_E_TRY_LATER},
     {"-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.\r\n", RDL_E_SERVER},
     {"-ERR max number of clients reached\r\n", RDL_E_SERVER},
     {"+OK\r\n", RDL_E_UNEXPECTED},
@@ -300,12 +300,12 @@ START_TEST(connection_closed_on_info_is_reported_as_such)
 {
     rdl_conn_closed(&s.conn, RDL_E_CLOSED);
     ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_CLOSED);
-    ck_assert_int_eq(rdl_conn_cause(&s.conn), RDL_E_NO_INFO);
+    ck_assert(rdl_conn_lacks_info(&s.conn));
     rdl_conn_tick(&s.conn, 23000);
     ck_assert_int_eq(rdl_conn_state(&s.conn), RDL_CONN_OPENING);
-    ck_assert_int_eq(rdl_conn_cause(&s.conn), RDL_E_NO_INFO); /* it is connecting again */
+    ck_assert(rdl_conn_lacks_info(&s.conn)); /* it is connecting again */
     rdl_conn_closed(&s.conn, RDL_E_CONNECT);
-    ck_assert_int_eq(rdl_conn_cause(&s.conn), RDL_E_CONNECT);
+    ck_assert(!rdl_conn_lacks_info(&s.conn));
     s.endpoint.password = (struct rdl_bytes){"secret", 6};
     connect_at(26000);
     if (_i > 0)
@@ -313,7 +313,7 @@ START_TEST(connection_closed_on_info_is_reported_as_such)
     if (_i == 1)
         scripted_sent(&s);
     rdl_conn_closed(&s.conn, RDL_E_CLOSED);
-    ck_assert_int_eq(rdl_conn_cause(&s.conn), _i == 1 ? RDL_E_NO_INFO : RDL_E_CLOSED);
+    ck_assert_int_eq(rdl_conn_lacks_info(&s.conn), _i == 1);
 }
 END_TEST
 
@@ -325,7 +325,7 @@ START_TEST(connection_closed_on_name_and_info_is_reported_too)
     connect_at(20000);
     scripted_sent(&s);
     rdl_conn_closed(&s.conn, RDL_E_CLOSED);
-    ck_assert_int_eq(rdl_conn_cause(&s.conn), RDL_E_NO_INFO);
+    ck_assert(rdl_conn_lacks_info(&s.conn));
 }
 END_TEST
 
@@ -333,7 +333,8 @@ START_TEST(connection_closed_after_info_is_reported_as_closed)
 {
     answer(RUN_A);
     rdl_conn_closed(&s.conn, RDL_E_CLOSED);
-    ck_assert_int_eq(rdl_conn_cause(&s.conn), RDL_E_CLOSED);
+    ck_assert_int_eq(rdl_conn_error(&s.conn), RDL_E_CLOSED);
+    ck_assert(!rdl_conn_lacks_info(&s.conn));
 }
 END_TEST
 
@@ -366,14 +367,14 @@ static const struct {
 } in_script[] = {
     /* Redis 2.6 to 6.2: errors of the server itself, of the command, and of Lua */
     {CALL "@user_script:1: @user_script: 1: -OOM command not allowed when used memory > 'maxmemory'.",
-     "OOM command not allowed when used memory > 'maxmemory'.", RDL_E_OOM},
+     "OOM command not allowed when used memory > 'maxmemory'.", RDL_E_TRY_LATER},
     {CALL "@user_script: 1: -OOM command not allowed when used memory > 'maxmemory'.",
-     "OOM command not allowed when used memory > 'maxmemory'.", RDL_E_OOM},
+     "OOM command not allowed when used memory > 'maxmemory'.", RDL_E_TRY_LATER},
     {CALL "@user_script:1: @user_script: 1: -READONLY You can't write against a read only slave.",
      "READONLY You can't write against a read only slave.", RDL_E_READONLY},
     {CALL
      "@user_script:1: @user_script: 1: -MISCONF Redis is configured to save RDB snapshots, but is currently",
-     "MISCONF Redis is configured to save RDB snapshots, but is curre", RDL_E_MISCONF},
+     "MISCONF Redis is configured to save RDB snapshots, but is curre", RDL_E_TRY_LATER},
     {CALL "@user_script:1: WRONGTYPE Operation against a key holding the wrong kind of value", "", RDL_OK},
     {CALL "@user_script:1: ERR Operation against a key holding the wrong kind of value", "", RDL_OK},
     {CALL "@user_script:1: @user_script: 1: Unknown Redis command called from Lua script",

@@ -36,7 +36,7 @@ START_TEST(report_shows_the_result_of_each_server)
     ck_assert_str_eq(report(1), "held by another client for another 4997 ms");
     ck_assert_str_eq(report(2),
                      "held by another client, never expires: another program or an old client wrote it");
-    ck_assert_str_eq(report(3), "the server is out of memory (maxmemory): OOM command not allowed when used "
+    ck_assert_str_eq(report(3), "the server cannot do this now: OOM command not allowed when used "
                                 "memory > 'maxmemory'.");
     ck_assert_str_eq(report(4), "cannot connect");
     ck_assert_str_eq(report(5), "not waited for");

@@ -156,7 +156,7 @@ START_TEST(errors_are_permanent_if_they_leave_no_majority)
         fleet.servers[i].error = (int16_t)errors[_i];
     }
     ck_assert(rdl_votes_failed_for_good(lock));
-    fleet.servers[0].error = RDL_E_OOM;
+    fleet.servers[0].error = RDL_E_TRY_LATER;
     ck_assert(!rdl_votes_failed_for_good(lock));
     fleet.servers[0].vote = RDL_VOTE_NONE; /* never connected, because of its password */
     fleet.servers[0].error = RDL_OK;

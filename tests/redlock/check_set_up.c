@@ -65,23 +65,25 @@ END_TEST
 
 /* ---------------------------------------------------------------- N servers */
 
-static const int errors[] = {RDL_E_NAME, RDL_E_TTL, RDL_E_GUARD, RDL_E_SERVERS, RDL_E_SERVER_INFO};
+enum mistake { NO_NAME, NO_TTL, NO_GUARD, NO_SERVERS, NO_SERVER_INFO };
+static const int errors[] = {RDL_E_NAME, RDL_E_TTL, RDL_E_CONFIG, RDL_E_CONFIG, RDL_E_CONFIG};
 
-/* Three servers, and a redlock whose set-up returns this error. */
-static void init_redlock(int error)
+/* Three servers, and a redlock whose set-up has this mistake. */
+static void init_redlock(enum mistake mistake)
 {
     static struct rdl_redlock_options opt;
-    size_t n = error == RDL_E_SERVERS ? 0 : 3;
+    size_t n = mistake == NO_SERVERS ? 0 : 3;
 
     fleet_init(3, NOW);
     opt = fleet.opt;
-    if (error == RDL_E_TTL)
+    if (mistake == NO_TTL)
         opt.lease.ttl_ms = 0;
-    if (error == RDL_E_GUARD)
+    if (mistake == NO_GUARD)
         opt.guard = 0;
-    if (error == RDL_E_SERVER_INFO)
+    if (mistake == NO_SERVER_INFO)
         fleet.s[0].cfg.server_info = NULL;
-    ck_assert_int_eq(rdl_redlock_init(&fleet.lock, &opt, fleet.servers, n, "k", error != RDL_E_NAME), error);
+    ck_assert_int_eq(rdl_redlock_init(&fleet.lock, &opt, fleet.servers, n, "k", mistake != NO_NAME),
+                     errors[mistake]);
 }
 
 static void nothing_was_sent(void)
@@ -94,7 +96,7 @@ static void nothing_was_sent(void)
 
 START_TEST(redlock_adopt_repeats_the_error_of_the_set_up)
 {
-    init_redlock(errors[_i]);
+    init_redlock((enum mistake)_i);
     if (errors[_i] == RDL_E_TTL) {
         ck_assert_int_eq(rdl_redlock_adopt(&fleet.lock, token, RDL_VALUE_MAX), RDL_OK);
         rdl_redlock_cancel(&fleet.lock);
@@ -110,7 +112,7 @@ END_TEST
 /* Calls between the set-up and the acquire do not change what it reports. */
 START_TEST(acquire_repeats_the_error_of_the_set_up)
 {
-    init_redlock(errors[_i]);
+    init_redlock((enum mistake)_i);
     ck_assert_int_eq(rdl_redlock_release_begin(&fleet.lock, NOW), RDL_EXPIRED);
     ck_assert_int_eq(fleet_acquire(NOW), errors[_i]);
     rdl_redlock_cancel(&fleet.lock);
@@ -132,8 +134,8 @@ START_TEST(driver_is_never_asked_to_poll_no_connection)
     uint64_t now = NOW * 10;
     const struct rdl_platform platform = {poll_conns, scripted_clock, scripted_random, &now};
 
-    init_redlock(RDL_E_SERVERS);
-    ck_assert_int_eq(rdl_redlock_acquire(&fleet.lock, &platform), RDL_E_SERVERS);
+    init_redlock(NO_SERVERS);
+    ck_assert_int_eq(rdl_redlock_acquire(&fleet.lock, &platform), RDL_E_CONFIG);
     ck_assert_int_eq(rdl_redlock_extend(&fleet.lock, &platform, FLEET_TTL), RDL_LOST);
     ck_assert_int_eq(rdl_redlock_release(&fleet.lock, &platform), RDL_EXPIRED);
     ck_assert_int_eq(rdl_redlock_drain(&fleet.lock, &platform, UINT64_MAX), RDL_OK);

@@ -11,32 +11,25 @@
 /* The texts are parts of longer messages, in brackets or after a server's name. */
 enum { WORDS_MAX = 70 };
 
-/* No two results share a text. */
+/* No number is left out, and no two results share a text. */
 START_TEST(every_result_has_its_own_text)
 {
-    const char *words[64];
-    int n = 0;
-    int result;
-    int i;
+    int result, other;
 
-    for (result = RDL_REMOVED; result >= RDL_E_NO_ADDRESS; result--) {
+    for (result = RDL_REMOVED; result >= RDL_E_HELD; result--) {
         const char *text = rdl_strerror(result);
-        if (strcmp(text, "unknown result") == 0)
-            continue;
+        ck_assert_str_ne(text, "unknown result");
         ck_assert_uint_gt(strlen(text), 3);
         ck_assert_msg(strlen(text) <= WORDS_MAX && islower((unsigned char)text[0]) &&
                           text[strlen(text) - 1] != '.',
                       "%s", text);
-        for (i = 0; i < n; i++)
-            ck_assert_str_ne(words[i], text);
-        words[n++] = text;
+        for (other = RDL_REMOVED; other > result; other--)
+            ck_assert_str_ne(rdl_strerror(other), text);
     }
-    ck_assert_int_eq(n,
-                     7 + 3 + 30 + 10 + 11 + 2 + 1); /* news, resp, platform, lock, redlock, lock, platform */
 }
 END_TEST
 
-/* The first and the last text of each layer. */
+/* The first and the last text of each section. */
 static const struct {
     int result;
     const char *words;
@@ -45,18 +38,15 @@ static const struct {
             {RDL_E_SYNTAX, "the server does not speak RESP2 (the Redis protocol)"},
             {RDL_E_SPACE, "the buffer is too small for the command"},
             {RDL_E_URL, "invalid URL or address"},
-            {RDL_E_LOGIN, "the endpoint needs a login, but rdl_conn_config.login is not set"},
-            {RDL_E_ABANDONED, "not waited for"},
-            {RDL_E_NO_INFO, "the connection was closed before the reply to INFO (is it a proxy?)"},
+            {RDL_E_CONFIG, "the program's set-up is wrong (rdl_conn_config_fault)"},
+            {RDL_E_TLS, "the TLS handshake failed"},
+            {RDL_E_TRY_LATER, "the server cannot do this now"},
+            {RDL_E_SERVER, "the server replied with an error"},
             {RDL_E_NAME, "a lock's name must have 1 to 128 bytes"},
-            {RDL_OVERWRITTEN, "a waiting client overwrote the key; it stays until its value expires"},
-            {RDL_NO_QUORUM, "too few servers gave a useful reply"},
-            {RDL_E_SHARED, "another lock was set up with the same servers[] (rdl_redlock_init)"},
-            {RDL_E_GUARD_LATE, "the connection was opened before rdl_redlock_init (rdl_guard_conn)"},
-            {RDL_E_HELD, "the lock is already held: release it first"},
             {RDL_E_FENCE_RANGE, "the fencing token is too large for scripts (2^53 or more)"},
             {RDL_E_TOKEN, "not a token (40 hex digits); locks of the old protocol have none"},
-            {RDL_E_NO_ADDRESS, "the host name has no address yet"}};
+            {RDL_NO_QUORUM, "too few servers gave a useful reply"},
+            {RDL_E_HELD, "the lock is already held: release it first"}};
 
 START_TEST(result_has_the_expected_text)
 {
@@ -66,8 +56,7 @@ END_TEST
 
 START_TEST(other_numbers_are_unknown_results)
 {
-    static const int numbers[] = {RDL_REMOVED + 1, RDL_E_SPACE - 1, RDL_E_URL + 1,
-                                  RDL_E_HELD - 1,  INT_MAX,         INT_MIN};
+    static const int numbers[] = {RDL_REMOVED + 1, RDL_E_HELD - 1, INT_MAX, INT_MIN};
 
     ck_assert_str_eq(rdl_strerror(numbers[_i]), "unknown result");
 }
@@ -90,7 +79,7 @@ Suite *suite_resp_strerror(void)
 
     tcase_add_test(t, every_result_has_its_own_text);
     tcase_add_loop_test(t, result_has_the_expected_text, 0, sizeof ends / sizeof ends[0]);
-    tcase_add_loop_test(t, other_numbers_are_unknown_results, 0, 6);
+    tcase_add_loop_test(t, other_numbers_are_unknown_results, 0, 4);
     tcase_add_test(t, linked_version_matches_the_header);
     return s;
 }

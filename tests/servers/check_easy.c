@@ -226,7 +226,7 @@ START_TEST(close_leaves_no_descriptor_and_no_lock)
     ck_assert_int_eq(rdl_easy_acquire(&easy, PATIENT), RDL_OK);
     rdl_easy_close(&easy);
     ck_assert_int_eq(live_count_fds(), fds);
-    ck_assert_int_eq(rdl_easy_acquire(&easy, 0), RDL_E_SERVERS);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, 0), RDL_E_CONFIG);
     expect_error(&easy, "call rdl_easy_open first");
     rdl_easy_close(&easy); /* again: no harm */
     open_all(&easy);
@@ -741,9 +741,9 @@ static const struct {
     int result;
     const char *error;
 } mistakes[] = {
-    {NULL, RDL_E_SERVERS, "lock \"nightly\": no server URL was given, such as redis://127.0.0.1:6379"},
-    {"  \t", RDL_E_SERVERS, "no server URL was given"},
-    {"redis://h/0 redis://h/1 redis://h redis://h redis://h redis://h redis://h redis://h", RDL_E_SERVERS,
+    {NULL, RDL_E_CONFIG, "lock \"nightly\": no server URL was given, such as redis://127.0.0.1:6379"},
+    {"  \t", RDL_E_CONFIG, "no server URL was given"},
+    {"redis://h/0 redis://h/1 redis://h redis://h redis://h redis://h redis://h redis://h", RDL_E_CONFIG,
      "more than 7 server URLs were given"},
     {"redis://127.0.0.1 http://:secret@127.0.0.1", RDL_E_URL, "lock \"nightly\": URL 2: "},
     {"redis://:secret@127.0.0.1:99999", RDL_E_URL, "URL 1: "},
@@ -902,7 +902,7 @@ START_TEST(a_lock_that_was_never_opened_is_an_error)
         rdl_easy_close(&easy);
         return;
     }
-    ck_assert_int_eq(rc, RDL_E_SERVERS);
+    ck_assert_int_eq(rc, RDL_E_CONFIG);
     ck_assert_str_eq(rdl_easy_error(&easy), "it is not open: call rdl_easy_open first");
     rdl_easy_close(&easy);
     ck_assert_int_eq(rdl_easy_open(&easy, "redis://127.0.0.1:1", "nightly", NULL), RDL_OK);
@@ -912,7 +912,7 @@ END_TEST
 
 START_TEST(a_text_has_no_control_bytes)
 {
-    ck_assert_int_eq(rdl_easy_open(&easy, NULL, "a\x1b[1m\x7f", NULL), RDL_E_SERVERS);
+    ck_assert_int_eq(rdl_easy_open(&easy, NULL, "a\x1b[1m\x7f", NULL), RDL_E_CONFIG);
     expect_error(&easy, "lock \"a?[1m?\": no server");
 }
 END_TEST

@@ -383,7 +383,7 @@ START_TEST(no_stream_is_used_after_close)
     rdl_easy_close(&easy);
     ck_assert_uint_eq(lower_closed, 1);
     freed(second, sizeof second);
-    ck_assert_int_eq(rdl_easy_acquire(&easy, 0), RDL_E_SERVERS);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, 0), RDL_E_CONFIG);
     rdl_easy_close(&easy);
     reused(first, sizeof first);
     reused(second, sizeof second);

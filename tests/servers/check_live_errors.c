@@ -192,12 +192,12 @@ static const struct row {
     enum any_mode mode;
     enum effect effect;
 } rows[] = {
-    {.text = "OOM command not allowed", .code = RDL_E_OOM, .make = fill_memory, .fix = free_memory},
+    {.text = "OOM command not allowed", .code = RDL_E_TRY_LATER, .make = fill_memory, .fix = free_memory},
     {.text = "READONLY You can't write", .code = RDL_E_READONLY, .make = demote, .fix = promote},
     {.text = "NOREPLICAS Not enough", .code = RDL_E_SERVER, .make = want_replicas, .fix = want_none},
-    {.text = "MISCONF ", .code = RDL_E_MISCONF, .make = spoil_disk, .fix = fix_disk},
-    {.text = "BUSY ", .code = RDL_E_SCRIPTING, .make = run_script, .fix = kill_script, .args = short_scripts},
-    {.text = "LOADING ", .code = RDL_E_LOADING, .make = load_slowly, .fix = load_fast, .args = slow_loads},
+    {.text = "MISCONF ", .code = RDL_E_TRY_LATER, .make = spoil_disk, .fix = fix_disk},
+    {.text = "BUSY ", .code = RDL_E_TRY_LATER, .make = run_script, .fix = kill_script, .args = short_scripts},
+    {.text = "LOADING ", .code = RDL_E_TRY_LATER, .make = load_slowly, .fix = load_fast, .args = slow_loads},
     {.text = "ERR max number of clients", .code = RDL_E_SERVER, .make = fill_up, .fix = leave},
     {.text = "NOAUTH Authentication required.", .code = RDL_E_AUTH, .is_for_good = 1, .password = "pw"},
     {.text = "WRONGPASS: wrong user or password",
@@ -215,7 +215,7 @@ static const struct row {
     {.text = "ERR DB index is out of range", .code = RDL_E_DB, .is_for_good = 1, .path = "/99"},
     {.text = "ERR unknown command", .code = RDL_E_UNSUPPORTED, .is_for_good = 1, .args = renamed},
     {.text = "CLUSTERDOWN Hash slot not served",
-     .code = RDL_E_CLUSTERDOWN,
+     .code = RDL_E_TRY_LATER,
      .fix = serve_slot,
      .args = clustered},
     {.text = "WRONGTYPE Operation against a key",
@@ -227,12 +227,12 @@ static const struct row {
 };
 
 static const char *const words[] = {
-    "the server is out of memory (maxmemory)",
+    "the server cannot do this now",
     "the server is a read-only replica",
     "the server replied with an error",
-    "the server cannot save its data and refuses writes",
-    "the server is busy running a script",
-    "the server is still loading its data",
+    "the server cannot do this now",
+    "the server cannot do this now",
+    "the server cannot do this now",
     "the server replied with an error",
     "the server refused the login",
     "the server refused the login",
@@ -242,7 +242,7 @@ static const char *const words[] = {
     "the user lacks permission for a command or a key (ACL)",
     "the server refused the database number",
     "the server does not support the command",
-    "the cluster node cannot serve the key now",
+    "the server cannot do this now",
     "a key of the lock, or rdl:canary, holds another program's value",
 };
 

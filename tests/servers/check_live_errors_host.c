@@ -150,10 +150,10 @@ START_TEST(a_server_that_cannot_write_its_aof_refuses_until_it_can)
     limit_files(0);
     live_command(&asked, "SET other x");
     await_aof("aof_last_write_status:err");
-    ck_assert_int_eq(acquire(&once), RDL_E_MISCONF);
+    ck_assert_int_eq(acquire(&once), RDL_E_TRY_LATER);
     assert_reported("MISCONF Errors writing to the AOF file: File too large");
-    ck_assert_int_eq(rdl_is_permanent(RDL_E_MISCONF), 0);
-    ck_assert_str_eq(rdl_strerror(RDL_E_MISCONF), "the server cannot save its data and refuses writes");
+    ck_assert_int_eq(rdl_is_permanent(RDL_E_TRY_LATER), 0);
+    ck_assert_str_eq(rdl_strerror(RDL_E_TRY_LATER), "the server cannot do this now");
     ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");
     rdl_lock_init(&lock, &until_granted, &asking.conn, "k", 1);
     rc = rdl_lock_acquire_begin(&lock, entropy, client_now());
@@ -241,9 +241,9 @@ START_TEST(a_login_during_a_busy_script_is_retried)
     }
     while (strncmp(live_command(&asked, "PING"), "-BUSY", 5) != 0)
         ;
-    ck_assert_int_eq(acquire(&once), RDL_E_SCRIPTING);
+    ck_assert_int_eq(acquire(&once), RDL_E_TRY_LATER);
     assert_reported("BUSY ");
-    ck_assert_int_eq(rdl_is_permanent(RDL_E_SCRIPTING), 0);
+    ck_assert_int_eq(rdl_is_permanent(RDL_E_TRY_LATER), 0);
     ck_assert_str_eq(live_command(&asked, "SCRIPT KILL"), "+OK\r\n");
     live_reap(background);
     ck_assert_int_eq(acquire(&until_granted), RDL_OK);

@@ -87,7 +87,7 @@ START_TEST(a_lock_is_extended_and_released_without_memory)
     asking_begin("");
     asking_plant("k");
     live_command(&asked, "CONFIG SET maxmemory 1");
-    asking_refused(&rdl_op_acquire, "other", RDL_E_OOM, "OOM ");
+    asking_refused(&rdl_op_acquire, "other", RDL_E_TRY_LATER, "OOM ");
     ck_assert_int_eq(asking_ask(&rdl_op_extend, "k"), RDL_ANSWER_YES);
     ck_assert_int_eq(asking_ask(&rdl_op_release, "k"), RDL_ANSWER_YES);
     live_command(&asked, "CONFIG SET maxmemory 0");
@@ -243,7 +243,7 @@ START_TEST(a_migrating_node_refuses_several_locks_for_now)
     live_command(&asked, "SET k other");
     live_command(&asked, "CLUSTER SETSLOT %ld MIGRATING %s", slot_of_k(), id_of(&second));
     if (asking_major() >= 7)
-        asking_refused(&rdl_op_acquire_multi, "\001k\004{k}b", RDL_E_CLUSTERDOWN, "TRYAGAIN ");
+        asking_refused(&rdl_op_acquire_multi, "\001k\004{k}b", RDL_E_TRY_LATER, "TRYAGAIN ");
     else
         asking_refused(&rdl_op_acquire_multi, "\001k\004{k}b", RDL_E_CLUSTER, "ASK ");
     ck_assert_int_eq(rdl_is_permanent(asking.req.error), asking_major() < 7);

@@ -150,7 +150,7 @@ static const struct {
     {"*2\r\n:1\r\n:9007199254740991\r\n", RDL_ANSWER_YES, 0, 9007199254740991},
     {"*2\r\n:0\r\n:1234\r\n", RDL_ANSWER_NO, 0, 1234},
     {"*2\r\n:0\r\n:-1\r\n", RDL_ANSWER_NO, 0, -1},
-    {"-OOM command not allowed\r\n", RDL_ANSWER_ERROR, RDL_E_OOM, 0},
+    {"-OOM command not allowed\r\n", RDL_ANSWER_ERROR, RDL_E_TRY_LATER, 0},
     {"-WRONGTYPE Operation against a key script: 379f\r\n", RDL_ANSWER_ERROR, RDL_E_WRONGTYPE, 0},
     {"-CROSSSLOT Keys in request don't hash to the same slot\r\n", RDL_ANSWER_ERROR, RDL_E_CLUSTER, 0},
     {"-ERR user_script:1: attempt to perform arithmetic on a nil value\r\n", RDL_ANSWER_ERROR, RDL_E_SERVER,

@@ -202,7 +202,7 @@ START_TEST(a_server_without_memory_still_releases)
     live_command(&server, "CONFIG SET maxmemory 1");
     ck_assert_int_eq(rdl_lock_extend(&lock, &client_platform, 30000), RDL_OK);
     ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), RDL_OK);
-    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_E_OOM);
+    ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_E_TRY_LATER);
     ck_assert_int_eq(strncmp(rdl_conn_text(&client.conn), "OOM command not allowed", 23), 0);
 }
 END_TEST

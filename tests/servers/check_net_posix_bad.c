@@ -317,7 +317,8 @@ START_TEST(a_load_balancer_without_a_backend_is_a_temporary_error)
     snprintf(text, sizeof text, "%s\r\nContent-Length: 0\r\n\r\n", lines[_i]);
     client_meet(&client, FAKE_CLOSES, text, 1, 0);
     client_submit(&client, &rdl_op_acquire, "a");
-    check_unknown(RDL_E_GATEWAY);
+    check_unknown(RDL_E_TRY_LATER);
+    ck_assert_str_eq(rdl_conn_text(&client.conn), lines[_i]);
 }
 END_TEST
 

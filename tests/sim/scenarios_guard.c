@@ -473,7 +473,7 @@ static void guard_without_checks(void)
     h->is_single = 0;
     h->name = 0;
     handle_init(w, h);
-    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_E_GUARD_LATE);
+    EXPECT(w, scene_do(w, h, ACQUIRING, 0) == RDL_E_CONFIG);
     EXPECT(w, scene_left(w, a) > 0);
     scene_cut(w, 0, 0);
     scene_go(w, 10);

@@ -93,7 +93,7 @@ static void remade_conns_do_not_count(int i)
         host_start(w, (unsigned)s, HOST_NOTHING);
     }
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) < 0);
-    EXPECT(w, rdl_redlock_error(&b->m->redlock, 0) == RDL_E_GUARD_LATE);
+    EXPECT(w, rdl_redlock_error(&b->m->redlock, 0) == RDL_E_CONFIG);
     remake(w, 1, 0); /* with its redlock, all is as at the beginning */
     remake(w, 1, 1);
     handle_init(w, b);

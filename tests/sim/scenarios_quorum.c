@@ -316,7 +316,7 @@ static void noscript_at_the_last_try(int i)
     scene_begin(w, h, ACQUIRING, 0);
     scene_cut(w, 0, 0);
     scene_go(w, 60);
-    EXPECT(w, handle_is_pending(h)); /* and not RDL_E_FENCE */
+    EXPECT(w, handle_is_pending(h)); /* and not RDL_E_UNSUPPORTED */
     if (n == 4)
         EXPECT(w, scene_do(w, scene_lock(w, 1), RELEASING, 0) != RDL_PENDING);
     EXPECT(w, scene_wait(w, h) == RDL_OK);

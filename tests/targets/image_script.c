@@ -32,7 +32,7 @@ struct step {
 /* Each step comes a second after the one before; a reply arrives after 3 ms. */
 static const struct step steps[] = {
     {ACQUIRE, RDL_BUSY, 0, SET("1"), NULL, "", "$-1\r\n:5000\r\n"},
-    {ACQUIRE, RDL_E_OOM, 0, SET("2"), NULL, "", "-OOM command not allowed\r\n:-2\r\n"},
+    {ACQUIRE, RDL_E_TRY_LATER, 0, SET("2"), NULL, "", "-OOM command not allowed\r\n:-2\r\n"},
     {ACQUIRE, RDL_OK, 9895, SET("3"), NULL, "", "+OK\r\n:10000\r\n"},
     {EXTEND, RDL_OK, 19795, "*6\r\n$4\r\nEVAL\r\n", &rdl_script_extend,
      "$1\r\n1\r\n" KEY TOKEN("3") "$5\r\n20000\r\n", ":1\r\n"},

@@ -77,9 +77,9 @@ static const char *unreachable_remedy(size_t i, const char *why)
 {
     if (rdl_cli_may_be_tls(query->servers, i, query->seen[i].error))
         return RDL_CLI_TLS_HINT "; if it is a proxy, connect to the server itself";
-    if (query->seen[i].error == RDL_E_NO_INFO)
+    if (query->seen[i].lacks_info)
         return "if it is a proxy, connect to the server itself";
-    if (query->seen[i].error == RDL_E_GATEWAY)
+    if (rdl_cli_is_gateway(query->seen[i].error, query->seen[i].said))
         return "a load balancer or proxy replied: check the server behind it";
     if (!query->servers->is_tls[i])
         return "check that it is running, and that this host can connect to it";
@@ -136,7 +136,7 @@ static void find_absent(size_t i)
                            ? "check that the connect command prints only what the server sends"
                            : "check that this is the server's port",
                        "%s", why);
-    else if (rdl_cli_is_refusal(error))
+    else if (rdl_cli_is_refusal(error, query->seen[i].said))
         find_refused(i, why);
     else
         rdl_cli_report(begin("unreachable", RDL_EXIT_UNAVAILABLE, i), unreachable_remedy(i, why), "%s", why);
@@ -620,7 +620,8 @@ static void find_refusals(size_t i)
                        words_of(x->unknown & rights, 0));
     }
     if (x->error != RDL_OK && x->error != RDL_E_READONLY && x->error != RDL_E_CLUSTER) {
-        snprintf(why, sizeof why, "%s%s%s", rdl_strerror(x->error), x->said[0] != '\0' ? ": " : "", x->said);
+        snprintf(why, sizeof why, "%s%s%s", rdl_cli_error_text(x->error, x->said),
+                 x->said[0] != '\0' ? ": " : "", x->said);
         find_refused(i, why);
     }
 }

@@ -11,15 +11,25 @@
 #include <errno.h>
 #include <string.h>
 
-int rdl_cli_is_refusal(int error)
+int rdl_cli_has_words(int error)
 {
     return error <= RDL_E_AUTH && error >= RDL_E_SERVER;
+}
+
+int rdl_cli_is_gateway(int error, const char *said)
+{
+    return error == RDL_E_TRY_LATER && strncmp(said, "HTTP/", 5) == 0;
+}
+
+int rdl_cli_is_refusal(int error, const char *said)
+{
+    return rdl_cli_has_words(error) && !rdl_cli_is_gateway(error, said);
 }
 
 /* Returns 1 for errors with which the driver closes a connection for the system's reason, or for none. */
 static int is_of_the_system(int error)
 {
-    return error == RDL_E_CONNECT || error == RDL_E_CLOSED || error == RDL_E_NO_INFO || error == RDL_E_SYSTEM;
+    return error == RDL_E_CONNECT || error == RDL_E_CLOSED || error == RDL_E_SYSTEM;
 }
 
 const char *rdl_cli_cause(const struct rdl_cli_servers *s, size_t i, int error)
@@ -27,7 +37,7 @@ const char *rdl_cli_cause(const struct rdl_cli_servers *s, size_t i, int error)
     const struct rdl_conn *c = s->server[i].conn;
     int err = rdl_posix_errno(c);
 
-    if (error == RDL_OK || (rdl_conn_error(c) != error && rdl_conn_cause(c) != error))
+    if (error == RDL_OK || rdl_conn_error(c) != error)
         return ""; /* the connection ended for another reason, since then or before */
     if (rdl_cli_connect_said(i)[0] != '\0')
         return rdl_cli_connect_said(i);
@@ -37,8 +47,8 @@ const char *rdl_cli_cause(const struct rdl_cli_servers *s, size_t i, int error)
 /* Returns 1 if the server may speak only TLS: it then closes the connection without a byte. */
 int rdl_cli_may_be_tls(const struct rdl_cli_servers *s, size_t i, int error)
 {
-    return (error == RDL_E_CLOSED || error == RDL_E_NO_INFO) && !s->is_tls[i] &&
-           s->endpoint[i].family != RDL_UNIX && rdl_conn_replies(s->server[i].conn) == 0;
+    return error == RDL_E_CLOSED && !s->is_tls[i] && s->endpoint[i].family != RDL_UNIX &&
+           rdl_conn_replies(s->server[i].conn) == 0;
 }
 
 const char *rdl_cli_login_advice(const char *said)
@@ -52,21 +62,29 @@ const char *rdl_cli_login_advice(const char *said)
     return "check user and password";
 }
 
+#define BUSY      "the server is busy running a script"
+#define NODE_DOWN "the cluster node cannot serve the key now"
+
 /* Servers say the same in all versions, and the end of a long text is cut. */
 static const struct {
     const char *says, *remedy;
+    const char *means; /* of RDL_E_TRY_LATER; NULL: of another error */
 } remedies[] = {
-    {"only call FUNCTION", "wait until the function ends, or end it by FUNCTION KILL"},
-    {"a module command", "wait until that command ends"},
-    {"BUSY ", "wait until the script ends, or end it by SCRIPT KILL"},
-    {"max number of clients", "close connections to it, or raise its maxclients"},
-    {"OOM ", "raise its maxmemory, or delete what fills it"},
-    {"MISCONF ", "repair what its log says about saving, such as a full disk"},
-    {"LOADING ", "wait until it has loaded its data"},
-    {"NOREPLICAS ", "connect its replicas again, or set min-replicas-to-write 0"},
-    {"MASTERDOWN ", "it is a replica: name its master"},
-    {"READONLY ", "it is a replica: name its master"},
-    {"CLUSTERDOWN ", "use standalone servers (cluster-enabled no)"},
+    {"only call FUNCTION", "wait until the function ends, or end it by FUNCTION KILL", BUSY},
+    {"a module command", "wait until that command ends", BUSY},
+    {"BUSY ", "wait until the script ends, or end it by SCRIPT KILL", BUSY},
+    {"max number of clients", "close connections to it, or raise its maxclients", NULL},
+    {"OOM ", "raise its maxmemory, or delete what fills it", "the server is out of memory (maxmemory)"},
+    {"MISCONF ", "repair what its log says about saving, such as a full disk",
+     "the server cannot save its data and refuses writes"},
+    {"LOADING ", "wait until it has loaded its data", "the server is still loading its data"},
+    {"NOREPLICAS ", "connect its replicas again, or set min-replicas-to-write 0", NULL},
+    {"MASTERDOWN ", "it is a replica: name its master", NULL},
+    {"READONLY ", "it is a replica: name its master", NULL},
+    {"CLUSTERDOWN ", "use standalone servers (cluster-enabled no)", NODE_DOWN},
+    {"TRYAGAIN ", "see its log", NODE_DOWN},
+    {"HTTP/", "a load balancer or proxy replied: check the server behind it",
+     "a load balancer has no server"},
 };
 
 const char *rdl_cli_refusal_advice(const char *said)
@@ -75,6 +93,14 @@ const char *rdl_cli_refusal_advice(const char *said)
         if (strstr(said, remedies[k].says) != NULL)
             return remedies[k].remedy;
     return "see its log";
+}
+
+const char *rdl_cli_error_text(int error, const char *said)
+{
+    for (size_t k = 0; error == RDL_E_TRY_LATER && k < sizeof remedies / sizeof remedies[0]; k++)
+        if (remedies[k].means != NULL && strstr(said, remedies[k].says) != NULL)
+            return remedies[k].means;
+    return rdl_strerror(error);
 }
 
 int rdl_cli_is_database_refused(const char *text)

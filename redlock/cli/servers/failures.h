@@ -22,8 +22,12 @@ struct rdl_cli_troubles {
     size_t n, useful, of[RDL_CLI_TROUBLE_KINDS];
 };
 
+/* Returns 1 if the error is in words that rdl_conn_text() has. */
+int rdl_cli_has_words(int error);
+/* Returns 1 if these are a load balancer's words, which has no server. */
+int rdl_cli_is_gateway(int error, const char *said);
 /* Returns 1 if the error is an error reply, so that the server did reply. */
-int rdl_cli_is_refusal(int error);
+int rdl_cli_is_refusal(int error, const char *said);
 
 /* Returns why server i gave no reply, in the words of the connect command or the system; "": neither. */
 const char *rdl_cli_cause(const struct rdl_cli_servers *s, size_t i, int error);
@@ -34,6 +38,8 @@ const char *rdl_cli_login_advice(const char *said);
 
 /* Returns what to do about an error reply that no permission fixes; `said` has the server's text. */
 const char *rdl_cli_refusal_advice(const char *said);
+/* Returns rdl_strerror(error); for RDL_E_TRY_LATER what the server's text means. */
+const char *rdl_cli_error_text(int error, const char *said);
 int rdl_cli_may_be_tls(const struct rdl_cli_servers *s, size_t i, int error);
 
 enum rdl_cli_trouble rdl_cli_trouble_of(const struct rdl_conn *c, int error);

@@ -16,6 +16,7 @@
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/output/output.h"
 #include "redlock/cli/servers/connections.h"
+#include "redlock/cli/servers/failures.h"
 #include "redlock/cli/servers/lock_names.h"
 #include "redlock/cli/servers/resolve_again.h"
 #include "redlock/cli/servers/server_info.h"
@@ -166,8 +167,10 @@ static int acquired(struct rdl_cli_lock *l, int rc)
         if (rc != RDL_OK)
             return rc;
     }
-    if (rc == RDL_PENDING || rc == RDL_E_MULTI || is_ours(rc))
+    if (rc == RDL_PENDING || is_ours(rc))
         return rc;
+    if (rc == RDL_E_UNSUPPORTED && is_several(l) && l->single.lock.req.answer == RDL_ANSWER_ERROR)
+        return rc; /* scripts; not the login */
     if (rc == RDL_RECOVERED)
         rdl_cli_print_verbose("%s taken over from a client whose lease had expired", l->o->lock);
     if (rc >= 0)
@@ -290,7 +293,21 @@ static void report_single(const struct rdl_cli_lock *l, char *out, size_t cap)
                  l->o->clock_error_ms != 0 ? "and this host's clock is not set"
                                            : "give --clock-error: how far this host's clock may be off");
     else
-        snprintf(out, cap, "%s%s%s", rdl_strerror(s->error), is_said ? ": " : "", is_said ? said : "");
+        snprintf(out, cap, "%s%s%s", rdl_cli_error_text(s->error, said), is_said ? ": " : "",
+                 is_said ? said : "");
+}
+
+/* The library has one text for all that may pass. */
+static void report_redlock(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
+{
+    const char *now = rdl_strerror(RDL_E_TRY_LATER);
+    char text[260];
+
+    rdl_redlock_report(&l->redlock, i, rdl_cli_now(l), text, sizeof text);
+    if (strncmp(text, now, strlen(now)) == 0)
+        snprintf(out, cap, "%s%s", rdl_cli_error_text(RDL_E_TRY_LATER, text), text + strlen(now));
+    else
+        snprintf(out, cap, "%s", text);
 }
 
 void rdl_cli_lease_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
@@ -300,7 +317,7 @@ void rdl_cli_lease_report(const struct rdl_cli_lock *l, size_t i, char *out, siz
     if (l->is_single && !is_barred)
         report_single(l, out, cap);
     else
-        rdl_redlock_report(&l->redlock, i, rdl_cli_now(l), out, cap);
+        report_redlock(l, i, out, cap);
 }
 
 void rdl_cli_lease_overwritten(const struct rdl_cli_lock *l)

@@ -630,11 +630,12 @@ void rdl_cli_query_unseen(struct rdl_cli_query *l, size_t i)
     seen->what = RDL_CLI_SEEN_NOTHING;
     seen->error = req->answer == RDL_ANSWER_NO      ? RDL_OK
                   : req->answer == RDL_ANSWER_ERROR ? req->error
-                                                    : rdl_conn_cause(c);
+                                                    : rdl_conn_error(c);
     if (seen->error == RDL_OK && req->answer != RDL_ANSWER_NO)
         seen->error = RDL_E_TIMEOUT;
+    seen->lacks_info = seen->error == RDL_E_CLOSED && rdl_conn_lacks_info(c);
     /* its earlier text is not the reason */
-    const char *said = rdl_cli_is_refusal(seen->error) ? rdl_conn_text(c) : "";
+    const char *said = rdl_cli_has_words(seen->error) ? rdl_conn_text(c) : "";
     rdl_cli_secret_scrub(said, said, l->servers->endpoint[i].password, seen->said, sizeof seen->said);
 }
 

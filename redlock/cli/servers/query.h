@@ -28,6 +28,7 @@ struct rdl_cli_seen {
     uint32_t id;       /* KEY: the holder's id for people: a hash of the whole value */
     int64_t pttl_ms;   /* -1: no expiry */
     int error;         /* NOTHING: why; RDL_OK: it changed while it was read */
+    int lacks_info;    /* RDL_E_CLOSED: before the reply to INFO */
     int is_unreadable; /* NOTHING: the user may not read values */
     char said[RDL_CLI_SAID_MAX];
 };

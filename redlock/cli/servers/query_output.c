@@ -46,10 +46,10 @@ const char *rdl_cli_seen_odd(const struct rdl_cli_seen *s)
 /* ---------------------------------------------------------------- the majority */
 
 /* Returns 1 if the server replied, though with an error. */
-static int is_answer(int error)
+static int is_answer(const struct rdl_cli_seen *s)
 {
-    return rdl_cli_is_refusal(error) || error == RDL_E_SYNTAX || error == RDL_E_LIMIT ||
-           error == RDL_E_UNEXPECTED;
+    return rdl_cli_is_refusal(s->error, s->said) || s->error == RDL_E_SYNTAX || s->error == RDL_E_LIMIT ||
+           s->error == RDL_E_UNEXPECTED;
 }
 
 uint64_t rdl_cli_quarantine_ms(const struct rdl_cli_options *o, const struct rdl_cli_host *h)
@@ -117,7 +117,7 @@ void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *stand
     v->quorum = (unsigned)n / 2 + 1;
     for (size_t i = 0; i < n; i++) {
         const struct rdl_cli_seen *held[RDL_SERVERS_MAX];
-        if (seen[i].what == RDL_CLI_SEEN_NOTHING && is_answer(seen[i].error))
+        if (seen[i].what == RDL_CLI_SEEN_NOTHING && is_answer(&seen[i]))
             v->refused++;
         else
             v->silent += seen[i].what == RDL_CLI_SEEN_NOTHING;
@@ -238,7 +238,8 @@ static void add_error(struct rdl_cli_text *t, const struct rdl_cli_query *l, siz
     else if (s->error == RDL_OK)
         rdl_cli_add(t, "it changed at every read");
     else
-        rdl_cli_add(t, "%s%s%s", rdl_strerror(s->error), words[0] != '\0' ? ": " : "", words);
+        rdl_cli_add(t, "%s%s%s%s", rdl_cli_error_text(s->error, s->said),
+                    s->lacks_info ? " to INFO (is it a proxy?)" : "", words[0] != '\0' ? ": " : "", words);
 }
 
 static void add_error_and_hint(struct rdl_cli_text *t, const struct rdl_cli_query *l, size_t i)

@@ -103,6 +103,11 @@ static void drop_script(char *text)
     }
 }
 
+static int is_gateway(const struct rdl_cli_lock *l, size_t i)
+{
+    return rdl_cli_is_gateway(rdl_cli_lease_error(l, i), rdl_conn_text(l->servers->server[i].conn));
+}
+
 void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap)
 {
     const struct rdl_cli_servers *s = l->servers;
@@ -116,7 +121,8 @@ void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t
     else if (rdl_cli_info_is_sentinel(i))
         snprintf(raw, sizeof raw, "%s", rdl_cli_sentinel);
     else if (s->server[i].vote == RDL_VOTE_UNKNOWN && s->server[i].error != RDL_OK)
-        snprintf(raw, sizeof raw, "%s", rdl_strerror(s->server[i].error));
+        snprintf(raw, sizeof raw, "%s%s%s", rdl_cli_error_text(s->server[i].error, said),
+                 is_gateway(l, i) ? ": " : "", is_gateway(l, i) ? said : "");
     else
         rdl_cli_lease_report(l, i, raw, sizeof raw);
     if (s->unresolved[i] == NULL && !rdl_cli_info_is_sentinel(i) && cause[0] != '\0')
@@ -433,6 +439,14 @@ static int is_one_to_be_looked_up(const struct rdl_cli_lock *l)
     return 0;
 }
 
+static int is_one_of_gateway(const struct rdl_cli_lock *l)
+{
+    for (size_t i = 0; i < l->servers->n; i++)
+        if (is_gateway(l, i))
+            return 1;
+    return 0;
+}
+
 static int is_one_of_tls(const struct rdl_cli_lock *l)
 {
     for (size_t i = 0; i < l->servers->n; i++)
@@ -453,7 +467,7 @@ static const char *advice(const struct rdl_cli_lock *l, int status)
         return " (check that this is the server's port)";
     if (is_one_to_be_looked_up(l))
         return " (no name server replied: check /etc/resolv.conf)";
-    if (is_one_with(l, RDL_E_GATEWAY))
+    if (is_one_of_gateway(l))
         return " (a load balancer or proxy replied: check the server behind it)";
     if (is_one_of_tls(l))
         return " (" RDL_CLI_TLS_HINT ")";

@@ -271,10 +271,11 @@ static const char *those_with(const struct rdl_cli_lock *l, int error)
     return who;
 }
 
-static int no_scripts(const struct rdl_cli_lock *l, int rc)
+static int no_scripts(const struct rdl_cli_lock *l)
 {
-    return rdl_cli_fail(RDL_EXIT_UNAVAILABLE, "%s: %s: %s",
-                        rc == RDL_E_FENCE ? "--fence" : "several locks (-l)", rdl_strerror(rc),
+    const char *what = l->o->fence ? "--fence: fencing tokens" : "several locks (-l): several locks at once";
+
+    return rdl_cli_fail(RDL_EXIT_UNAVAILABLE, "%s need scripts, which the server refuses: %s", what,
                         those_with(l, RDL_E_UNSUPPORTED));
 }
 
@@ -359,8 +360,8 @@ static int wait_status(struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint6
 
     if (rc == AROUND)
         return around(l);
-    if (rc == RDL_E_FENCE || rc == RDL_E_MULTI)
-        return no_scripts(l, rc);
+    if (rc == RDL_E_UNSUPPORTED)
+        return no_scripts(l);
     if (rc == RDL_E_FENCE_RANGE)
         return no_number(l);
     if ((rc == RDL_E_QUARANTINE || rc == RDL_NO_QUORUM) && rdl_cli_canary_is_foreign(l))

@@ -16,6 +16,7 @@
 #include "net/net_commands.c"
 #include "net/net_url.c"
 #include "net/net_error.c"
+#include "net/net_config_fault.c"
 #include "net/net_request.c"
 #include "net/net_login.c"
 #include "net/net_handshake.c"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rdl.h - the headers of a lock on one server: `make amalgam` writes it as one file. */
+#include "resp/resp_results.h"
 #include "resp/resp.h"
 #include "net/net.h"
 #include "net/net_stream.h"
