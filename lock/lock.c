@@ -33,12 +33,12 @@ int rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
  */
 static void mark_place(struct rdl_lock *l)
 {
-    l->ended_ms = (uintptr_t)l;
+    l->use.self = l;
 }
 
 static int is_here(const struct rdl_lock *l)
 {
-    return l->ended_ms == (uintptr_t)l;
+    return l->use.self == l;
 }
 
 static int finish(struct rdl_lock *l, int result)
@@ -186,7 +186,7 @@ int rdl_lock_extended(struct rdl_lock *l, uint64_t now_ms)
  */
 static int is_inconclusive(const struct rdl_lock *l, uint64_t now_ms)
 {
-    return l->req.is_again && now_ms < l->ended_ms && l->ended_ms != UINT64_MAX;
+    return l->req.may_be_second && now_ms < l->use.ended_ms && l->use.ended_ms != UINT64_MAX;
 }
 
 int rdl_lock_released(const struct rdl_lock *l, uint64_t now_ms)
@@ -311,7 +311,7 @@ static int ask(struct rdl_lock *l, uint64_t now_ms)
 static int step_connect(struct rdl_lock *l, uint64_t now_ms)
 {
     uint64_t conn_ms = tick_conn(l, now_ms);
-    enum rdl_conn_state state = rdl_conn_state(l->conn);
+    enum rdl_conn_phase state = rdl_conn_state(l->conn);
     int timeout = state == RDL_CONN_CLOSED ? rdl_conn_error(l->conn) : RDL_E_TIMEOUT;
 
     if (state == RDL_CONN_CLOSED ? l->action == RDL_ACQUIRE && (int32_t)(l->conn->open_ms - l->begun_ms) < 0
@@ -412,7 +412,7 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
     l->seed = rdl_token_seed(entropy);
     rdl_conn_seed(l->conn, l->seed);
     mark_place(l);
-    operation_begin(l, RDL_ACQUIRE, l->opt->ttl_ms,
+    operation_begin(l, RDL_ACQUIRE, rdl_first_ttl_ms(l->opt),
                     rdl_give_up_ms(l->opt, rdl_conn_connect_ms(l->conn), now_ms));
     return rdl_lock_step(l, now_ms);
 }
@@ -452,9 +452,9 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
 int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms)
 {
     RDL_ASSERT(l->state == LOCK_IDLE && (l->until_ms == 0 || is_here(l)));
-    l->req.is_again = l->until_ms == 0;
+    l->req.may_be_second = l->until_ms == 0;
     if (l->until_ms != 0)
-        l->ended_ms = l->until_ms;
+        l->use.ended_ms = l->until_ms;
     else if (!is_unreleased(l))
         return finish(l, RDL_EXPIRED);
     l->until_ms = 0;
@@ -499,7 +499,7 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
     l->until_ms = UINT64_MAX;
     l->abort_below_ms = 0;
     l->sent_ms = 0;
-    l->ttl_ms = l->opt->ttl_ms;
+    l->ttl_ms = rdl_first_ttl_ms(l->opt);
     return RDL_OK;
 }
 

@@ -28,10 +28,10 @@ extern "C" {
 
 /**
  * Options of a lock: valid as long as the lock is used, and changed only between its operations. Many locks
- * may share them. To start with, set ttl_ms and leave the rest 0: that makes one attempt.
+ * may share them. 0 is the default of each.
  */
 struct rdl_lock_options {
-    uint32_t ttl_ms;  /**< the ttl of the key, in ms: 4 x attempt_ms to RDL_TTL_MAX */
+    uint32_t ttl_ms;  /**< the ttl of the key, in ms: 4 x attempt_ms to RDL_TTL_MAX; 0: RDL_TTL_DEFAULT_MS */
     uint32_t wait_ms; /**< for how long to retry an acquire, in ms; 0: once; RDL_WAIT_FOREVER: no limit */
     /**
      * Bound of the first pause between two attempts, in ms. Each pause is random. The bound doubles with

@@ -233,7 +233,7 @@ static const struct rdl_op *hint_acquire(const struct rdl_hint *h, const struct 
     int can_wait = h->conn != NULL && rdl_conn_state(h->conn) == RDL_CONN_READY && !h->is_refused;
     int has_time = !rdl_is_one_attempt(opt) && now_ms + RDL_HINT_CAP_MS < deadline_ms;
 
-    if (can_wait && has_time && (is_first || h->is_awake) && opt->ttl_ms > RDL_HINT_CAP_MS)
+    if (can_wait && has_time && (is_first || h->is_awake) && rdl_first_ttl_ms(opt) > RDL_HINT_CAP_MS)
         return &acquire_alone;
     return &rdl_op_acquire;
 }
@@ -248,7 +248,7 @@ static void hint_end(struct rdl_hint *h)
 static const struct rdl_hint_ops hint_ops = {hint_begin,   hint_fired,           hint_end,
                                              hint_acquire, &rdl_op_release_hint, &release_hint_strict};
 
-int rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn)
+void rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn)
 {
     static const struct rdl_hint blank = {0};
 
@@ -257,7 +257,6 @@ int rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn)
     *h = blank;
     h->ops = &hint_ops;
     h->conn = conn;
-    return RDL_OK;
 }
 
 void rdl_lock_set_hint(struct rdl_lock *l, struct rdl_hint *hint)

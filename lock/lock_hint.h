@@ -85,9 +85,8 @@ struct rdl_hint {
  * @param conn  a connection that is used for nothing else, and stays valid as long as the hint. The blocking
  *              functions poll it; in an event loop you poll it like any other. NULL: wake other clients, but
  *              do not wait with a hint
- * @return RDL_OK
  */
-int rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn);
+void rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn);
 
 /**
  * Sets the wake hint of a lock, from the next operation on: it waits with the hint and wakes others.

@@ -11,7 +11,7 @@
 static uint64_t begin_ms(const struct rdl_lock *l, const struct rdl_platform *platform)
 {
     uint64_t now_ms = rdl_now(platform);
-    enum rdl_conn_state state = rdl_conn_state(l->conn);
+    enum rdl_conn_phase state = rdl_conn_state(l->conn);
     /* a stalled conn may be closed in the next ms, not in this one; the request then uses a new one */
     uint64_t until_ms = state == RDL_CONN_STALLED ? now_ms + 1 : 0;
 

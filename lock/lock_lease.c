@@ -9,24 +9,29 @@ uint32_t rdl_drift_ms(uint32_t ttl_ms)
     return ttl_ms / 100 + (ttl_ms % 100 != 0) + 2;
 }
 
+RDL_NOINLINE uint32_t rdl_first_ttl_ms(const struct rdl_lock_options *opt)
+{
+    return opt->ttl_ms != 0 ? opt->ttl_ms : RDL_TTL_DEFAULT_MS;
+}
+
 uint32_t rdl_attempt_ms(const struct rdl_lock_options *opt)
 {
-    uint32_t ms = opt->ttl_ms / 20;
-
-    if (opt->attempt_ms != 0)
-        return opt->attempt_ms;
-    if (ms < RDL_ATTEMPT_MIN_MS)
-        return RDL_ATTEMPT_MIN_MS;
-    return ms > RDL_ATTEMPT_MAX_MS ? RDL_ATTEMPT_MAX_MS : ms;
+    return rdl_attempt_ms_for_rtt(opt, 0);
 }
 
 uint32_t rdl_attempt_ms_for_rtt(const struct rdl_lock_options *opt, uint32_t rtt_ms)
 {
-    uint32_t least_ms = rdl_attempt_ms(opt);
-    uint32_t most_ms = opt->ttl_ms / 4;
+    uint32_t most_ms = rdl_first_ttl_ms(opt) / 4;
     uint32_t ms = rtt_ms < most_ms / 3 ? 3 * rtt_ms : most_ms;
+    uint32_t least_ms = most_ms / 5;
 
-    return opt->attempt_ms != 0 || ms < least_ms ? least_ms : ms;
+    if (opt->attempt_ms != 0)
+        return opt->attempt_ms;
+    if (least_ms < RDL_ATTEMPT_MIN_MS)
+        least_ms = RDL_ATTEMPT_MIN_MS;
+    if (least_ms > RDL_ATTEMPT_MAX_MS)
+        least_ms = RDL_ATTEMPT_MAX_MS;
+    return ms < least_ms ? least_ms : ms;
 }
 
 int rdl_ttl_check(const struct rdl_lock_options *opt, uint32_t ttl_ms)
@@ -38,7 +43,7 @@ int rdl_options_check(const struct rdl_lock_options *opt, size_t name_len)
 {
     if (name_len < 1 || name_len > RDL_NAME_MAX)
         return RDL_E_NAME;
-    return rdl_ttl_check(opt, opt->ttl_ms);
+    return rdl_ttl_check(opt, rdl_first_ttl_ms(opt));
 }
 
 uint32_t rdl_ttl_longest(uint32_t ttl_ms, uint64_t end_ms, uint64_t now_ms)

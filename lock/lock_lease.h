@@ -12,6 +12,8 @@
 
 /* Returns how far two clocks may drift apart during a lease: ceil(ttl/100) + 2 ms (DESIGN.md, section 1). */
 uint32_t rdl_drift_ms(uint32_t ttl_ms);
+/* Returns the ttl of an acquire: opt->ttl_ms or its default. */
+uint32_t rdl_first_ttl_ms(const struct rdl_lock_options *opt);
 /* Returns the shortest time of an attempt: opt->attempt_ms or its default. */
 uint32_t rdl_attempt_ms(const struct rdl_lock_options *opt);
 /* Returns the time of an attempt on a network with this round trip (0: not known). */

@@ -241,7 +241,7 @@ static int legacy_send(struct rdl_lock *lock, uint64_t now_ms)
     int rc;
 
     lock->sent_ms = now_ms;
-    if (lock->action == RDL_RELEASE && now_ms >= lock->ended_ms)
+    if (lock->action == RDL_RELEASE && now_ms >= lock->use.ended_ms)
         return RDL_EXPIRED; /* another client may have taken it over by now */
     rc = first_request(l, now_ms);
     return rc == RDL_PENDING ? RDL_OK : rc;
@@ -380,7 +380,7 @@ static int answer_look(struct rdl_lock_legacy *l, uint64_t now_ms)
 static int is_early(const struct rdl_lock_legacy *l, uint64_t now_ms)
 {
     return now_ms + 2 * (uint64_t)rdl_attempt_ms_for_rtt(l->lock.opt, l->lock.conn->rtt_ms) <
-           l->lock.ended_ms;
+           l->lock.use.ended_ms;
 }
 
 /* Evaluates, for a release, the value found in place of ours: a waiting client's, or a later holder's. */
@@ -391,7 +391,7 @@ static int answer_look_after(struct rdl_lock_legacy *l, uint64_t now_ms)
     if (l->lock.req.answer != RDL_ANSWER_YES && l->lock.req.answer != RDL_ANSWER_NO &&
         l->lock.req.answer != RDL_ANSWER_ABSENT)
         return RDL_OVERWRITTEN; /* no reply */
-    if (!is_waiters(l, now_ms, l->lock.ended_ms))
+    if (!is_waiters(l, now_ms, l->lock.use.ended_ms))
         return RDL_LOST;
     if (l->kind != RDL_LEGACY_SHORTEST || !is_early(l, now_ms))
         return RDL_OVERWRITTEN;
@@ -413,7 +413,8 @@ static int answer_remove(struct rdl_lock_legacy *l, uint64_t now_ms)
 /* Takes the second value, when the first was not there; not if whole seconds may be another client's. */
 static int is_other_tried(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    return (l->kind != RDL_LEGACY_INTEGER || (is_early(l, now_ms) && !l->lock.req.is_again)) && take_other(l);
+    return (l->kind != RDL_LEGACY_INTEGER || (is_early(l, now_ms) && !l->lock.req.may_be_second)) &&
+           take_other(l);
 }
 
 /*
@@ -422,14 +423,14 @@ static int is_other_tried(struct rdl_lock_legacy *l, uint64_t now_ms)
  */
 static int not_ours(struct rdl_lock_legacy *l, uint64_t now_ms)
 {
-    int is_again = l->lock.req.is_again;
+    int may_be_second = l->lock.req.may_be_second;
 
     if (is_other_tried(l, now_ms))
         return legacy_ask(l, RELEASE, rdl_lock_op(&l->lock, RDL_RELEASE), no_bytes);
-    if (is_again && l->other_len > 0) /* the second value may be there, and was not tried */
+    if (may_be_second && l->other_len > 0) /* the second value may be there, and was not tried */
         return RDL_UNKNOWN;
-    return is_again || now_ms >= l->lock.ended_ms ? rdl_lock_released(&l->lock, now_ms)
-                                                  : ask_what_is_there(l, LOOK_AFTER);
+    return may_be_second || now_ms >= l->lock.use.ended_ms ? rdl_lock_released(&l->lock, now_ms)
+                                                           : ask_what_is_there(l, LOOK_AFTER);
 }
 
 /* Evaluates a release. If no method compares, sends DEL, while no other client can hold the lock. */

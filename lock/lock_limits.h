@@ -25,6 +25,7 @@ extern "C" {
 
 /** Sizes and times. */
 enum {
+    RDL_TTL_DEFAULT_MS = 30000,        /**< default of a ttl, and of rdl_redlock_options.max_ttl_ms */
     RDL_NAME_MAX = 128,                /**< bytes of a lock's name, at least 1 */
     RDL_TOKEN_LEN = 20,                /**< bytes of a token; on the wire in hex */
     RDL_VALUE_MAX = 2 * RDL_TOKEN_LEN, /**< bytes of a lock value: a token in hex */

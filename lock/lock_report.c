@@ -123,7 +123,7 @@ void rdl_line_add_connecting(struct rdl_line *line, const struct rdl_conn *c)
 
 static void add_pending(struct rdl_line *line, const struct rdl_lock *l)
 {
-    enum rdl_conn_state state = rdl_conn_state(l->conn);
+    enum rdl_conn_phase state = rdl_conn_state(l->conn);
 
     if (state != RDL_CONN_READY && state != RDL_CONN_STALLED)
         rdl_line_add_connecting(line, l->conn);

@@ -62,8 +62,11 @@ struct rdl_lock {
     uint64_t until_ms;       /* end of validity; 0: not held */
     uint64_t deadline_ms;    /* of the whole operation */
     uint64_t wake_ms;        /* when the current state ends */
-    uint64_t ended_ms;       /* until_ms before the release; from acquire or adopt until then: our address */
-    int64_t holder_ms;       /* PTTL of the lock when it was refused; below 0: see rdl_lock_holder_ms() */
+    union {
+        const struct rdl_lock *self; /* from acquire or adopt until the release: a copy is elsewhere */
+        uint64_t ended_ms;           /* afterwards: until_ms before the release */
+    } use;
+    int64_t holder_ms; /* PTTL of the lock when it was refused; below 0: see rdl_lock_holder_ms() */
     struct rdl_req req;
     struct rdl_token token;
     uint32_t seed;

@@ -117,14 +117,14 @@ struct rdl_methods;
 struct rdl_stream_ops;
 
 /** The functions of a login (net_private.h). */
-struct rdl_login;
+struct rdl_login_ops;
 
 /**
  * The login: sends AUTH, SELECT and CLIENT SETNAME, as far as the endpoint needs them.
  *
  * A firmware whose servers have no password, and whose locks are in database 0, saves 730 bytes without it.
  */
-extern const struct rdl_login rdl_login;
+extern const struct rdl_login_ops rdl_login;
 
 /** rdl_server_info.run of a server that reports its uptime but no run_id. up_ms identifies the run then. */
 #define RDL_RUN_UNNAMED 1u
@@ -163,7 +163,7 @@ struct rdl_conn_config {
     const struct rdl_endpoint *endpoint; /**< the server */
     const struct rdl_methods *methods;   /**< required; without it each request returns RDL_E_CONFIG */
     /** &rdl_login. NULL: none; then each request to an endpoint that needs it returns RDL_E_CONFIG. */
-    const struct rdl_login *login;
+    const struct rdl_login_ops *login;
     uint64_t *queue;     /**< memory for request records; not shared with another conn */
     size_t queue_len;    /**< its bytes: RDL_QUEUE_FOR (lock_limits.h) or more, at most UINT32_MAX / 2 */
     uint32_t connect_ms; /**< timeout for connecting and handshake together, in ms; 0: RDL_CONNECT_MS */
@@ -182,7 +182,7 @@ enum {
 };
 
 /** States of a conn. */
-enum rdl_conn_state {
+enum rdl_conn_phase {
     RDL_CONN_CLOSED,    /**< not requested yet, or pausing before a retry */
     RDL_CONN_OPENING,   /**< the driver connects */
     RDL_CONN_HANDSHAKE, /**< the login and the connection checks are under way */
@@ -211,12 +211,12 @@ struct rdl_req {
      * reply was an error that no row of resp/WIRE.md names. The caller also sets it for a release that
      * repeats an earlier one.
      */
-    uint8_t is_again;
+    uint8_t may_be_second;
     /**
      * 1: it was sent again after a reply, and so after requests that were queued later. The server refused
      * the method or had forgotten the script, or the key changed during WATCH.
      */
-    uint8_t is_repeated;
+    uint8_t was_reordered;
     uint8_t text_len; /**< bytes at text; a value that is longer was cut */
     uint8_t room;     /**< queue room reserved for a release, in units of 8 bytes */
 };
@@ -297,7 +297,7 @@ struct rdl_conn {
     uint32_t tx_sent;  /* bytes sent of the handshake's next command, or of the record at next_to_send */
     const uint8_t *tx; /* the chunk that was filled last; the trace shows the part of it that was sent */
     /* reply timeout in ms, the longest of all waiters; 0: none; -n: it was n on the previous connection */
-    int32_t reply_timeout_ms;
+    int32_t signed_timeout_ms;
     uint32_t lease_timeout_ms; /* reply timeout in ms for a lease in danger, overriding the others; 0: none */
     /* the longest round trip of this connection's connect and handshake, in ms; 0: unknown */
     uint32_t rtt_ms;
@@ -308,7 +308,7 @@ struct rdl_conn {
     int64_t reply_value; /* the number; of an array: its first number */
     /* CLOSED: time of the retry; OPENING: deadline; READY: when the reply is overdue, 0: none is awaited;
        STALLED: not closed before */
-    uint64_t retry_ms;
+    uint64_t timer_ms;
     int64_t reply_second; /* of an array: its second number */
     uint32_t seed;
     /** @endcond */
@@ -350,9 +350,9 @@ const char *rdl_conn_config_fault(const struct rdl_conn_config *cfg, size_t queu
  * @param c  the conn
  * @return the state
  */
-inline enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c)
+inline enum rdl_conn_phase rdl_conn_state(const struct rdl_conn *c)
 {
-    return (enum rdl_conn_state)c->state;
+    return (enum rdl_conn_phase)c->state;
 }
 
 /**
@@ -571,9 +571,8 @@ struct rdl_posix {
  *
  * @param p         the driver; it must stay valid as long as the platform is used
  * @param platform  receives the functions of the driver, and p as its ctx
- * @return RDL_OK, always
  */
-int rdl_posix_init(struct rdl_posix *p, struct rdl_platform *platform);
+void rdl_posix_init(struct rdl_posix *p, struct rdl_platform *platform);
 
 /**
  * Returns the socket of a conn, for an event loop of yours that uses no struct rdl_platform.

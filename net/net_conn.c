@@ -14,7 +14,7 @@ int rdl_conn_init(struct rdl_conn *c, const struct rdl_conn_config *cfg)
     return rdl_config_check(cfg);
 }
 
-extern inline enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c);
+extern inline enum rdl_conn_phase rdl_conn_state(const struct rdl_conn *c);
 extern inline int rdl_conn_error(const struct rdl_conn *c);
 extern inline uint64_t rdl_now(const struct rdl_platform *platform);
 
@@ -30,7 +30,7 @@ uint32_t rdl_conn_replies(const struct rdl_conn *c)
 
 /*
  * Ends the connection and answers the requests that wait. A release that was sent and that a caller awaits is
- * answered over the next connection instead, unless it is repeated already (rdl_req.is_again). Requests
+ * answered over the next connection instead, unless it is repeated already (rdl_req.may_be_second). Requests
  * queued from now on are for the next connection.
  */
 RDL_NOINLINE static void conn_fail(struct rdl_conn *c, int error)
@@ -51,14 +51,14 @@ void rdl_conn_heard(struct rdl_conn *c)
     c->state = RDL_CONN_READY;
     c->error = RDL_OK;
     c->lease_timeout_ms = 0;
-    c->retry_ms = 0;
+    c->timer_ms = 0;
 }
 
 /* ---------------------------------------------------------------- out */
 
 unsigned rdl_conn_wants(const struct rdl_conn *c)
 {
-    switch ((enum rdl_conn_state)c->state) {
+    switch ((enum rdl_conn_phase)c->state) {
     case RDL_CONN_OPENING:
         return RDL_WANT_OPEN;
     case RDL_CONN_HANDSHAKE:
@@ -208,6 +208,6 @@ void rdl_conn_closed(struct rdl_conn *c, int error)
     c->state = RDL_CONN_CLOSED;
     c->waits = RDL_PAUSE_DUE;
     /* Negative: left from this connection. A new call replaces it, because the next one may be faster. */
-    if (c->reply_timeout_ms > 0)
-        c->reply_timeout_ms = -c->reply_timeout_ms;
+    if (c->signed_timeout_ms > 0)
+        c->signed_timeout_ms = -c->signed_timeout_ms;
 }

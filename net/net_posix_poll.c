@@ -177,7 +177,7 @@ int rdl_posix_platform_random(void *ctx, void *buf, size_t len)
     return rdl_posix_random(buf, len);
 }
 
-int rdl_posix_init(struct rdl_posix *p, struct rdl_platform *platform)
+void rdl_posix_init(struct rdl_posix *p, struct rdl_platform *platform)
 {
     p->wake_fd = -1;
     p->timer_fd = -1;
@@ -185,5 +185,4 @@ int rdl_posix_init(struct rdl_posix *p, struct rdl_platform *platform)
     platform->now_ms = rdl_posix_platform_now_ms;
     platform->random = rdl_posix_platform_random;
     platform->ctx = p;
-    return RDL_OK;
 }

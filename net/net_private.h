@@ -15,8 +15,8 @@
  *     state, error                               net_conn.c, net_timers.c
  *     the times (under rdl_conn_tick)            net_timers.c, and, as a call takes 8 bytes of an image:
  *         waits                                  net_conn.c when it closes, and net_stream.c while it opens
- *         reply_timeout_ms                       net_conn.c its sign
- *         retry_ms, failures                     net_stream.c after an error of send; net_request.c a 0
+ *         signed_timeout_ms                      net_conn.c its sign
+ *         timer_ms, failures                     net_stream.c after an error of send; net_request.c a 0
  *         rtt_ms, rtt_is_bound, is_awaited       the operations of locks
  */
 
@@ -49,7 +49,7 @@ static inline int rdl_queue_has_paused(const struct rdl_conn *c)
 void rdl_queue_resume(struct rdl_conn *c);
 /* Drops releases whose key must have expired. */
 void rdl_queue_drop_stale(struct rdl_conn *c, uint64_t now_ms);
-/* Returns when a stalled conn may be closed, no earlier than c->retry_ms. */
+/* Returns when a stalled conn may be closed, no earlier than c->timer_ms. */
 uint64_t rdl_queue_stalled_end(struct rdl_conn *c, uint64_t now_ms);
 /* Returns whether there is a request that may be sent now. */
 int rdl_queue_has_more(const struct rdl_conn *c);
@@ -72,14 +72,14 @@ void rdl_request_take(struct rdl_conn *c, const struct rdl_resp_event *ev);
 int rdl_request_reply(struct rdl_conn *c);
 /*
  * Answers the requests after the connection ended, and keeps the releases, to be sent first on the next one.
- * A caller that waits for a release that was sent gets its answer there, once (rdl_req.is_again).
+ * A caller that waits for a release that was sent gets its answer there, once (rdl_req.may_be_second).
  */
 void rdl_requests_disconnected(struct rdl_conn *c);
 
 /* -------------------------------------------------- net_handshake.c: login, then connection checks */
 
 /* The functions of a login (net_login.c). */
-struct rdl_login {
+struct rdl_login_ops {
     /* Returns the index-th command that ep needs, a template; or NULL, with their number taken off *index. */
     const char *(*command_at)(const struct rdl_endpoint *ep, unsigned *index);
     /* Writes it. */

@@ -196,7 +196,7 @@ void rdl_queue_drop_stale(struct rdl_conn *c, uint64_t now_ms)
  */
 uint64_t rdl_queue_stalled_end(struct rdl_conn *c, uint64_t now_ms)
 {
-    uint64_t end_ms = c->retry_ms;
+    uint64_t end_ms = c->timer_ms;
     uint32_t at = c->head;
 
     while (at < c->tail) {
@@ -570,9 +570,9 @@ static void start_over(struct rdl_conn *c, struct rdl_record *r)
 {
     record_reset_phase(r);
     if (r->req != NULL) {
-        r->req->is_repeated = 1;
+        r->req->was_reordered = 1;
         if (r->skipped == RDL_SKIPPED_ERROR) /* the error may be a proxy's, after the request was executed */
-            r->req->is_again = 1;
+            r->req->may_be_second = 1;
     }
     queue_repeat_head(c);
 }
@@ -693,7 +693,7 @@ static int record_was_sent(const struct rdl_record *r)
 /* Answers r, whose reply is not waited for any more. The error is the reason. */
 static void answer_without_reply(const struct rdl_record *r, int was_sent, int error)
 {
-    if (!was_sent && (r->req == NULL || !r->req->is_again))
+    if (!was_sent && (r->req == NULL || !r->req->may_be_second))
         req_answer(r->req, RDL_ANSWER_UNSENT, error, 0);
     else if (r->op->may_grant && r->verdict == RDL_ANSWER_NO) /* SET was refused, only the PTTL is missing */
         req_answer(r->req, RDL_ANSWER_NO, RDL_OK, -2);
@@ -708,8 +708,8 @@ void rdl_requests_disconnected(struct rdl_conn *c)
     while (at < c->tail) {
         struct rdl_record *r = rdl_record_at(c, at);
         int was_sent = record_was_sent(r);
-        if (r->op->must_send == RDL_SEND_ALWAYS && was_sent && r->req != NULL && !r->req->is_again) {
-            r->req->is_again = 1; /* the reply comes over the next connection */
+        if (r->op->must_send == RDL_SEND_ALWAYS && was_sent && r->req != NULL && !r->req->may_be_second) {
+            r->req->may_be_second = 1; /* the reply comes over the next connection */
         } else {
             answer_without_reply(r, was_sent, c->error);
             r->req = NULL;
@@ -809,9 +809,9 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
     if (req != NULL) {
         req_answer(req, RDL_ANSWER_NONE, RDL_OK, 0);
         req->is_queued = 1;
-        req->is_repeated = 0;
+        req->was_reordered = 0;
         if (!cmd->op->must_send)
-            req->is_again = 0;
+            req->may_be_second = 0;
     }
     return RDL_OK;
 }

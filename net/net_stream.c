@@ -19,11 +19,11 @@ static int receive(struct rdl_conn *c, const struct rdl_stream *s, int *did)
         n = s->ops->recv(s->ctx, c, s->buf, s->cap);
         if (n <= 0)
             break;
-        overdue_ms = c->retry_ms;
+        overdue_ms = c->timer_ms;
         rdl_conn_rx(c, s->buf, (size_t)n);
         if (c->send_result < 0 &&
             c->state == RDL_CONN_READY) /* the peer may never stop: no reply is awaited longer */
-            c->retry_ms = overdue_ms;
+            c->timer_ms = overdue_ms;
         reads++;
         *did |= RDL_STREAM_DID;
     }

@@ -82,12 +82,12 @@ static uint64_t tick_closed(struct rdl_conn *c, uint64_t now_ms)
         c->seed ^= (uint32_t)now_ms;
         pause_ms = rdl_backoff_ms(&c->seed, PAUSE_BASE_MS, PAUSE_CAP_MS, c->failures);
         if (pause_ms > over_ms) {
-            c->retry_ms = now_ms + (pause_ms - over_ms);
+            c->timer_ms = now_ms + (pause_ms - over_ms);
             c->waits = RDL_PAUSE_RUNNING;
         }
     }
-    if (c->waits == RDL_PAUSE_RUNNING && now_ms < c->retry_ms)
-        return c->retry_ms;
+    if (c->waits == RDL_PAUSE_RUNNING && now_ms < c->timer_ms)
+        return c->timer_ms;
     rdl_queue_drop_stale(c, now_ms);
     c->waits = RDL_PAUSE_NONE;
     c->state = RDL_CONN_OPENING;
@@ -95,8 +95,8 @@ static uint64_t tick_closed(struct rdl_conn *c, uint64_t now_ms)
     c->mark_ms = c->open_ms = (uint32_t)now_ms;
     if (c->failures < UINT8_MAX)
         c->failures++;
-    c->retry_ms = now_ms + rdl_conn_connect_ms(c);
-    return c->retry_ms;
+    c->timer_ms = now_ms + rdl_conn_connect_ms(c);
+    return c->timer_ms;
 }
 
 void rdl_conn_end_pause(struct rdl_conn *c)
@@ -110,16 +110,16 @@ void rdl_conn_end_pause(struct rdl_conn *c)
 
 static uint32_t timeout_of(const struct rdl_conn *c)
 {
-    return (uint32_t)(c->reply_timeout_ms < 0 ? -c->reply_timeout_ms : c->reply_timeout_ms);
+    return (uint32_t)(c->signed_timeout_ms < 0 ? -c->signed_timeout_ms : c->signed_timeout_ms);
 }
 
 void rdl_conn_set_timeout(struct rdl_conn *c, uint32_t answer_ms)
 {
-    if (rdl_queue_is_awaited(c) && c->reply_timeout_ms >= (int32_t)answer_ms)
+    if (rdl_queue_is_awaited(c) && c->signed_timeout_ms >= (int32_t)answer_ms)
         return;
-    if (c->state == RDL_CONN_READY && c->retry_ms != 0) /* it runs already */
-        c->retry_ms = rdl_queue_is_awaited(c) ? c->retry_ms - timeout_of(c) + answer_ms : 0;
-    c->reply_timeout_ms = (int32_t)answer_ms;
+    if (c->state == RDL_CONN_READY && c->timer_ms != 0) /* it runs already */
+        c->timer_ms = rdl_queue_is_awaited(c) ? c->timer_ms - timeout_of(c) + answer_ms : 0;
+    c->signed_timeout_ms = (int32_t)answer_ms;
 }
 
 void rdl_conn_abort_if_stalled(struct rdl_conn *c, uint32_t answer_ms)
@@ -128,23 +128,23 @@ void rdl_conn_abort_if_stalled(struct rdl_conn *c, uint32_t answer_ms)
         c->lease_timeout_ms = answer_ms;
 }
 
-/* Returns when the oldest reply of a READY conn is overdue: c->retry_ms, or earlier for a lease in danger. */
+/* Returns when the oldest reply of a READY conn is overdue: c->timer_ms, or earlier for a lease in danger. */
 static uint64_t overdue_at(const struct rdl_conn *c)
 {
     uint32_t timeout_ms = timeout_of(c);
     int is_in_danger = c->lease_timeout_ms != 0 && c->lease_timeout_ms < timeout_ms;
 
-    return c->retry_ms - (is_in_danger ? timeout_ms - c->lease_timeout_ms : 0);
+    return c->timer_ms - (is_in_danger ? timeout_ms - c->lease_timeout_ms : 0);
 }
 
 int rdl_conn_is_due(struct rdl_conn *c, uint64_t now_ms)
 {
-    switch ((enum rdl_conn_state)c->state) {
+    switch ((enum rdl_conn_phase)c->state) {
     case RDL_CONN_OPENING:
     case RDL_CONN_HANDSHAKE:
         return 1;
     case RDL_CONN_READY:
-        return c->retry_ms != 0 && now_ms >= overdue_at(c);
+        return c->timer_ms != 0 && now_ms >= overdue_at(c);
     case RDL_CONN_STALLED:
         return now_ms >= rdl_queue_stalled_end(c, now_ms);
     case RDL_CONN_CLOSED:
@@ -160,14 +160,14 @@ static uint64_t tick_waiting(struct rdl_conn *c, uint64_t now_ms)
     uint64_t end_ms;
 
     if (c->state == RDL_CONN_READY) {
-        if (c->retry_ms == 0)
-            c->retry_ms = now_ms + timeout_of(c);
+        if (c->timer_ms == 0)
+            c->timer_ms = now_ms + timeout_of(c);
         end_ms = overdue_at(c);
         if (now_ms < end_ms) /* the oldest reply is not overdue */
             return end_ms;
         c->state = RDL_CONN_STALLED;
         c->error = RDL_E_TIMEOUT;
-        c->retry_ms = now_ms + 1; /* the reply may have arrived: the driver reads before then */
+        c->timer_ms = now_ms + 1; /* the reply may have arrived: the driver reads before then */
     }
     end_ms = rdl_queue_stalled_end(c, now_ms);
     if (now_ms < end_ms)
@@ -188,7 +188,7 @@ static uint64_t tick_ready(struct rdl_conn *c, uint64_t now_ms)
     }
     if (!rdl_queue_is_awaited(c))
         rdl_conn_heard(c);
-    else if (c->reply_timeout_ms != 0)
+    else if (c->signed_timeout_ms != 0)
         return tick_waiting(c, now_ms);
     return rdl_queue_has_paused(c) ? now_ms + BEAT_MS - clock_ms % BEAT_MS : UINT64_MAX;
 }
@@ -206,8 +206,8 @@ uint64_t rdl_conn_tick(struct rdl_conn *c, uint64_t now_ms)
             c->checks->timestamp(c, now_ms);
         return tick_ready(c, now_ms);
     }
-    if (now_ms < c->retry_ms)
-        return c->retry_ms;
+    if (now_ms < c->timer_ms)
+        return c->timer_ms;
     rdl_conn_shut(c, RDL_E_TIMEOUT);
     return UINT64_MAX;
 }
@@ -219,6 +219,6 @@ uint64_t rdl_conn_tick_for_lease(struct rdl_conn *c, uint32_t left_ms, uint64_t 
 
     if (left_ms == 0 || c->state != RDL_CONN_CLOSED || (uint32_t)(at_ms - now_ms) <= most_ms)
         return at_ms;
-    c->retry_ms = now_ms + rdl_backoff_ms(&c->seed, most_ms, most_ms, 0);
-    return c->retry_ms;
+    c->timer_ms = now_ms + rdl_backoff_ms(&c->seed, most_ms, most_ms, 0);
+    return c->timer_ms;
 }

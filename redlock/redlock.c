@@ -21,18 +21,19 @@ static int check_but_ttl(const struct rdl_redlock *r)
 {
     if (r->n < 1)
         return r->result;
-    if (r->opt->guard < RDL_GUARD_STRICT || r->opt->guard > RDL_GUARD_OFF)
+    if (rdl_guard_requires_info(r->opt->guard) < 0)
         return RDL_E_CONFIG;
     return r->name_len < 1 || is_canary_key(r) ? RDL_E_NAME : RDL_OK;
 }
 
 static int check(const struct rdl_redlock *r)
 {
+    uint32_t ttl_ms = rdl_first_ttl_ms(&r->opt->lease);
     int rc = check_but_ttl(r);
 
-    if (rc == RDL_OK && r->opt->lease.ttl_ms > r->opt->max_ttl_ms)
+    if (rc == RDL_OK && ttl_ms > rdl_redlock_max_ttl_ms(r))
         return RDL_E_TTL;
-    return rc != RDL_OK ? rc : rdl_ttl_check(&r->opt->lease, r->opt->lease.ttl_ms);
+    return rc != RDL_OK ? rc : rdl_ttl_check(&r->opt->lease, ttl_ms);
 }
 
 int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *opt, struct rdl_server *servers,
@@ -59,7 +60,7 @@ int rdl_redlock_init(struct rdl_redlock *r, const struct rdl_redlock_options *op
             r->result = (int16_t)rc;
             return rc;
         }
-        if (opt->guard <= RDL_GUARD_REQUIRED)
+        if (rdl_guard_requires_info(opt->guard) > 0)
             conn->cfg->server_info->needs_info = 1;
     }
     if (r->n > 0)
@@ -294,8 +295,8 @@ static int release_again(struct rdl_redlock *r)
         return 0;
     for (i = 0; i < r->n; i++) {
         struct rdl_server *s = &r->servers[i];
-        s->req.is_again = s->vote == RDL_VOTE_PENDING || s->vote > RDL_VOTE_ABSENT;
-        s->needs_release |= s->req.is_again;
+        s->req.may_be_second = s->vote == RDL_VOTE_PENDING || s->vote > RDL_VOTE_ABSENT;
+        s->needs_release |= s->req.may_be_second;
     }
     return 1;
 }
@@ -319,7 +320,7 @@ int rdl_redlock_acquire_begin(struct rdl_redlock *r, const uint8_t entropy[RDL_E
     seed_conns(r);
     take_servers(r);
     r->action = RDL_ACQUIRE;
-    r->ttl_ms = r->opt->lease.ttl_ms;
+    r->ttl_ms = rdl_first_ttl_ms(&r->opt->lease);
     r->deadline_ms = rdl_give_up_ms(&r->opt->lease, connect_ms(r), now_ms);
     r->tries = 0;
     r->number = 0;

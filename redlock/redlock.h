@@ -73,11 +73,11 @@ enum {
  * fails and is retried.
  */
 enum rdl_guard {
-    /** Counts max_ttl and 1 s after this process first saw this run; never if it refuses INFO. */
-    RDL_GUARD_STRICT = 1,
-    RDL_GUARD_REQUIRED,     /**< the same after its start, by the uptime in INFO */
     RDL_GUARD_IF_PERMITTED, /**< as RDL_GUARD_REQUIRED, but a server that refuses INFO counts at once */
-    RDL_GUARD_OFF           /**< counts always: for servers that lose nothing (appendfsync always) */
+    /** Counts max_ttl and 1 s after this run's start, by the uptime in INFO; never if it refuses INFO. */
+    RDL_GUARD_REQUIRED,
+    RDL_GUARD_STRICT, /**< the same after this process first saw this run */
+    RDL_GUARD_OFF     /**< counts always: for servers that lose nothing (appendfsync always) */
 };
 
 /**
@@ -101,16 +101,20 @@ extern const struct rdl_fencing_ops rdl_fencing;
 
 /**
  * The options of a lock on N servers. The caller owns them and keeps them valid as long as the lock exists;
- * many locks may share them. Between operations you may change `lease`, max_hold_ms and max_extensions: each
- * operation reads and checks them again. Keep the others unchanged.
+ * many locks may share them. 0 is the default of each. Between operations you may change `lease`, max_hold_ms
+ * and max_extensions: each operation reads and checks them again. Keep the others unchanged.
  */
 struct rdl_redlock_options {
     struct rdl_lock_options lease; /**< ttl, waiting and attempts, as for a lock on one server */
-    uint32_t max_ttl_ms;  /**< required: the longest ttl of any client of these servers; all use the same */
+    /**
+     * The longest ttl of any client of these servers, in ms; all clients use the same. 0: RDL_TTL_DEFAULT_MS,
+     * which no version changes. If it is shorter, set lease.ttl_ms, too.
+     */
+    uint32_t max_ttl_ms;
     uint32_t max_hold_ms; /**< from the acquire to the end of an extend's ttl, in ms, at most; 0: no limit */
     uint32_t max_extensions;               /**< most extends of one lease; 0: no limit */
     const struct rdl_fencing_ops *fencing; /**< &rdl_fencing: acquire gives a fencing token; NULL: none */
-    uint8_t guard;                         /**< required: enum rdl_guard */
+    uint8_t guard;                         /**< enum rdl_guard; 0: RDL_GUARD_IF_PERMITTED */
     /**
      * 1: an extend that finds a possible gap keeps the lease and returns RDL_HELD_WITH_GAP: mutual exclusion
      * may have been violated. 0: it returns RDL_E_GAP.

@@ -242,7 +242,7 @@ static enum rdl_vote canary_confirm(struct rdl_redlock *r, size_t i, int *error)
     struct rdl_server *s = &r->servers[i];
     int is_refused;
 
-    if (c->is_early && s->req.is_repeated) /* the vote was sent again after the check: check again */
+    if (c->is_early && s->req.was_reordered) /* the vote was sent again after the check: check again */
         c->stage = LOOK_DUE;
     c->is_early = 0;
     if (c->stage == LOOK_DUE && submit(r, i, &rdl_op_canary_look) == RDL_OK)

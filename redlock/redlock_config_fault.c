@@ -9,8 +9,8 @@ const char *rdl_redlock_config_fault(const struct rdl_redlock_options *opt, cons
 
     if (n < 1 || n > RDL_SERVERS_MAX)
         return "a lock must have 1 to 7 servers";
-    if (opt->guard < RDL_GUARD_STRICT || opt->guard > RDL_GUARD_OFF)
-        return "rdl_redlock_options.guard is not set";
+    if (rdl_guard_requires_info(opt->guard) < 0)
+        return "rdl_redlock_options.guard is invalid";
     for (i = 0; i < n; i++) {
         if (servers[i].conn->cfg->server_info == NULL)
             return "rdl_conn_config.server_info is not set";

@@ -58,6 +58,11 @@ uint32_t rdl_votes_quorum_rtt_ms(const struct rdl_redlock *r)
     return ms[last];
 }
 
+uint32_t rdl_redlock_max_ttl_ms(const struct rdl_redlock *r)
+{
+    return r->opt->max_ttl_ms != 0 ? r->opt->max_ttl_ms : RDL_TTL_DEFAULT_MS;
+}
+
 uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r)
 {
     return rdl_attempt_ms_for_rtt(&r->opt->lease, rdl_votes_quorum_rtt_ms(r));
@@ -93,7 +98,7 @@ uint32_t rdl_redlock_remaining_ms(const struct rdl_redlock *r, uint64_t now_ms)
     return is_held ? (uint32_t)(r->until_ms - now_ms) : 0;
 }
 
-unsigned rdl_votes_count_conns(const struct rdl_redlock *r, enum rdl_conn_state state)
+unsigned rdl_votes_count_conns(const struct rdl_redlock *r, enum rdl_conn_phase state)
 {
     unsigned n = 0;
     size_t i;

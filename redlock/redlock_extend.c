@@ -14,7 +14,7 @@ int rdl_redlock_check_extend(const struct rdl_redlock *r, uint32_t ttl_ms, uint6
 {
     const struct rdl_redlock_options *opt = r->opt;
 
-    if (ttl_ms > opt->max_ttl_ms)
+    if (ttl_ms > rdl_redlock_max_ttl_ms(r))
         return RDL_E_TTL;
     if (opt->max_extensions != 0 && r->extensions >= opt->max_extensions)
         return RDL_E_CAP;

@@ -238,6 +238,19 @@ static void checks_timestamp(struct rdl_conn *c, uint64_t now_ms)
 static const struct rdl_conn_checks checks = {questions, sizeof questions / sizeof questions[0], checks_take,
                                               checks_on_reply, checks_timestamp};
 
+int rdl_guard_requires_info(unsigned guard)
+{
+    switch ((enum rdl_guard)guard) {
+    case RDL_GUARD_REQUIRED:
+    case RDL_GUARD_STRICT:
+        return 1;
+    case RDL_GUARD_IF_PERMITTED:
+    case RDL_GUARD_OFF:
+        return 0;
+    }
+    return -1;
+}
+
 int rdl_guard_conn(struct rdl_conn *c)
 {
     if (c->cfg->server_info == NULL || rdl_guard_is_late(c))
@@ -283,7 +296,8 @@ static int is_duplicate(const struct rdl_redlock *r, const struct rdl_server *s,
 
 uint64_t rdl_guard_quarantine_end(const struct rdl_redlock *r, int64_t since_ms)
 {
-    uint32_t max_ttl_s = r->opt->max_ttl_ms / 1000 + (r->opt->max_ttl_ms % 1000 != 0);
+    uint32_t max_ttl_ms = rdl_redlock_max_ttl_ms(r);
+    uint32_t max_ttl_s = max_ttl_ms / 1000 + (max_ttl_ms % 1000 != 0);
     int64_t end_ms = since_ms + ((int64_t)max_ttl_s + 1) * 1000;
 
     return end_ms > 0 ? (uint64_t)end_ms : 0;
@@ -304,7 +318,7 @@ static uint64_t restart_counts_at(const struct rdl_redlock *r, const struct rdl_
         return UINT64_MAX;
     }
     if (f == NULL) {
-        if (r->opt->guard >= RDL_GUARD_IF_PERMITTED)
+        if (!rdl_guard_requires_info(r->opt->guard))
             return 0;
         *error = RDL_E_PERM;
         return UINT64_MAX;

@@ -13,6 +13,8 @@ uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r);
 uint64_t rdl_redlock_pause_deadline(const struct rdl_redlock *r);
 /* Returns the server info of a conn, valid until the next step; NULL: not connected, or INFO was refused. */
 const struct rdl_server_info *rdl_guard_server_info(const struct rdl_conn *c);
+/* Returns 1 if this mode never counts a server that refuses INFO, otherwise 0. -1: there is no such mode. */
+int rdl_guard_requires_info(unsigned guard);
 /* Returns 1 if an error reply to INFO, of this code, is a refusal. Any other error ends the connection. */
 int rdl_guard_is_refusal(const struct rdl_conn *c, int code);
 

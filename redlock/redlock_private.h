@@ -158,6 +158,8 @@ inline unsigned rdl_redlock_quorum(const struct rdl_redlock *r)
 {
     return r->n / 2u + 1u;
 }
+/* Returns the longest ttl of any client: max_ttl_ms or its default. */
+uint32_t rdl_redlock_max_ttl_ms(const struct rdl_redlock *r);
 /* Returns the round trip to the farthest server of the nearest majority, in ms; UINT32_MAX: unknown. */
 uint32_t rdl_votes_quorum_rtt_ms(const struct rdl_redlock *r);
 /* A property of a server, and how many servers have it. */
@@ -187,7 +189,7 @@ rdl_server_is rdl_is_untouched;
 /* It needs a release, now or when the lease is over. */
 rdl_server_is rdl_is_unreleased;
 /* Counts the conns in this state. */
-unsigned rdl_votes_count_conns(const struct rdl_redlock *r, enum rdl_conn_state state);
+unsigned rdl_votes_count_conns(const struct rdl_redlock *r, enum rdl_conn_phase state);
 /* Returns in how many ms enough of the other clients' keys expire; UINT32_MAX: unknown. */
 uint32_t rdl_votes_free_in_ms(const struct rdl_redlock *r);
 /* Counts the servers that refused the request with this error. */

@@ -16,7 +16,8 @@ int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct r
     cmd.until_ms = until_ms;
     cmd.ttl_ms = r->ttl_ms;
     if (op->must_send) /* a release: after a SET that was refused with an error, a key is unlikely */
-        cmd.ttl_ms = r->action == RDL_ACQUIRE && s->vote == RDL_VOTE_ERROR ? 0 : r->opt->max_ttl_ms + 1000;
+        cmd.ttl_ms =
+            r->action == RDL_ACQUIRE && s->vote == RDL_VOTE_ERROR ? 0 : rdl_redlock_max_ttl_ms(r) + 1000;
     if (r->opt->fencing != NULL) {
         cmd.extra = (struct rdl_bytes){extra, r->opt->fencing->extra(r, op, extra)};
     }
@@ -38,7 +39,7 @@ static void note_sent(const struct rdl_redlock *r, struct rdl_server *s, uint64_
     const struct rdl_server_info *f = rdl_guard_server_info(s->conn);
 
     /* The ttl of the last request is not stored; none is longer than max_ttl. */
-    if ((f != NULL && f->seen_ms > s->asked_ms) || now_ms >= s->asked_ms + r->opt->max_ttl_ms)
+    if ((f != NULL && f->seen_ms > s->asked_ms) || now_ms >= s->asked_ms + rdl_redlock_max_ttl_ms(r))
         s->is_past = 1;
     s->asked_ms = now_ms;
 }
@@ -114,7 +115,7 @@ static enum rdl_vote release_vote(const struct rdl_redlock *r, const struct rdl_
     const struct rdl_server_info *f = rdl_guard_server_info(s->conn);
     enum rdl_vote vote = vote_of(&s->req);
 
-    if (!s->req.is_again || now_ms >= r->deadline_ms || s->certainty < CERTAINTY_RESTORED ||
+    if (!s->req.may_be_second || now_ms >= r->deadline_ms || s->certainty < CERTAINTY_RESTORED ||
         (vote != RDL_VOTE_ABSENT && vote != RDL_VOTE_DENIED))
         return vote;
     if (f == NULL)
@@ -293,7 +294,7 @@ void rdl_votes_clear(struct rdl_redlock *r)
         struct rdl_server *s = &r->servers[i];
         set_vote(s, RDL_VOTE_NONE, RDL_OK);
         s->took_ms = 0;
-        s->req.is_again = 0;
+        s->req.may_be_second = 0;
         s->is_repair = s->raise = 0;
         if (s->certainty == CERTAINTY_RESTORED)
             s->certainty = CERTAINTY_CONFIRMING;

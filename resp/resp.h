@@ -125,9 +125,8 @@ struct rdl_resp {
  * Sets up a parser for the start of each new connection, with no part of a reply read.
  *
  * @param p  the parser; it holds no resources, so you may drop it at any time
- * @return RDL_OK, always
  */
-int rdl_resp_init(struct rdl_resp *p);
+void rdl_resp_init(struct rdl_resp *p);
 
 /**
  * Parses the next event from received bytes.

@@ -14,7 +14,7 @@
 /* The largest number that another digit may follow: INT64_MAX / 10. */
 #define ACC_MAX UINT64_C(922337203685477580)
 
-int rdl_resp_init(struct rdl_resp *p)
+void rdl_resp_init(struct rdl_resp *p)
 {
     p->acc = 0;
     p->due = 0;
@@ -24,7 +24,6 @@ int rdl_resp_init(struct rdl_resp *p)
     p->type = 0;
     p->first = 0;
     p->neg = 0;
-    return RDL_OK;
 }
 
 /*@ requires \valid(p) && (state == ST_SYNTAX || state == ST_LIMIT); assigns p->state;

@@ -34,8 +34,8 @@ enum state {
 /*@ predicate is_digit(integer c) = '0' <= c <= '9'; */
 
 /*@ requires \valid(p); assigns *p;
-    ensures inv(p) && p->state == ST_TYPE && p->due == 0 && \result == RDL_OK; */
-int rdl_resp_init(struct rdl_resp *p);
+    ensures inv(p) && p->state == ST_TYPE && p->due == 0; */
+void rdl_resp_init(struct rdl_resp *p);
 
 /* What one call ensures for any bytes in any number. The other contracts are in resp_parse.c. */
 /*@ requires \valid(p) && \valid(used) && \valid(ev) && \valid_read(buf + (0 .. len - 1));

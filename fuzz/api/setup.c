@@ -74,7 +74,7 @@ void handle_make_hint(struct handle *h, int waits)
     int leads_there = h->redlock != NULL || world.peer[h->peer].server == world.peer[HINT_PEER].server;
     struct rdl_hint *hint = make(sizeof *hint);
 
-    (void)rdl_hint_init(hint, waits && leads_there ? world.peer[HINT_PEER].conn : NULL);
+    rdl_hint_init(hint, waits && leads_there ? world.peer[HINT_PEER].conn : NULL);
     if (h->redlock != NULL)
         rdl_redlock_set_hint(h->redlock, hint);
     else
@@ -110,9 +110,9 @@ static void make_lock(struct handle *h, struct record r)
 
 static void make_options(struct handle *h, struct record r)
 {
-    static const uint8_t guards[] = {
-        RDL_GUARD_IF_PERMITTED, RDL_GUARD_OFF, RDL_GUARD_REQUIRED, RDL_GUARD_STRICT,
-        RDL_GUARD_IF_PERMITTED, RDL_GUARD_OFF, RDL_GUARD_OFF,      0};
+    static const uint8_t guards[] = {RDL_GUARD_IF_PERMITTED, RDL_GUARD_OFF,          RDL_GUARD_REQUIRED,
+                                     RDL_GUARD_STRICT,       RDL_GUARD_IF_PERMITTED, RDL_GUARD_OFF,
+                                     RDL_GUARD_OFF,          RDL_GUARD_OFF + 1};
     static const uint32_t max_ttl[] = {10000, RDL_TTL_MAX, 60000, 1000};
 
     h->opt = make(sizeof *h->opt);

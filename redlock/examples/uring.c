@@ -25,7 +25,6 @@ int main(int argc, char **argv)
     static const struct rdl_redlock_options opt = {
         .lease = {.ttl_ms = 2000, .wait_ms = 5000, .retry_ms = 50},
         .max_ttl_ms = 2000,
-        .guard = RDL_GUARD_IF_PERMITTED,
     };
     struct rdl_platform platform;
     struct rdl_posix posix;

@@ -47,8 +47,8 @@ END_TEST
 
 START_TEST(attempt_is_a_twentieth_of_the_ttl_within_limits)
 {
-    static const uint32_t ttl[] = {0, 20, 99, 100, 119, 120, 4999, 5000, 5020, RDL_TTL_MAX};
-    static const uint32_t ms[] = {5, 5, 5, 5, 5, 6, 249, 250, 250, 250};
+    static const uint32_t ttl[] = {0, 1, 20, 99, 100, 119, 120, 4999, 5000, 5020, RDL_TTL_MAX};
+    static const uint32_t ms[] = {250, 5, 5, 5, 5, 5, 6, 249, 250, 250, 250};
     struct rdl_lock_options opt = {.ttl_ms = ttl[_i]};
 
     ck_assert_uint_eq(rdl_attempt_ms(&opt), ms[_i]);
@@ -75,6 +75,8 @@ static const struct {
     {100, 0, 1000, 25},
     {20, 0, 1000, 5},
     {RDL_TTL_MAX, 0, UINT32_MAX, RDL_TTL_MAX / 4},
+    {0, 0, 1001, 3003}, /* as of 30 s */
+    {0, 0, UINT32_MAX, 7500},
     {10000, 30, 1000, 30}, /* the caller's value applies */
     {10000, 2500, 1, 2500},
 };
@@ -91,7 +93,10 @@ static const struct {
     uint32_t ttl, attempt;
     int result;
 } ttls[] = {
-    {0, 0, RDL_E_TTL},
+    {0, 0, RDL_OK},
+    {0, 7500, RDL_OK},
+    {0, 7501, RDL_E_TTL},
+    {1, 0, RDL_E_TTL},
     {19, 0, RDL_E_TTL},
     {20, 0, RDL_OK},
     {21, 0, RDL_OK},
@@ -109,7 +114,8 @@ START_TEST(ttl_is_at_least_four_attempts_and_at_most_31_bits)
 {
     struct rdl_lock_options opt = {.ttl_ms = ttls[_i].ttl, .attempt_ms = ttls[_i].attempt};
 
-    ck_assert_int_eq(rdl_ttl_check(&opt, opt.ttl_ms), ttls[_i].result);
+    if (opt.ttl_ms != 0) /* an extend has no default */
+        ck_assert_int_eq(rdl_ttl_check(rdl_attempt_ms(&opt), opt.ttl_ms), ttls[_i].result);
     ck_assert_int_eq(rdl_options_check(&opt, 1), ttls[_i].result);
     ck_assert_int_eq(rdl_options_check(&opt, 0), RDL_E_NAME);
 }
@@ -268,7 +274,7 @@ Suite *suite_lock_arithmetic(void)
 
     tcase_add_loop_test(tc, drift_is_one_percent_rounded_up_and_two_ms, 0, sizeof drifts / sizeof drifts[0]);
     tcase_add_loop_test(tc, the_expiry_of_a_counter_does_not_wrap, 0, 3);
-    tcase_add_loop_test(tc, attempt_is_a_twentieth_of_the_ttl_within_limits, 0, 10);
+    tcase_add_loop_test(tc, attempt_is_a_twentieth_of_the_ttl_within_limits, 0, 11);
     tcase_add_loop_test(tc, attempt_is_three_round_trips_up_to_a_quarter_ttl, 0,
                         sizeof trips / sizeof trips[0]);
     tcase_add_loop_test(tc, ttl_is_at_least_four_attempts_and_at_most_31_bits, 0,

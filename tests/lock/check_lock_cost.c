@@ -113,7 +113,7 @@ START_TEST(acquire_with_invalid_options_is_not_counted)
     rdl_lock_acquire_begin(l, entropy_bytes(), 1000);
     granted(1003);
     rdl_lock_cancel(l);
-    opt.ttl_ms = 0;
+    opt.ttl_ms = 1;
     ck_assert_int_eq(rdl_lock_acquire_begin(l, entropy_bytes(), 2000), RDL_E_TTL);
     assert_cost(1, 0, 3);
 }

@@ -53,6 +53,16 @@ START_TEST(deadline_further_ahead_than_a_lease_can_be_is_foreign)
 }
 END_TEST
 
+START_TEST(zeroed_options_acquire_a_legacy_lease_of_30_s)
+{
+    memset(&legacy.opt, 0, sizeof legacy.opt);
+    ck_assert_int_eq(legacy_begin_at("0", START), RDL_PENDING);
+    scripted_sent(&legacy.s);
+    ck_assert_int_eq(legacy_answer(":1\r\n:-1\r\n$1\r\nx\r\n", START), RDL_OK);
+    ck_assert_uint_eq(rdl_lock_until_ms(&legacy.lock.lock), START + RDL_TTL_DEFAULT_MS - 302);
+}
+END_TEST
+
 /* TIME alone changes nothing: there is nothing to release, and no value to compare yet. */
 START_TEST(nothing_is_pending_after_time_alone)
 {
@@ -376,6 +386,7 @@ Suite *suite_lock_legacy_wait(void)
     tcase_add_loop_test(tc, holder_time_lasts_until_the_takeover, 0, 3);
     tcase_add_test(tc, holder_time_counts_from_the_earliest_possible_time);
     tcase_add_loop_test(tc, deadline_further_ahead_than_a_lease_can_be_is_foreign, 0, 4);
+    tcase_add_test(tc, zeroed_options_acquire_a_legacy_lease_of_30_s);
     tcase_add_loop_test(tc, nothing_is_pending_after_time_alone, 0, 2);
     tcase_add_loop_test(tc, attempt_cut_short_keeps_the_earlier_result, 0, 3);
     tcase_add_test(tc, earlier_value_is_not_released_again);

@@ -203,17 +203,17 @@ START_TEST(repetition_is_reported_only_for_its_request)
     submit(&a, &rdl_op_extend, "k");
     scripted_sent(&s);
     scripted_reply(&s, ":1\r\n");
-    ck_assert_int_eq(a.is_repeated, 0);
+    ck_assert_int_eq(a.was_reordered, 0);
     submit(&a, &rdl_op_extend, "k");
     scripted_sent(&s);
     scripted_reply(&s, NOSCRIPT);
     scripted_sent(&s);
     scripted_reply(&s, ":1\r\n");
-    ck_assert_int_eq(a.is_repeated, 1);
+    ck_assert_int_eq(a.was_reordered, 1);
     submit(&a, &rdl_op_extend, "k");
     scripted_sent(&s);
     scripted_reply(&s, ":1\r\n");
-    ck_assert_int_eq(a.is_repeated, 0);
+    ck_assert_int_eq(a.was_reordered, 0);
 }
 END_TEST
 
@@ -735,11 +735,12 @@ START_TEST(unknown_error_leads_to_the_next_method)
     scripted_reply(&s, ":1\r\n" GONE);
     ck_assert_int_eq(a.answer, _i % 2 ? RDL_ANSWER_YES : RDL_ANSWER_NONE);
     ck_assert_int_eq(a.error, RDL_OK);
-    ck_assert_int_eq(a.is_again, _i % 2); /* the error may be a proxy's, after the request was executed */
-    a.is_again = 0;
+    ck_assert_int_eq(a.may_be_second,
+                     _i % 2); /* the error may be a proxy's, after the request was executed */
+    a.may_be_second = 0;
     submit(&a, &rdl_op_release, "k");
     ck_assert_str_eq(scripted_sent(&s), delex());
-    ck_assert_int_eq(a.is_again, 0);
+    ck_assert_int_eq(a.may_be_second, 0);
     submit(&b, &rdl_op_extend, "k"); /* of the extend nothing is known yet */
     ck_assert_str_eq(scripted_sent(&s), extend_by(0));
 }

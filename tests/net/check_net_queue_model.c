@@ -34,7 +34,8 @@ struct entry {
     uint8_t step; /* replies read */
     char method;  /* EVAL'S'HA, E'V'AL */
     char name[32];
-    uint8_t is_again; /* a release that was sent on an earlier connection, and whose caller still waits */
+    uint8_t
+        may_be_second; /* a release that was sent on an earlier connection, and whose caller still waits */
 };
 
 static struct entry q[ENTRIES];
@@ -88,7 +89,7 @@ static void step_submit(void)
     if (e.op == ACQUIRE)
         room[e.req] = 0;
     if (e.op == RELEASE && e.req >= 0)
-        reqs[e.req].is_again = 0; /* as a caller does before it submits */
+        reqs[e.req].may_be_second = 0; /* as a caller does before it submits */
     used = entry_size(&e) * (e.op == RELEASE ? 1 : 2);
     for (i = 0; i < nq; i++)
         used += entry_size(&q[i]);
@@ -110,7 +111,7 @@ static void step_submit(void)
 
 static void model_lose(struct entry *e, int error)
 {
-    if (!e->sent && !e->is_again)
+    if (!e->sent && !e->may_be_second)
         model_answer(e->req, RDL_ANSWER_UNSENT, error, 0);
     else if (e->step == 1 && e->op == ACQUIRE)
         model_answer(e->req, RDL_ANSWER_NO, RDL_OK, -2);
@@ -224,7 +225,7 @@ static void reply_to_script(struct entry *e)
             knows[EXTEND] = knows[RELEASE] = 0;
         pausing[np] = *e;
         pausing[np].req = -1;
-        pausing[np].is_again = pausing[np].sent = 0;
+        pausing[np].may_be_second = pausing[np].sent = 0;
         np++;
     }
     model_remove(0);
@@ -263,8 +264,8 @@ static void step_break(void)
     nq += np;
     np = 0;
     while (i < nq) {
-        if (q[i].op == RELEASE && q[i].sent && q[i].req >= 0 && !q[i].is_again)
-            q[i].is_again = 1; /* its caller waits once more, on the next connection */
+        if (q[i].op == RELEASE && q[i].sent && q[i].req >= 0 && !q[i].may_be_second)
+            q[i].may_be_second = 1; /* its caller waits once more, on the next connection */
         else
             model_lose(&q[i], RDL_E_CLOSED);
         q[i].sent = q[i].step = 0;

@@ -56,7 +56,7 @@ static void abandon(uint64_t now_ms)
     scripted_sent(&s);
 }
 
-static enum rdl_conn_state state_at(uint64_t now_ms)
+static enum rdl_conn_phase state_at(uint64_t now_ms)
 {
     rdl_conn_tick(&s.conn, now_ms);
     return rdl_conn_state(&s.conn);

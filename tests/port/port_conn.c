@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-extern inline enum rdl_conn_state rdl_conn_state(const struct rdl_conn *c);
+extern inline enum rdl_conn_phase rdl_conn_state(const struct rdl_conn *c);
 extern inline int rdl_conn_error(const struct rdl_conn *c);
 
 /* ---------------------------------------------------------------- the pattern */

@@ -397,7 +397,6 @@ static const struct {
     {RDL_NAME_MAX + 1, TTL, RDL_E_NAME},
     {256, TTL, RDL_E_NAME}, /* would be 0 in a byte */
     {257, TTL, RDL_E_NAME},
-    {1, 0, RDL_E_TTL},
     {1, 1, RDL_E_TTL},
     {1, 4 * ATTEMPT - 1, RDL_E_TTL},
     {1, RDL_TTL_MAX + 1u, RDL_E_TTL},

@@ -265,7 +265,7 @@ static const struct {
     size_t len;
     uint32_t ttl_ms;
     int result;
-} inits[] = {{RDL_NAME("k"), 10000, RDL_OK}, {"", 0, 10000, RDL_E_NAME}, {RDL_NAME("k"), 0, RDL_E_TTL}};
+} inits[] = {{RDL_NAME("k"), 10000, RDL_OK}, {"", 0, 10000, RDL_E_NAME}, {RDL_NAME("k"), 1, RDL_E_TTL}};
 enum { INITS = sizeof inits / sizeof inits[0] };
 
 START_TEST(init_returns_what_acquire_would_return)
@@ -277,6 +277,37 @@ START_TEST(init_returns_what_acquire_would_return)
     ck_assert_int_eq(init(inits[which].name, inits[which].len, &lease), inits[which].result);
     if (inits[which].result != RDL_OK)
         ck_assert_int_eq(subject_acquire_begin(now), inits[which].result);
+}
+END_TEST
+
+/* Options with nothing set but this. The servers have just started: over N, the guard is on. */
+static void acquire_with_defaults(uint32_t max_ttl_ms, uint32_t quarantine_ms)
+{
+    memset(&subject.opt, 0, sizeof subject.opt);
+    subject.opt.max_ttl_ms = max_ttl_ms;
+    ck_assert_int_eq(init(RDL_NAME("k"), &subject.opt.lease), RDL_OK);
+    if (subject_is_redlock()) {
+        ck_assert_uint_eq(rdl_redlock_counts_at(many(), 0), START + quarantine_ms);
+        ck_assert_int_eq(subject_acquire(&now), RDL_E_QUARANTINE);
+        now = START + quarantine_ms;
+    }
+    ck_assert_int_eq(subject_acquire(&now), RDL_OK);
+}
+
+START_TEST(zeroed_options_acquire_a_lease_of_30_s)
+{
+    begin(_i);
+    acquire_with_defaults(0, RDL_TTL_DEFAULT_MS + 1000);
+    ck_assert_uint_eq(until_ms(), now + RDL_TTL_DEFAULT_MS - 302);
+}
+END_TEST
+
+START_TEST(default_ttl_is_max_ttl_if_that_is_shorter)
+{
+    begin(_i);
+    acquire_with_defaults(100, 2000); /* too short for attempts of 250 ms */
+    ck_assert_uint_eq(until_ms(), now + 100 - 3);
+    ck_assert_int_eq(subject_extend_begin(101, now), RDL_E_TTL);
 }
 END_TEST
 
@@ -308,6 +339,8 @@ Suite *suite_contract_queries(void)
     tcase_add_loop_test(tc, drain_waits_no_longer_than_until, 0, KINDS);
     tcase_add_loop_test(tc, drain_returns_the_error_of_poll, 0, KINDS);
     tcase_add_loop_test(tc, init_returns_what_acquire_would_return, 0, (int)KINDS * (int)INITS);
+    tcase_add_loop_test(tc, zeroed_options_acquire_a_lease_of_30_s, 0, KINDS);
+    tcase_add_loop_test(tc, default_ttl_is_max_ttl_if_that_is_shorter, SUBJECT_REDLOCK_1, KINDS);
     tcase_add_test(tc, name_expands_to_a_literal_and_its_length);
     return suite;
 }

@@ -10,7 +10,7 @@
 
 static struct rdl_easy easy;
 
-static void set_server(size_t i, enum rdl_conn_state state, int conn_error, enum rdl_vote vote, int error)
+static void set_server(size_t i, enum rdl_conn_phase state, int conn_error, enum rdl_vote vote, int error)
 {
     easy.conns[i].conn.state = (uint8_t)state;
     easy.conns[i].conn.error = (int8_t)conn_error;

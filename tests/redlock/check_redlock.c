@@ -88,13 +88,13 @@ START_TEST(invalid_arguments_are_refused)
                      "rdl_conn_config.server_info is not set");
     fleet.s[0].cfg.server_info = &fleet.s[0].server_info;
     rdl_redlock_init(lock, &fleet.opt, fleet.servers, 1, "k", 1);
-    fleet.opt.lease.ttl_ms = _i ? 0 : UINT32_MAX;
+    fleet.opt.lease.ttl_ms = _i ? 1 : UINT32_MAX;
     ck_assert_int_eq(fleet_acquire(1000), RDL_E_TTL);
     fleet.opt.lease.ttl_ms = FLEET_TTL;
-    fleet.opt.guard = _i ? 0 : RDL_GUARD_OFF + 1;
+    fleet.opt.guard = _i ? UINT8_MAX : RDL_GUARD_OFF + 1;
     ck_assert_int_eq(fleet_acquire(1000), RDL_E_CONFIG);
     ck_assert_str_eq(rdl_redlock_config_fault(&fleet.opt, fleet.servers, 1),
-                     "rdl_redlock_options.guard is not set");
+                     "rdl_redlock_options.guard is invalid");
     ck_assert(rdl_redlock_is_idle(lock));
 }
 END_TEST

@@ -81,7 +81,7 @@ static void arrive(void)
 }
 
 /* Held by the first two. The last one has lost the key, or is in its handshake. */
-static void hold(enum rdl_conn_state state)
+static void hold(enum rdl_conn_phase state)
 {
     memset(&driver, 0, sizeof driver);
     driver.now_ms = NOW;
@@ -100,7 +100,7 @@ static void hold(enum rdl_conn_state state)
     driver.now_ms += FLEET_ATTEMPT; /* the acquire's time is over */
 }
 
-static const enum rdl_conn_state states[] = {RDL_CONN_READY, RDL_CONN_HANDSHAKE};
+static const enum rdl_conn_phase states[] = {RDL_CONN_READY, RDL_CONN_HANDSHAKE};
 
 START_TEST(two_extends_put_the_key_on_the_last_server)
 {

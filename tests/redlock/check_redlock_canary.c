@@ -107,6 +107,16 @@ START_TEST(server_that_always_had_a_canary_counts)
 }
 END_TEST
 
+START_TEST(zeroed_options_acquire_with_canaries_and_fencing)
+{
+    begin(3, RDL_GUARD_REQUIRED);
+    memset(&fleet.opt, 0, sizeof fleet.opt);
+    fleet.opt.fencing = &rdl_fencing;
+    ck_assert_int_eq(acquire(), RDL_OK);
+    ck_assert_uint_eq(rdl_redlock_until_ms(lock), NOW + RDL_TTL_DEFAULT_MS - 302);
+}
+END_TEST
+
 /* With the guard off, too: the canary is a separate option. */
 static const enum rdl_guard guards[] = {RDL_GUARD_STRICT, RDL_GUARD_REQUIRED, RDL_GUARD_IF_PERMITTED,
                                         RDL_GUARD_OFF};
@@ -572,6 +582,7 @@ Suite *suite_redlock_canary(void)
 
     tcase_add_loop_test(tc, request_sent_during_a_quarantine_does_not_count, 0, 2);
     tcase_add_test(tc, server_that_always_had_a_canary_counts);
+    tcase_add_test(tc, zeroed_options_acquire_with_canaries_and_fencing);
     tcase_add_loop_test(tc, server_without_a_canary_counts_after_the_quarantine, 0, 4);
     tcase_add_loop_test(tc, even_number_of_servers_gets_its_canaries_at_once, 0, 4);
     tcase_add_test(tc, half_in_quarantine_waits_for_no_reply_if_the_other_half_failed);

@@ -82,7 +82,7 @@ START_TEST(redlock_cost_stays_unchanged_until_the_next_acquire)
     ck_assert_int_eq(fleet_acquire(now + 5), RDL_PENDING);
     assert_cost(3, 0, 0);
     rdl_redlock_cancel(lock);
-    fleet.opt.guard = 0;
+    fleet.opt.guard = RDL_GUARD_OFF + 1;
     ck_assert_int_eq(fleet_acquire(now + 9), RDL_E_CONFIG);
     assert_cost(3, 0, 0);
 }

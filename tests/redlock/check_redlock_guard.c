@@ -211,11 +211,14 @@ END_TEST
 
 START_TEST(guard_decides_if_info_is_forbidden)
 {
-    static const int results[] = {RDL_NO_QUORUM, RDL_NO_QUORUM, RDL_OK, RDL_OK};
+    static const int results[] = {[RDL_GUARD_IF_PERMITTED] = RDL_OK,
+                                  [RDL_GUARD_REQUIRED] = RDL_NO_QUORUM,
+                                  [RDL_GUARD_STRICT] = RDL_NO_QUORUM,
+                                  [RDL_GUARD_OFF] = RDL_OK};
     uint64_t now = NOW;
 
     guarded(1, RDL_GUARD_OFF);
-    fleet.opt.guard = (uint8_t)(_i + 1);
+    fleet.opt.guard = (uint8_t)_i;
     fleet.s[0].conn.cfg->server_info->has = RDL_INFO_TIMESTAMP; /* the replies were NOPERM */
     ck_assert_int_eq(fleet_run(fleet_acquire(now), &now), results[_i]);
     ck_assert_int_eq(rdl_redlock_error(lock, 0), results[_i] ? RDL_E_PERM : RDL_OK);

@@ -187,7 +187,7 @@ static int refused_after_a_lease(void)
     ck_assert_int_eq(rdl_redlock_extend_begin(&m->lock, FLEET_TTL, now), RDL_PENDING);
     fleet.mood[SERVERS - 2] = fleet.mood[SERVERS - 3] = MOOD_FROZEN;
     ck_assert_int_eq(run(RDL_PENDING), RDL_UNKNOWN);
-    fleet.opt.lease.ttl_ms = 0;
+    fleet.opt.lease.ttl_ms = 1;
     return rdl_redlock_acquire_begin(&m->lock, entropy_bytes(), now + 2 * FLEET_TTL);
 }
 

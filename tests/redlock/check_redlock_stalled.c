@@ -174,7 +174,7 @@ START_TEST(adopted_lock_replaces_a_connection_that_swallows_sets)
 }
 END_TEST
 
-static unsigned conns_in(enum rdl_conn_state state)
+static unsigned conns_in(enum rdl_conn_phase state)
 {
     return rdl_votes_count_conns(lock, state);
 }

@@ -22,7 +22,7 @@ static const struct {
     size_t name_len;
     uint32_t ttl_ms;
     int error;
-} invalid[] = {{0, 10000, RDL_E_NAME}, {RDL_NAME_MAX + 1, 10000, RDL_E_NAME}, {1, 0, RDL_E_TTL}};
+} invalid[] = {{0, 10000, RDL_E_NAME}, {RDL_NAME_MAX + 1, 10000, RDL_E_NAME}, {1, 1, RDL_E_TTL}};
 enum { INVALID = sizeof invalid / sizeof invalid[0] };
 
 /* A plain lock, a fenced one, several locks. */
@@ -77,9 +77,9 @@ static void init_redlock(enum mistake mistake)
     fleet_init(3, NOW);
     opt = fleet.opt;
     if (mistake == NO_TTL)
-        opt.lease.ttl_ms = 0;
+        opt.lease.ttl_ms = 1;
     if (mistake == NO_GUARD)
-        opt.guard = 0;
+        opt.guard = RDL_GUARD_OFF + 1;
     if (mistake == NO_SERVER_INFO)
         fleet.s[0].cfg.server_info = NULL;
     ck_assert_int_eq(rdl_redlock_init(&fleet.lock, &opt, fleet.servers, n, "k", mistake != NO_NAME),

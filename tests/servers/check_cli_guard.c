@@ -427,7 +427,7 @@ START_TEST(an_invalid_restart_guard_is_refused_with_the_choices)
 {
     command_set(&a, (const char *const[]){"--restart-guard=maybe", NULL}, server, N, "nightly", ":");
     ck_assert_int_eq(command_run(&a), 64);
-    assert_has(a.err, "give strict, required, if-permitted or off");
+    assert_has(a.err, "give if-permitted, required, strict or off");
 }
 END_TEST
 

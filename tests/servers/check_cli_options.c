@@ -426,7 +426,7 @@ START_TEST(a_message_describes_the_mistake)
         {{"--help", "most"}, "--help: give nothing or \"all\" after it\nusage: redlock run "},
         {{"redis://:sesame@h", "L", "true"}, "the lock name looks like the URL of a server: give -u "},
         {{"unix:///run/redis", "L", "true"}, "the lock name looks like the URL of a server: give -u "},
-        {{"--restart-guard", "x", "L", "true"}, "--restart-guard x: give strict, required, "},
+        {{"--restart-guard", "x", "L", "true"}, "--restart-guard x: give if-permitted, required, "},
         {{"L", "-c"}, "-c needs a value"},
         {{"L", "--command"}, "-c needs a value"},
         {{"-c", "true", "L", "-c", "true"}, "-c is given twice"},
@@ -460,7 +460,7 @@ START_TEST(a_message_describes_the_mistake)
     command_add_all(&c, (const char *const[]){"run", "L", "true", NULL});
     command_setenv(&c, "REDLOCK_RESTART_GUARD=x");
     ck_assert_int_eq(command_run(&c), 64);
-    assert_has(c.err, "$REDLOCK_RESTART_GUARD x: give strict, required, ");
+    assert_has(c.err, "$REDLOCK_RESTART_GUARD x: give if-permitted, required, ");
 }
 END_TEST
 

@@ -497,7 +497,7 @@ static uint64_t now_ms(void *ctx)
 static int poll_by_the_clock(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_t until_ms,
                              unsigned flags)
 {
-    enum rdl_conn_state before = rdl_conn_state(conns[0]);
+    enum rdl_conn_phase before = rdl_conn_state(conns[0]);
     int rc = sockets.poll(ctx, conns, n, 0, flags);
 
     if (resolver_asked("a.test") != asked) {

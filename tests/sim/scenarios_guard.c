@@ -61,7 +61,7 @@ static struct world *held_by_a(enum rdl_guard guard, uint32_t ttl_ms)
 
 static void majority_restarts_on(int is_unnamed)
 {
-    for (int guard = RDL_GUARD_STRICT; guard < RDL_GUARD_OFF; guard++) {
+    for (int guard = RDL_GUARD_IF_PERMITTED; guard < RDL_GUARD_OFF; guard++) {
         struct world *w = held_on((enum rdl_guard)guard, 3000, is_unnamed);
         struct handle *b = scene_lock(w, 1);
         restart_empty(w, 0, 3);
@@ -89,10 +89,29 @@ static void unnamed_majority_restarts(void)
     majority_restarts_on(1);
 }
 
+/* Options with nothing set: leases of 30 s, and the default guard. */
+static void zeroed_options_are_guarded(void)
+{
+    struct world *w = scene(2, 5, RDL_TTL_DEFAULT_MS);
+    struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+    scene_guard(w, RDL_GUARD_IF_PERMITTED, RDL_TTL_DEFAULT_MS);
+    memset(&a->opt, 0, sizeof a->opt);
+    memset(&b->opt, 0, sizeof b->opt);
+    EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
+    EXPECT(w, scene_left(w, a) > RDL_TTL_DEFAULT_MS - 400);
+    scene_go(w, 10);
+    restart_empty(w, 0, 3);
+    scene_go(w, 28000);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_E_QUARANTINE);
+    EXPECT(w, scene_left(w, a) > 0);
+    scene_go(w, 4000);
+    EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_OK);
+}
+
 /* Their addresses lead to other servers, which have been up for long and have never had A's key. */
 static void addresses_lead_elsewhere_on(int is_unnamed)
 {
-    for (int guard = RDL_GUARD_STRICT; guard < RDL_GUARD_OFF; guard++) {
+    for (int guard = RDL_GUARD_IF_PERMITTED; guard < RDL_GUARD_OFF; guard++) {
         struct world *w = held_on((enum rdl_guard)guard, 3000, is_unnamed);
         struct handle *b = scene_lock(w, 1);
         restart_empty(w, 0, 3);
@@ -329,7 +348,7 @@ static void extend_waits_for_those_that_count(void)
 
 static void one_server_has_one_vote(int k)
 {
-    const enum rdl_guard guard = (enum rdl_guard)(RDL_GUARD_STRICT + k);
+    const enum rdl_guard guard = (enum rdl_guard)k;
     struct world *w = scene(1, 3, 2000);
     struct handle *h = scene_lock(w, 0);
     scene_guard(w, guard, 2000);
@@ -449,7 +468,7 @@ static void required_takes_no_refusal(void)
 /* The proxy never passes INFO on: the servers count at once, like those that forbid it. */
 static void proxy_refuses_info(int i)
 {
-    const enum rdl_guard guard = (enum rdl_guard)(RDL_GUARD_IF_PERMITTED + i);
+    const enum rdl_guard guard = i == 0 ? RDL_GUARD_IF_PERMITTED : RDL_GUARD_OFF;
     struct world *w = scene(1, 3, 2000);
     scene_guard(w, guard, 2000);
     all_answer_info(w, "ERR unsupported command: info");
@@ -483,18 +502,20 @@ static void guard_without_checks(void)
 
 static void info_is_forbidden(int i)
 {
-    const enum rdl_guard guard = (enum rdl_guard)(RDL_GUARD_STRICT + i);
+    const enum rdl_guard guard = (enum rdl_guard)i;
+    int is_permitted = guard == RDL_GUARD_IF_PERMITTED || guard == RDL_GUARD_OFF;
     struct world *w = scene(1, 3, 2000);
     struct handle *h = scene_lock(w, 0);
     scene_guard(w, guard, 2000);
     scene_features(w, &no_info);
     int rc = scene_do(w, h, ACQUIRING, 0);
-    EXPECT(w, guard >= RDL_GUARD_IF_PERMITTED ? rc == RDL_OK : rc < 0);
-    EXPECT(w, guard >= RDL_GUARD_IF_PERMITTED || rdl_redlock_error(&h->m->redlock, 1) == RDL_E_PERM);
+    EXPECT(w, is_permitted ? rc == RDL_OK : rc < 0);
+    EXPECT(w, is_permitted || rdl_redlock_error(&h->m->redlock, 1) == RDL_E_PERM);
 }
 
 const struct scenario scenarios_guard[] = {
     {.name = "a restarted majority is in quarantine for max_ttl", .run = majority_restarts},
+    {.name = "zeroed options are guarded for the default max_ttl", .run = zeroed_options_are_guarded},
     {.name = "an address that leads to another server is in quarantine", .run = addresses_lead_elsewhere},
     {.name = "restarted servers without a run_id are in quarantine", .run = unnamed_majority_restarts},
     {.name = "another server without a run_id is in quarantine", .run = addresses_lead_to_unnamed},

@@ -72,7 +72,7 @@ sim-long: $(B)/sim $(B)/sim-asan
 	$(B)/sim 1:20000
 	@# servers that lose all data and restart at once, with a guard: nothing may break
 	$(B)/sim 1:2000 faults=restart,pause,tail guard=2 single=0
-	$(B)/sim 1:2000 faults=restart,kill,reset guard=1 single=0
+	$(B)/sim 1:2000 faults=restart,kill,reset guard=3 single=0
 	@# connections that swallow everything, for ever
 	$(B)/sim 1:2000 faults=swallow,freeze,tail,reset,pause
 	$(B)/sim 1:3000 faults=swallow
@@ -83,7 +83,7 @@ sim-long: $(B)/sim $(B)/sim-asan
 	@# programs that misuse the library
 	$(B)/sim 1:6000 misuse=1
 	$(B)/sim 1:1000 faults=misuse
-	$(B)/sim 1:1000 faults=misuse,restart,everysec,kill,adopt,cancel,freeze guard=3 single=0
+	$(B)/sim 1:1000 faults=misuse,restart,everysec,kill,adopt,cancel,freeze guard=1 single=0
 	for fault in flush promote restart step-client step-server rate lag evict; do \
 	    printf '%s outside the assumptions: ' "$$fault"; \
 	    $(B)/sim 1:600 faults=$$fault,pause guard=4 keep-going=1 quiet=1 | grep -c ' exclusion:' || exit 1; done

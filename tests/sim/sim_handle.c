@@ -169,7 +169,7 @@ int handle_acquire(struct world *w, struct handle *h)
     }
     set_floor(w, h);
     h->state = ACQUIRING;
-    h->ttl_ms = h->opt.lease.ttl_ms;
+    h->ttl_ms = rdl_first_ttl_ms(&h->opt.lease);
     oracle_begin(w, h, now_ms);
     rc = h->is_single ? rdl_lock_acquire_begin(&h->m->own.lock, entropy, now_ms)
                       : rdl_redlock_acquire_begin(&h->m->redlock, entropy, now_ms);

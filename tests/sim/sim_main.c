@@ -9,7 +9,7 @@
  *     sim 17 plot=FILE.svg    the picture of a run
  *     sim scenarios [TEXT]    the directed ones (those whose name contains TEXT); trace=1, plot=FILE.svg;
  *                           first=1: end with the first that fails
- *     more: clients=N servers=N ttl=MS single=0|1 guard=1..4 (enum rdl_guard)
+ *     more: clients=N servers=N ttl=MS single=0|1 guard=1..4 (enum rdl_guard + 1)
  *           unnamed=1         no server shows a run_id
  *           misuse=1          some classes of misuse are drawn, too (faults=misuse: all of them)
  *           chunk=N           N bytes are sent and read at a time

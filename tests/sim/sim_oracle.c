@@ -152,7 +152,7 @@ static int is_connected(const struct world *w, const struct handle *h)
 {
     int n = h->is_single ? 1 : w->servers, there = 0;
     for (int s = 0; s < n; s++) {
-        enum rdl_conn_state state = rdl_conn_state(&w->client[h->client].conn[s]);
+        enum rdl_conn_phase state = rdl_conn_state(&w->client[h->client].conn[s]);
         there += state == RDL_CONN_READY || state == RDL_CONN_STALLED;
     }
     return there > n / 2;
@@ -170,7 +170,7 @@ void oracle_begun(struct world *w, struct handle *h)
 /* The stall came in the middle of a login. A login has its connect_ms, whatever the lease has left. */
 static int in_login(const struct rdl_conn *conn, uint64_t since_ms)
 {
-    enum rdl_conn_state state = rdl_conn_state(conn);
+    enum rdl_conn_phase state = rdl_conn_state(conn);
     return (state == RDL_CONN_OPENING || state == RDL_CONN_HANDSHAKE) &&
            (int32_t)((uint32_t)since_ms - conn->mark_ms) >= 0;
 }
@@ -197,7 +197,7 @@ void oracle_lost(struct world *w, const struct handle *h, uint64_t until_ms)
         if (since_ms >= abort_below_ms || in_login(&c->conn[s], since_ms))
             return; /* the new ones, too */
         silent += w->link[h->client][s].swallows_since != 0;
-        uint64_t reply_timeout_ms = (uint64_t)llabs(c->conn[s].reply_timeout_ms);
+        uint64_t reply_timeout_ms = (uint64_t)llabs(c->conn[s].signed_timeout_ms);
         if (attempt_ms < reply_timeout_ms)
             attempt_ms = reply_timeout_ms;
     }
@@ -468,7 +468,7 @@ static int lost_since(const struct world *w, const struct handle *h)
     int n = 0;
     for (int s = 0; s < asked(w, h); s++) {
         const struct rdl_req *req = h->is_single ? &h->m->own.lock.req : &h->m->servers[s].req;
-        n += req->is_again && (w->faults & FAULTS_OUTSIDE);
+        n += req->may_be_second && (w->faults & FAULTS_OUTSIDE);
     }
     return n;
 }
@@ -484,7 +484,7 @@ static int answered_by_another_run(const struct world *w, const struct handle *h
         const struct rdl_server_info *server_info = rdl_guard_server_info(h->m->servers[s].conn);
         int is_another =
             h->m->servers[s].is_past || (server_info && server_info->seen_ms >= h->m->servers[s].asked_ms);
-        n += h->m->servers[s].req.is_again && is_another;
+        n += h->m->servers[s].req.may_be_second && is_another;
     }
     return n;
 }

@@ -43,7 +43,7 @@ void report_world(const struct world *w)
     printf("seed %llu: %d clients x %d locks, %d servers%s%s, ttl %u ms, guard=%u%s, faults=",
            (unsigned long long)w->opt.seed, w->clients, w->handles, w->servers,
            w->is_single ? " (lock/ on the first)" : "", w->is_unnamed ? " without a run_id" : "", w->ttl_ms,
-           w->guard, w->has_canary ? " and canary" : "");
+           w->guard + 1u, w->has_canary ? " and canary" : "");
     print_faults(w->faults);
     print_outside(w);
     putchar('\n');

@@ -251,7 +251,7 @@ static void make_guard(struct world *w)
                                      RDL_GUARD_IF_PERMITTED, RDL_GUARD_STRICT};
     struct rng *r = &w->stream[STREAM_GUARD];
     uint64_t drawn = rng_below(r, sizeof guards);
-    w->guard = w->opt.guard > 0 ? (uint8_t)w->opt.guard : guards[drawn];
+    w->guard = w->opt.guard > 0 ? (uint8_t)(w->opt.guard - 1) : guards[drawn];
     if (w->is_single || w->opt.is_scripted)
         w->guard = RDL_GUARD_OFF;
     int is_guarded = w->guard != RDL_GUARD_OFF, restarts = rng_chance(r, 300);

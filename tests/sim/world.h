@@ -126,7 +126,7 @@ struct options {
     int servers;
     int ttl_ms;
     int is_single;            /* 1: lock/ on one server; 0: redlock; -1: drawn */
-    int guard;                /* enum rdl_guard; 0: drawn */
+    int guard;                /* enum rdl_guard + 1; 0: drawn */
     int is_unnamed;           /* no server shows a run_id; 0: drawn */
     int has_misuse;           /* classes of misuse are drawn, too */
     int chunk;                /* bytes that are sent and read at once; 0: drawn */

@@ -12,7 +12,7 @@
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/output/output.h"
 #include "redlock/cli/servers/servers.h"
-#include "redlock/redlock.h"
+#include "redlock/redlock_op.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -536,7 +536,7 @@ static unsigned dispensable(const struct rdl_cli_checks *x, unsigned needs)
     unsigned rights = RIGHT(EVALSHA) | RIGHT(GETRANGE);
     int is_done_otherwise = x->releases != 0 && x->extends != 0;
 
-    if (query->o->guard >= RDL_GUARD_IF_PERMITTED)
+    if (!rdl_guard_requires_info((unsigned)query->o->guard))
         rights |= RIGHT(INFO);
     if (is_done_otherwise && (needs & (RDL_CLI_NEED_FENCE | RDL_CLI_NEED_HINT)) == 0)
         rights |= RIGHT(EVAL);

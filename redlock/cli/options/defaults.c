@@ -7,7 +7,7 @@
 #include "redlock/cli/options/urls.h"
 #include "redlock/cli/options/verb_table.h"
 #include "redlock/cli/output/output.h"
-#include "redlock/redlock.h"
+#include "redlock/redlock_op.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +129,7 @@ static int check_legacy(const struct rdl_cli_options *o)
         return refuse("--max-hold does not work with --legacy");
     if (o->keep_ms != 0)
         return refuse("--keep does not work with --legacy");
-    if (o->canary || o->guard < RDL_GUARD_IF_PERMITTED)
+    if (o->canary || rdl_guard_requires_info((unsigned)o->guard))
         return refuse("--canary and a restart guard of required or strict do not work with --legacy");
     return 0;
 }

@@ -187,8 +187,8 @@ const struct rdl_cli_option rdl_cli_option_table[] = {
      .texts = {{GUARDING, "give the longest ttl of all clients (30s); a restarted server is not used for "
                           "this time and 1 s"}},
      .source = "$REDLOCK_MAX_TTL"},
-    {.word = "restart-guard", .metavar = "WHEN", .choices = "strict required if-permitted off",
-     KIND(CHOICE, guard), .limit = RDL_GUARD_STRICT, .common = ALL, .group = RDL_CLI_SAFETY,
+    {.word = "restart-guard", .metavar = "WHEN", .choices = "if-permitted required strict off",
+     KIND(CHOICE, guard), .limit = RDL_GUARD_IF_PERMITTED, .common = ALL, .group = RDL_CLI_SAFETY,
      .texts = {{GUARDING,
                 "do not use a server in its first 31 s (--max-ttl + 1 s): it may have lost locks in a "
                 "restart. if-permitted (the default): use a server that refuses INFO, whose age is unknown; "

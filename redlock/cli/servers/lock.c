@@ -542,7 +542,7 @@ static int is_one_late(const struct rdl_cli_lock *l)
     int is_late = 0;
 
     for (size_t i = 0; i < l->servers->n; i++) {
-        enum rdl_conn_state state = rdl_conn_state(&l->servers->conn[i]);
+        enum rdl_conn_phase state = rdl_conn_state(&l->servers->conn[i]);
         is_late |= state == RDL_CONN_OPENING || state == RDL_CONN_HANDSHAKE;
         is_late |= state == RDL_CONN_READY && !rdl_conn_is_idle(&l->servers->conn[i]);
     }

@@ -13,7 +13,7 @@
 #include "redlock/cli/servers/query.h"
 #include "redlock/cli/servers/risks.h"
 #include "redlock/cli/servers/server_info.h"
-#include "redlock/redlock.h"
+#include "redlock/redlock_op.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -172,7 +172,7 @@ int rdl_cli_worse(const struct rdl_cli_query *l, int status, enum rdl_cli_state 
 enum rdl_cli_standing rdl_cli_query_standing(const struct rdl_cli_query *l, size_t i)
 {
     const struct rdl_cli_host *h = &l->host[i];
-    int is_age_needed = l->o->guard == RDL_GUARD_REQUIRED || l->o->guard == RDL_GUARD_STRICT;
+    int is_age_needed = rdl_guard_requires_info((unsigned)l->o->guard);
 
     if (!rdl_cli_host_holds_locks(h) || (is_age_needed && !h->has_uptime))
         return RDL_CLI_VOTELESS;

@@ -297,7 +297,7 @@ static void settle(struct rdl_cli_servers *s)
 
     for (size_t i = 0; i < s->n; i++) {
         const struct rdl_endpoint next = next_of(s, i, 1);
-        enum rdl_conn_state state = rdl_conn_state(&s->conn[i]);
+        enum rdl_conn_phase state = rdl_conn_state(&s->conn[i]);
         goes[i] = lookups[i].has_next && (state == RDL_CONN_CLOSED || state == RDL_CONN_OPENING) &&
                   !rdl_posix_is_same_address(&next, &s->endpoint[i]);
         by[i] = i;

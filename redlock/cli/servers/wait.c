@@ -101,14 +101,14 @@ static void hurry(const struct rdl_cli_lock *l, struct progress *p, uint64_t pol
     uint64_t most = 0;
 
     for (size_t i = 0; i < l->servers->n; i++) {
-        enum rdl_conn_state state = rdl_conn_state(&l->servers->conn[i]);
+        enum rdl_conn_phase state = rdl_conn_state(&l->servers->conn[i]);
         most += rdl_conn_replies(&l->servers->conn[i]);
         most += state == RDL_CONN_HANDSHAKE || state == RDL_CONN_READY;
     }
     if (most <= p->most && polled_ms < silence_end(l, p))
         return;
     for (size_t i = 0; i < l->servers->n && most <= p->most; i++) {
-        enum rdl_conn_state state = rdl_conn_state(&l->servers->conn[i]);
+        enum rdl_conn_phase state = rdl_conn_state(&l->servers->conn[i]);
         if (state == RDL_CONN_OPENING || state == RDL_CONN_HANDSHAKE)
             rdl_conn_shut(&l->servers->conn[i], RDL_E_TIMEOUT);
     }

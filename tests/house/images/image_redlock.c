@@ -17,9 +17,7 @@ static struct rdl_server servers[5];
 void _start(void)
 {
     static const struct rdl_redlock_options options = {
-        .lease = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50},
-        .max_ttl_ms = 10000,
-        .guard = RDL_GUARD_IF_PERMITTED};
+        .lease = {.ttl_ms = 10000, .wait_ms = 5000, .retry_ms = 50}, .max_ttl_ms = 10000};
     static const uint8_t entropy[RDL_ENTROPY_LEN];
     static struct rdl_redlock lock;
     size_t i;

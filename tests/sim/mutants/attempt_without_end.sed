@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # lock/lock_lease.c: R22: an attempt has a deadline
-/^uint32_t rdl_attempt_ms/,/^}/s/RDL_ATTEMPT_MAX_MS : ms/1000000 : ms * 100/
+s/ = most_ms \/ 5/ = most_ms * 20/;s/ = RDL_ATTEMPT_MAX_MS/ = 1000000/

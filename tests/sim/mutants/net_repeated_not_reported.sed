@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_request.c: R19: a resent request is marked as repeated, so the canary is checked again
-s/r->req->is_repeated = 1;/;/
+s/r->req->was_reordered = 1;/;/

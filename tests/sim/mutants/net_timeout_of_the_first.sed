@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_timers.c: R18: a longer timeout that is set while a reply is pending takes effect
-s/^    if \(c->state == RDL_CONN_READY && c->retry_ms != 0\) .*/    if (0)/
+s/^    if \(c->state == RDL_CONN_READY && c->timer_ms != 0\) .*/    if (0)/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # redlock/redlock_vote.c: R14: a key that expired before the resent release was not released by this client
-s/ \|\| now_ms >= s->asked_ms \+ r->opt->max_ttl_ms//
+s/ \|\| now_ms >= s->asked_ms \+ rdl_redlock_max_ttl_ms\(r\)//

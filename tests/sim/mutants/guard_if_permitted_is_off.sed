@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# redlock/redlock_guard.c: R26: IF_PERMITTED does not count a server that restarted recently
+s/if \(r->opt->guard == RDL_GUARD_OFF\)/if (r->opt->guard == RDL_GUARD_OFF || r->opt->guard == RDL_GUARD_IF_PERMITTED)/
