@@ -2,7 +2,7 @@
 # libredlock. `make help` lists the targets. To add a file of
 #   the library    put it into resp/, net/, lock/ or redlock/, and a line into redlock/pkg/rdl_posix.c if it makes system calls,
 #                  into redlock/pkg/plain/rdl.c if a lock on one server needs it, else into redlock/pkg/rdl.c or, for easy.h,
-#                  rdl_easy.c. A public header: HEADERS below, redlock/pkg/rdl.h, rdl_easy.h or rdl_uring.h; a public function: redlock/pkg/libredlock.map
+#                  rdl_easy.c. A public header: HEADERS below, redlock/pkg/rdl.h, rdl_easy.h, rdl_easy.hpp or rdl_uring.h; a public function: redlock/pkg/libredlock.map
 #   the command    put it into redlock/cli/ or a folder there
 #   the examples   put it into LAYER/examples/; if it needs more than POSIX, add it to MORE_EXAMPLE_SRC, its library to LIBS_
 #   the tests      put a suite into tests/FOLDER/check_NAME.c, and a line into tests/suites.inc; put what several suites
@@ -72,7 +72,7 @@ SONAME := libredlock.so.$(shell echo $(VERSION) | sed -E 's/^(0\.[0-9]+|[0-9]+)\
 # The public ones: programs include them, and they are installed.
 HEADERS := resp/resp_results.h resp/resp.h net/net.h net/net_stream.h net/net_posix_resolve.h net/net_uring.h $(patsubst %,lock/lock_%.h,results limits state) \
 	lock/lock.h $(patsubst %,lock/lock_%.h,io fenced multi hint legacy) redlock/redlock.h \
-	redlock/easy.h redlock/easy_thread.h
+	redlock/easy.h redlock/easy_thread.h redlock/easy.hpp
 # The folders whose suites need no server and start no process.
 ALONE := resp/ net/ lock/ redlock/ cli/ sim/
 EXAMPLES := $(addprefix $(B)/examples/,$(subst /examples/,/,$(basename $(EXAMPLE_SRC))))
@@ -177,11 +177,18 @@ $(B)/examples/lock/tls_mbedtls: lock/examples/tls_program.c $(B)/lib/lock/exampl
 	$(Q)$(CC) $(WARN) $(CFLAGS) $(WERROR) $(CPPFLAGS) -I. -DUSE_MBEDTLS $(LDFLAGS) -o $@ $(filter-out %.h,$^) \
 	    -lmbedtls -lmbedx509 -lmbedcrypto
 MORE_EXAMPLES += $(OPENSSL_EXAMPLES) $(B)/examples/lock/tls_mbedtls
-# In C++; a program that includes the library's headers gets no warning from them.
-$(B)/examples/lock/raii: lock/examples/raii.cpp $(LIB) $(HEADERS)
+# In C++; a program that includes the library's headers gets no warning from them. The example links no threads.
+CXX_FLAGS := -std=c++11 -Wall -Wextra -pedantic -Werror -I.
+$(B)/examples/redlock/raii: redlock/examples/raii.cpp $(LIB) $(HEADERS)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -std=c++11 -Wall -Wextra -pedantic -Werror -I. $(LDFLAGS) -o $@ $< $(LIB)
-MORE_EXAMPLES += $(B)/examples/lock/raii
+	$(Q)$(CXX) $(CXX_FLAGS) $(LDFLAGS) -o $@ $< $(LIB)
+	@! nm $@ | grep rdl_easy_start_thread
+# The tests of easy.hpp, with each compiler.
+EASY_HPP := $(addprefix $(B)/examples/redlock/easy_hpp_,g++ clang++)
+$(EASY_HPP): $(B)/examples/redlock/easy_hpp_%: tests/servers/easy_hpp.cpp $(LIB) $(HEADERS)
+	@mkdir -p $(@D)
+	$(Q)$* $(CXX_FLAGS) -fno-exceptions -fno-rtti -g -fsanitize=address -pthread $(LDFLAGS) -o $@ $< $(LIB)
+MORE_EXAMPLES += $(B)/examples/redlock/raii $(EASY_HPP)
 # The driver alone is the example; the board that it runs on is the tests'.
 $(B)/examples/lock/loops/lwip: $(B)/lib/tests/servers/lwip_main.o $(B)/lib/tests/port/slirp.o
 $(addprefix $(B)/lib/,lock/examples/loops/lwip.o tests/servers/lwip_main.o tests/port/slirp.o): CPPFLAGS += -isystem \
@@ -340,11 +347,11 @@ size: $(SIZE_OBJ) ## check: text, stack and struct sizes against tests/house/siz
 	tests/house/size.sh $(B)/size tests/house/size.txt
 size-update: $(SIZE_OBJ) ## write: tests/house/size.txt
 	tests/house/size.sh --update $(B)/size tests/house/size.txt
-headers: ## check: every public header parses alone, as C99 and as C++; the plain lock's has at most 250 lines
+headers: ## check: every public header parses alone, as C99 and as C++ (easy.hpp: C++ alone); the plain lock's has at most 250 lines
 	@[ $$(wc -l <lock/lock.h) -le 250 ] || { echo "lock/lock.h has more than 250 lines"; exit 1; }
 	@for h in $(HEADERS); do echo "  parse $$h" && \
-	    $(GCC) $(WARN_GCC) -Werror -I. -fsyntax-only -x c $$h && \
-	    $(CLANG) -std=c++11 -Wall -Wextra -pedantic -Werror -I. -fsyntax-only -x c++ $$h || exit; done
+	    case $$h in *.hpp) ;; *) $(GCC) $(WARN_GCC) -Werror -I. -fsyntax-only -x c $$h ;; esac && \
+	    $(CLANG) $(CXX_FLAGS) -fsyntax-only -x c++ $$h || exit; done
 stale: $(B)/check $(B)/check-asan $(B)/check-clang $(SIZE_OBJ) ## check: were a header touched, all that includes it is made again
 	@tests/house/stale.sh $(B) "$(MAKE)"
 objects: $(OBJECTS)

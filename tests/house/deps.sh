@@ -14,7 +14,7 @@ set -u
 # GROUP PACKAGE...: what a target needs; the Makefile says which groups (NEEDS_TARGET).
 groups() {
     cat <<'END'
-test check pkg-config redis-server redis-tools openssl sqlite3 jq clang g++ libhiredis-dev
+test check pkg-config redis-server redis-tools openssl sqlite3 jq clang libclang-rt-dev g++ libhiredis-dev
 test gcc-arm-none-eabi libnewlib-arm-none-eabi bash-completion zsh fish bsdutils
 test libuv1-dev liburing-dev liblwip-dev libslirp-dev libssl-dev libmbedtls-dev
 quick check pkg-config clang gcc-arm-none-eabi libnewlib-arm-none-eabi libhiredis-dev shellcheck clang-format-14|clang-format

@@ -20,7 +20,7 @@ FNR == 1 {
     end_of_file()
     name = FILENAME
     spdx = 0
-    is_c = name ~ /\.[ch]$/
+    is_c = name ~ /\.[ch](pp)?$/
     is_make = name ~ /(Makefile|\.mk)$/
     is_example = name ~ /(lock|redlock)\/examples\/(loops\/)?[a-z0-9_]+\.(c|cpp)$/ && name !~ /tls_[a-z]*\.c$/
     is_program = in_first = commanded = printed = 0

@@ -4,9 +4,9 @@
 set -eu
 of() { # name: its lines, words, files or targets
     case $1 in
-    library) git ls-files resp net lock redlock | grep '\.[ch]$' | grep -vE '/(cli|examples|pkg)/' | xargs cat | wc -l ;;
+    library) git ls-files resp net lock redlock | grep -E '\.[ch](pp)?$' | grep -vE '/(cli|examples|pkg)/' | xargs cat | wc -l ;;
     command) git ls-files redlock/cli | grep '\.[ch]$' | xargs cat | wc -l ;;
-    tests) git ls-files tests | grep '\.[ch]$' | xargs cat | wc -l ;;
+    tests) git ls-files tests | grep -E '\.[ch](pp)?$' | xargs cat | wc -l ;;
     house) git ls-files tests/house | xargs cat | wc -l ;;
     words) git ls-files '*.md' '*.[1-9]' | xargs cat | wc -w ;;
     mutants) git ls-files '*.sed' '*.patch' | wc -l ;;

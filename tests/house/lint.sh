@@ -144,7 +144,7 @@ words="stands?|tells|told|says of itself|who ?ever|(no|some)body( else|'s)?|he|h
     |(fence|fencing) numbers?|takes? no part|in the place of|out of hand|by and by|nothing is said|be content|believes? in
     |looks? at|a look|ask(ed|s) for|looked for|may not be looked|come to|wherever"
 words_step() {
-    git ls-files '*.md' '*.[1-9]' 'redlock/*.sh' 'resp/*.[ch]' 'net/*.[ch]' 'lock/*.[ch]' 'redlock/*.[ch]' |
+    git ls-files '*.md' '*.[1-9]' 'redlock/*.sh' 'resp/*.[ch]' 'net/*.[ch]' 'lock/*.[ch]' 'redlock/*.[ch]' '*.hpp' |
         xargs grep -nwiE "$(echo "$words" | tr -d '\n' | sed 's/ *|/|/g')"
 }
 

@@ -115,7 +115,7 @@ BEGIN {
 }
 FNR == 1 {
     part++
-    is_c = FILENAME ~ /\.([chS]|cpp|inc|pml|dox)$/
+    is_c = FILENAME ~ /\.([chS]|[ch]pp|inc|pml|dox)$/
     is_script = FILENAME ~ /\.(sh|mk|awk|sed|py|mjs|yml|cmake)$|(Makefile|Doxyfile|run|rules|meson\.build|CMakeLists\.txt)$|completions\//
     in_comment = 0
 }

@@ -73,7 +73,7 @@ images() { # target
 
 # An array as long as each structure of the headers is large, and the queue of one lock; its size is read from the object.
 structs() { # abi target
-    layers=$(echo "$HEADERS" | tr " " "\n" | grep -v easy_thread) # it needs threads
+    layers=$(echo "$HEADERS" | tr " " "\n" | grep -v -e easy_thread -e hpp) # these need threads and C++
     {
         for header in $layers; do
             echo "#include \"$header\""

@@ -37,7 +37,7 @@ if [ -s "$dir/would" ]; then
     cat "$dir/would"
     failed=1
 fi
-for header in $HEADERS; do
+for header in $(echo "$HEADERS" | sed 's/[^ ]*\.hpp//'); do # no object includes the others
     awk -v header="$header" 'NR == FNR { if ($2 == header) includes[$1]; next } $2 in includes' \
         "$dir/includes" "$dir/built" | sort >"$dir/should"
     case $header in # the figures of size are those of the core, which includes nothing for POSIX hosts

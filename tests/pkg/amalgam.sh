@@ -15,8 +15,8 @@ same() { # what, file, file
     cmp -s "$2" "$3" || { echo "amalgam.sh: $1:"; diff "$2" "$3"; exit 1; }
 }
 echo "$HEADERS" | tr ' ' '\n' | sort >"$dir/headers"
-sed -n 's/^#include "\(.*\)"$/\1/p' $pkg/rdl.h $pkg/rdl_easy.h $pkg/rdl_uring.h | sort >"$dir/listed"
-same "rdl.h, rdl_easy.h and rdl_uring.h (right) are not the public headers (left)" "$dir/headers" "$dir/listed"
+sed -n 's/^#include "\(.*\)"$/\1/p' $pkg/rdl.h $pkg/rdl_easy.h $pkg/rdl_uring.h $pkg/rdl_easy.hpp | sort >"$dir/listed"
+same "rdl.h, rdl_easy.h, rdl_uring.h and rdl_easy.hpp (right) are not the public headers (left)" "$dir/headers" "$dir/listed"
 listed $pkg/plain/rdl.c $pkg/rdl.c | grep -v ^$pkg/ >"$dir/order"
 twice=$(listed $pkg/rdl_posix.c $pkg/rdl_easy.c $pkg/rdl_uring.c | cat "$dir/order" - | sort | uniq -d)
 [ -z "$twice" ] || { echo "amalgam.sh: $pkg lists these twice:" "$twice"; exit 1; }
@@ -42,6 +42,7 @@ done
 clang $WARN -Werror -c -o "$dir/rdl_easy.o" "$amalgam/rdl_easy.c"
 echo '#include "rdl_easy.h"' | cat - redlock/examples/easy.c | grep -v '^#include ".*/' >"$dir/easy.c"
 clang -w -I "$amalgam" -o "$dir/easy" "$dir/easy.c" "$dir"/rdl_*.o "$amalgam/rdl.c"
+clang -std=c++11 -Wall -Wextra -pedantic -Werror -fsyntax-only -x c++ "$amalgam/rdl_easy.hpp"
 
 # As tests/house/size.sh links its images.
 m4='arm-none-eabi-gcc -std=c99 -Os -DNDEBUG -ffreestanding -ffunction-sections -fdata-sections -mthumb -mcpu=cortex-m4'

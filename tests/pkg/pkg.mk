@@ -12,10 +12,10 @@ $(foreach part,check-pkg $(PKG_PARTS),$(eval NEEDS_$(part) = pkg))
 .PHONY: amalgam amalgam-lists
 PKG := redlock/pkg
 AMALGAM := $(B)/amalgam
-amalgam: $(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c ## build: build/amalgam/rdl.c, rdl.h and rdl_posix.c, rdl_easy.c and rdl_easy.h, rdl_uring.c and rdl_uring.h; plain/: for one server alone
+amalgam: $(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c ## build: build/amalgam/rdl.c, rdl.h and rdl_posix.c, rdl_easy.c, rdl_easy.h and rdl_easy.hpp, rdl_uring.c and rdl_uring.h; plain/: for one server alone
 $(AMALGAM)/%/rdl.c: LISTS = $(PKG)/plain/rdl.h $(PKG)/plain/rdl.c
-$(AMALGAM)/rdl.c: LISTS = $(PKG)/rdl.h $(PKG)/rdl_easy.h $(PKG)/rdl_uring.h $(PKG)/rdl.c $(PKG)/rdl_easy.c $(PKG)/rdl_uring.c
-$(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c: $(wildcard $(PKG)/*.[ch] $(PKG)/plain/*.[ch]) $(PKG)/flatten.awk $(LIB_SRC) $(LIB_H)
+$(AMALGAM)/rdl.c: LISTS = $(PKG)/rdl.h $(PKG)/rdl_easy.h $(PKG)/rdl_easy.hpp $(PKG)/rdl_uring.h $(PKG)/rdl.c $(PKG)/rdl_easy.c $(PKG)/rdl_uring.c
+$(AMALGAM)/rdl.c $(AMALGAM)/plain/rdl.c: $(wildcard $(PKG)/*.[ch] $(PKG)/*.hpp $(PKG)/plain/*.[ch]) $(PKG)/flatten.awk redlock/easy.hpp $(LIB_SRC) $(LIB_H)
 	@mkdir -p $(@D)
 	$(Q)awk -v out=$(@D) -f $(PKG)/flatten.awk $(LISTS) $(PKG)/rdl_posix.c
 

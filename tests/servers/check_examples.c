@@ -75,7 +75,7 @@ static void assert_prints(const char *text)
 static const char *const examples[] = {"lock/minimal",       "lock/event_loop",      "lock/legacy",
                                        "lock/fencing",       "lock/small_chunks",    "redlock/minimal",
                                        "redlock/superloop",  "redlock/renewal",      "redlock/many_locks",
-                                       "redlock/red_packet", "redlock/epoll_server", "lock/raii",
+                                       "redlock/red_packet", "redlock/epoll_server", "redlock/raii",
                                        "redlock/easy",       "redlock/easy_thread",  "redlock/uring"};
 
 /* ---------------------------------------------------------------- running the examples */
@@ -98,6 +98,15 @@ START_TEST(the_easy_example_works_on_one_server_too)
     ck_assert_int_eq(run("redlock/easy", args), 0);
     ck_assert_str_eq(output, "work for 3 s; the lock lasts for 9 s\nreleased\n");
     ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":0\r\n");
+}
+END_TEST
+
+/* As g++ and clang++ build it, with ASan. */
+START_TEST(the_lock_in_cpp_releases_moves_and_reports_errors)
+{
+    live_start(&server[0]);
+    ck_assert_msg(run(_i ? "redlock/easy_hpp_clang++" : "redlock/easy_hpp_g++", url(0)) == 0, "%s", output);
+    ck_assert_str_eq(live_command(&server[0], "EXISTS a b c"), ":0\r\n");
 }
 END_TEST
 
@@ -439,7 +448,7 @@ END_TEST
 static const char *const commented[] = {
     "lock/examples/minimal.c",        "lock/examples/event_loop.c",    "lock/examples/fencing.c",
     "lock/examples/legacy.c",         "lock/examples/small_chunks.c",  "lock/examples/unit_test.c",
-    "lock/examples/raii.cpp",         "lock/examples/loops/libuv.c",   "lock/examples/loops/io_uring.c",
+    "redlock/examples/raii.cpp",      "lock/examples/loops/libuv.c",   "lock/examples/loops/io_uring.c",
     "redlock/examples/minimal.c",     "redlock/examples/many_locks.c", "redlock/examples/renewal.c",
     "redlock/examples/superloop.c",   "redlock/examples/red_packet.c", "redlock/examples/easy.c",
     "redlock/examples/easy_thread.c", "redlock/examples/uring.c"};
@@ -480,7 +489,7 @@ static void append_command(char *out, const char *line, const char *dir)
             after += sizeof built - 3;
         } else if (strncmp(after, here, sizeof here - 1) == 0) {
             append(out, dir, strlen(dir));
-            append(out, "/examples/lock/", 15);
+            append(out, "/examples/redlock/", 18);
             after++;
         } else {
             append(out, after, 1);
@@ -771,6 +780,7 @@ Suite *suite_examples(void)
 
     tcase_add_test(tc, the_minimal_example_works);
     tcase_add_test(tc, the_easy_example_works_on_one_server_too);
+    tcase_add_loop_test(tc, the_lock_in_cpp_releases_moves_and_reports_errors, 0, 2);
     tcase_add_test(tc, small_chunks_takes_a_lock_sixteen_bytes_at_a_time);
     tcase_add_test(tc, event_loop_acquires_extends_and_releases);
     tcase_add_test(tc, the_legacy_example_works_with_old_programs);
