@@ -36,7 +36,7 @@ namespace rdl {
 
 /**
  * A lock that you can move but not copy; its memory is allocated. It is not open at first, nor after it was
- * moved from: then remaining() and fence() are 0, and the calls that can fail return RDL_E_SERVERS.
+ * moved from: then remaining() and fence() are 0, and the calls that can fail return RDL_E_CONFIG.
  *
  * The destructor and an assignment to the lock close it, which releases it and blocks (rdl_easy_close()).
  * They report no error: if you need the result, call release() before.
@@ -69,7 +69,7 @@ public:
      */
     int acquire(std::chrono::milliseconds wait = std::chrono::milliseconds(0))
     {
-        return state_ ? rdl_easy_acquire(get(), to_ms(wait, 0)) : RDL_E_SERVERS;
+        return state_ ? rdl_easy_acquire(get(), to_ms(wait, 0)) : RDL_E_CONFIG;
     }
 
     /**
@@ -80,11 +80,11 @@ public:
      */
     int extend(std::chrono::milliseconds ttl = std::chrono::milliseconds(0))
     {
-        return state_ ? rdl_easy_extend(get(), to_ms(ttl, UINT32_MAX)) : RDL_E_SERVERS;
+        return state_ ? rdl_easy_extend(get(), to_ms(ttl, UINT32_MAX)) : RDL_E_CONFIG;
     }
 
     /** Releases the lock, which remains open. @return as rdl_easy_release() */
-    int release() { return state_ ? rdl_easy_release(get()) : RDL_E_SERVERS; }
+    int release() { return state_ ? rdl_easy_release(get()) : RDL_E_CONFIG; }
 
     /**
      * Starts a thread that renews the held lock.
@@ -95,7 +95,7 @@ public:
     int start_thread(std::chrono::milliseconds grace)
     {
         return state_ ? rdl_easy_start_thread(get(), &state_->thread, to_ms(grace, UINT32_MAX))
-                      : RDL_E_SERVERS;
+                      : RDL_E_CONFIG;
     }
 
     /** Returns a descriptor that becomes readable when the work must stop. @return as rdl_easy_lost_fd() */
@@ -138,7 +138,7 @@ public:
      * @param token  the text of its token()
      * @return as rdl_easy_adopt()
      */
-    int adopt(const char *token) { return state_ ? rdl_easy_adopt(get(), token) : RDL_E_SERVERS; }
+    int adopt(const char *token) { return state_ ? rdl_easy_adopt(get(), token) : RDL_E_CONFIG; }
 
     /** Returns the lock of easy.h, for other functions in C. @return nullptr: it is not open */
     rdl_easy *get() const { return state_ ? &state_->easy : nullptr; }

@@ -92,9 +92,9 @@ static void not_open_is_a_result()
 
     for (int i = 0; i < 2; i++) {
         CHECK(lock.get() == nullptr && lock.error()[0] != '\0');
-        CHECK(lock.acquire() == RDL_E_SERVERS && lock.extend() == RDL_E_SERVERS);
-        CHECK(lock.release() == RDL_E_SERVERS && lock.adopt("") == RDL_E_SERVERS);
-        CHECK(lock.start_thread(seconds(1)) == RDL_E_SERVERS && lock.lost_fd() == -1);
+        CHECK(lock.acquire() == RDL_E_CONFIG && lock.extend() == RDL_E_CONFIG);
+        CHECK(lock.release() == RDL_E_CONFIG && lock.adopt("") == RDL_E_CONFIG);
+        CHECK(lock.start_thread(seconds(1)) == RDL_E_CONFIG && lock.lost_fd() == -1);
         CHECK(lock.remaining() == seconds(0) && lock.fence() == 0 && lock.token()[0] == '\0');
         is_memory_left = false;
         CHECK(lock.open(url, "a") == RDL_E_SYSTEM);
