@@ -109,8 +109,6 @@ $(eval $(call flavour,lib,$$(CC) $$(WARN) $$(CFLAGS) -fPIC $$(SECTIONS) -fdebug-
 $(eval $(call flavour,static,$$(MUSL) $$(WARN) -Wno-format-truncation -Os -fno-asynchronous-unwind-tables -fno-pie $$(SECTIONS)))
 $(eval $(call flavour,asan,$$(GCC) $$(WARN_GCC) -O1 -g $$(SANITIZE)))
 $(eval $(call flavour,clang,$$(CLANG) $$(WARN) -Os -g))
-# Tests wait, and do not compute: they are built sooner.
-$(foreach f,lib clang,$(TEST_DIRS:%=$(B)/$(f)/tests/%/%.o)): CPPFLAGS += -O0
 $(eval $(call flavour,size/x86-64,$$(GCC) $$(WARN_GCC) $$(SMALL) -fno-pie))
 $(eval $(call flavour,size/m0plus,$$(ARM) $$(WARN_GCC) $$(SMALL) $$(THUMB) -mcpu=cortex-m0plus))
 $(eval $(call flavour,size/m4,$$(ARM) $$(WARN_GCC) $$(SMALL) $$(THUMB) -mcpu=cortex-m4))
