@@ -34,15 +34,16 @@ CI_NEEDS += $(B)/relay
 # A proof takes minutes, and what it reads seldom changes: so its sources are recorded with it, and compared each time.
 PROVED_SRC := $(filter-out resp/resp_strerror.c,$(sort $(wildcard resp/*.[ch]))) $(COMMANDS_SRC) $(COMMANDS_HEADERS) \
 	tests/golden/templates.inc $(sort $(wildcard tests/proofs/*.c)) tests/proofs/prove.sh
+HASHES = (echo '\# SPDX-License-Identifier: MIT' && sha256sum $(PROVED_SRC))
 prove: ## hours: prove the parser and the writer: Eva and WP (needs frama-c-base, why3, cvc4); records the sources in tests/proofs/proved.txt
 	@$(PROBE)
 	tests/proofs/prove.sh $(B)/proofs
-	sha256sum $(PROVED_SRC) >tests/proofs/proved.txt
+	@$(HASHES) >tests/proofs/proved.txt
 prove-seeds: ## hours: five seeded bugs make the proofs fail
 	@$(PROBE)
 	tests/proofs/seeds.sh $(B)/proofs-seeds
 proved: # part of check
-	@sha256sum $(PROVED_SRC) | diff tests/proofs/proved.txt - || { echo "these files are not those that were proved: make prove"; exit 1; }
+	@$(HASHES) | diff tests/proofs/proved.txt - || { echo "these files are not those that were proved: make prove"; exit 1; }
 NEEDS_prove = proof
 NEEDS_prove-seeds = proof
 CHECK_MORE += proved

@@ -280,11 +280,10 @@ START_TEST(init_returns_what_acquire_would_return)
 }
 END_TEST
 
-/* Options with nothing set but this. The servers have just started: over N, the guard is on. */
-static void acquire_with_defaults(uint32_t max_ttl_ms, uint32_t quarantine_ms)
+/* The servers have just started: over N, the guard is on. */
+static void acquire_with_defaults(uint32_t quarantine_ms)
 {
     memset(&subject.opt, 0, sizeof subject.opt);
-    subject.opt.max_ttl_ms = max_ttl_ms;
     ck_assert_int_eq(init(RDL_NAME("k"), &subject.opt.lease), RDL_OK);
     if (subject_is_redlock()) {
         ck_assert_uint_eq(rdl_redlock_counts_at(many(), 0), START + quarantine_ms);
@@ -297,17 +296,19 @@ static void acquire_with_defaults(uint32_t max_ttl_ms, uint32_t quarantine_ms)
 START_TEST(zeroed_options_acquire_a_lease_of_30_s)
 {
     begin(_i);
-    acquire_with_defaults(0, RDL_TTL_DEFAULT_MS + 1000);
+    acquire_with_defaults(RDL_TTL_DEFAULT_MS + 1000);
     ck_assert_uint_eq(until_ms(), now + RDL_TTL_DEFAULT_MS - 302);
 }
 END_TEST
 
-START_TEST(default_ttl_is_max_ttl_if_that_is_shorter)
+START_TEST(default_ttl_above_max_ttl_is_refused)
 {
     begin(_i);
-    acquire_with_defaults(100, 2000); /* too short for attempts of 250 ms */
-    ck_assert_uint_eq(until_ms(), now + 100 - 3);
-    ck_assert_int_eq(subject_extend_begin(101, now), RDL_E_TTL);
+    memset(&subject.opt, 0, sizeof subject.opt);
+    for (uint32_t below = 0; below < 2; below++) {
+        subject.opt.max_ttl_ms = RDL_TTL_DEFAULT_MS - below;
+        ck_assert_int_eq(init(RDL_NAME("k"), &subject.opt.lease), below ? RDL_E_TTL : RDL_OK);
+    }
 }
 END_TEST
 
@@ -340,7 +341,7 @@ Suite *suite_contract_queries(void)
     tcase_add_loop_test(tc, drain_returns_the_error_of_poll, 0, KINDS);
     tcase_add_loop_test(tc, init_returns_what_acquire_would_return, 0, (int)KINDS * (int)INITS);
     tcase_add_loop_test(tc, zeroed_options_acquire_a_lease_of_30_s, 0, KINDS);
-    tcase_add_loop_test(tc, default_ttl_is_max_ttl_if_that_is_shorter, SUBJECT_REDLOCK_1, KINDS);
+    tcase_add_loop_test(tc, default_ttl_above_max_ttl_is_refused, SUBJECT_REDLOCK_1, KINDS);
     tcase_add_test(tc, name_expands_to_a_literal_and_its_length);
     return suite;
 }

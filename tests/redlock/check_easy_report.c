@@ -202,9 +202,9 @@ START_TEST(text_names_a_mistake_of_the_set_up)
                      "lock \"nightly\": fencing tokens need scripts, which the server refuses");
     rdl_easy_explain(&easy, RDL_E_CONFIG); /* there is none any more */
     ck_assert_ptr_nonnull(strstr(rdl_easy_error(&easy), rdl_strerror(RDL_E_CONFIG)));
-    easy.opt.guard = 0;
+    easy.opt.guard = RDL_GUARD_OFF + 1;
     rdl_easy_explain(&easy, RDL_E_CONFIG);
-    ck_assert_str_eq(rdl_easy_error(&easy), "lock \"nightly\": rdl_redlock_options.guard is not set");
+    ck_assert_str_eq(rdl_easy_error(&easy), "lock \"nightly\": rdl_redlock_options.guard is invalid");
 }
 END_TEST
 
