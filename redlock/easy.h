@@ -8,11 +8,13 @@
  *     if (rdl_easy_open(&lock, "redis://a redis://b redis://c", "nightly", NULL) < 0 ||
  *         rdl_easy_acquire(&lock, 5000) < 0) { // wait for up to 5 s
  *         fprintf(stderr, "%s\n", rdl_easy_error(&lock));
+ *         rdl_easy_close(&lock);
  *         return 1;
  *     }
  *     while (work_left() && rdl_easy_remaining_ms(&lock) > 1000)
  *         do_some();
  *     rdl_easy_release(&lock);
+ *     rdl_easy_close(&lock);
  *
  * redlock/examples/easy.c is the whole program. It is for POSIX hosts: struct rdl_easy contains the sockets,
  * buffers and options that redlock.h expects from its user. Only programs that include this header link it.
@@ -23,17 +25,17 @@
  * many times. In redis-cli, the key is the lock's name.
  *
  * Restart guard: a new server is refused at first. A server may have lost locks in a restart, so its vote
- * counts only 31 s after its start (max_ttl_ms and 1 s). A majority of all servers is needed all the same. If
- * a server is new or loses nothing in a restart, set RDL_EASY_NO_RESTART_GUARD.
+ * does not count until 31 s after its start (max_ttl_ms and 1 s). A majority of all servers is still needed.
+ * If a server is new or loses nothing in a restart, set RDL_EASY_NO_RESTART_GUARD.
  *
  * Time: an attempt lasts for a twentieth of the ttl, up to 250 ms, or three round trips if that is longer.
  * The calls block at most:
  *
  *     rdl_easy_acquire  wait_ms and an attempt; without wait_ms 2 s to connect, and an attempt. With
- *                       RDL_EASY_FENCE an attempt more
+ *                       RDL_EASY_FENCE one more attempt
  *     rdl_easy_extend   an attempt, or two if keys that were lost are put back
  *     rdl_easy_release  an attempt, and up to 2 s to connect again. With rdl_easy_start_thread() two
- *                       attempts more, because the thread ends its renewal first
+ *                       more attempts, because the thread finishes its renewal first
  *     rdl_easy_close    the same, and an attempt
  *
  * Only the system's resolver has no such limit: rdl_easy_open() and rdl_easy_acquire() may call it
@@ -51,8 +53,8 @@
  * A struct rdl_easy that is all zero, such as a static one, is not open. rdl_easy_close() then does nothing,
  * and the calls that can fail return RDL_E_CONFIG.
  *
- * A forked child must not use its parent's: it calls rdl_easy_open() on one of its own. rdl_easy_close() in
- * the child closes its copies of the sockets, and releases nothing. The sockets are closed on exec.
+ * A forked child must not use its parent's structure: it opens one of its own. rdl_easy_close() in the child
+ * closes its copies of the sockets, and releases nothing. The sockets are closed on exec.
  */
 #ifndef RDL_EASY_H
 #define RDL_EASY_H
@@ -80,7 +82,7 @@ enum {
 /**
  * Flags of struct rdl_easy_options.
  *
- * All clients of a lock must use the same of the first three, and the same max_ttl_ms. The options of
+ * All clients of a lock must agree on the first three flags, and on max_ttl_ms. The options of
  * `redlock run` are --restart-guard=off, --canary, --fence, --wake-hint and --max-ttl.
  */
 enum rdl_easy_flags {
@@ -96,7 +98,7 @@ enum rdl_easy_flags {
 /**
  * Options of rdl_easy_open(), which copies them. A member that is 0 has its default.
  *
- * What the pointers lead to must stay valid, and wake_fd open, until rdl_easy_close() has returned.
+ * What the pointers point to must stay valid, and wake_fd open, until rdl_easy_close() has returned.
  */
 struct rdl_easy_options {
     /** For how long the lock is acquired, in ms, 20 to max_ttl_ms; 0: 30 s, or max_ttl_ms if shorter. */
@@ -202,7 +204,7 @@ int rdl_easy_open(struct rdl_easy *e, const char *urls, const char *name,
 /**
  * Acquires the lock, and waits while another client holds it.
  *
- * Blocks for wait_ms and one attempt at most, and for the system's resolver. It first resolves the host
+ * The top of this file says for how long it blocks. It first resolves the host
  * names of servers that could not be reached before. Between attempts it does so again, once a second at most
  * and not after wait_ms (RDL_EASY_RESOLVE_ONCE prevents both). Servers that have just started do not count
  * yet. If waiting cannot give a majority, it does not wait: it returns RDL_E_QUARANTINE.
@@ -225,7 +227,7 @@ int rdl_easy_acquire(struct rdl_easy *e, uint32_t wait_ms);
  * Extends the lease: it then ends ttl_ms from now, and never earlier than before.
  *
  * Call it when a third of the ttl has passed. If it fails and rdl_easy_remaining_ms() is above 0, call it
- * again soon. It never takes an expired lock again. easy.h says for how long it blocks.
+ * again soon. It never takes an expired lock again. The top of this file says for how long it blocks.
  *
  * @param e       the lock, held or adopted
  * @param ttl_ms  in ms, 20 to max_ttl_ms of the options; 0: their ttl_ms. It may be shorter than before: the
@@ -241,9 +243,9 @@ int rdl_easy_extend(struct rdl_easy *e, uint32_t ttl_ms);
 /**
  * Releases the lock; also an expired one. It is not held afterwards, whatever the result is.
  *
- * easy.h says for how long it blocks. With RDL_EASY_RELEASE_AT_ONCE it sends the releases and returns RDL_OK
- * without waiting for the replies. The next call of the lock reads them. Before the release is sent,
- * rdl_easy_remaining_ms() and rdl_easy_fence() are 0 in every thread.
+ * The top of this file says for how long it blocks. With RDL_EASY_RELEASE_AT_ONCE it sends the releases and
+ * returns RDL_OK without waiting for the replies. The next call of the lock reads them. Before the release is
+ * sent, rdl_easy_remaining_ms() and rdl_easy_fence() are 0 in every thread.
  *
  * @param e  the lock
  * @return RDL_OK: released.
@@ -257,19 +259,19 @@ int rdl_easy_release(struct rdl_easy *e);
 /**
  * Releases the lock if it is held, and closes all connections.
  *
- * Blocks until all releases are answered, as easy.h says. Call it before the program ends, even after
- * rdl_easy_acquire() failed: single servers may have granted the lock. Without this call, such keys may last
- * until their ttl is over.
+ * Blocks until all releases are answered, as the top of this file says. Call it before the program ends, even
+ * after rdl_easy_acquire() failed: single servers may have granted the lock. Without this call, such keys may
+ * last until their ttl is over.
  *
  * @param e  the lock, which may be opened again afterwards; if it is not open, this call does nothing
  */
 void rdl_easy_close(struct rdl_easy *e);
 
 /**
- * Returns how long the lock is certainly held, by this host's clock.
+ * Returns for how long the work may go on: the lock is certainly held until then, by this host's clock.
  *
- * Any thread may call it. Never blocks. If rdl_easy_start_thread() renews the lock, it counts the time until
- * the work must stop.
+ * Any thread may call it. Never blocks. If rdl_easy_start_thread() renews the lock, the work must stop
+ * grace_ms before the lease ends.
  *
  * @param e  the lock
  * @return the remaining time in ms; 0: not held, expired, or adopted and not extended yet
@@ -286,7 +288,7 @@ uint32_t rdl_easy_remaining_ms(const struct rdl_easy *e);
 uint64_t rdl_easy_fence(const struct rdl_easy *e);
 
 /**
- * Returns what the last failed call met, in words: what happened, at which server, why, and what to do.
+ * Returns why the last call failed: what happened, at which server, why, and what to do.
  *
  * For example: lock "nightly": 2 of 3 servers gave no useful reply (10.0.0.1:6379: cannot connect: Connection
  * refused; b:6379: timed out). Check that they run and can be reached.
@@ -317,7 +319,7 @@ void rdl_easy_token(const struct rdl_easy *e, char out[RDL_TOKEN_TEXT_MAX]);
  *
  * @param e      the lock, opened with the same servers and name; neither held nor adopted
  * @param token  the text that rdl_easy_token() wrote, NUL-terminated
- * @return RDL_OK. RDL_E_TOKEN: this is no token. RDL_E_HELD: the lock is held or adopted, or it is lost and
+ * @return RDL_OK. RDL_E_TOKEN: token is not valid. RDL_E_HELD: the lock is held or adopted, or it is lost and
  *         its thread (rdl_easy_start_thread()) was not ended. Or the error of rdl_easy_open(). After an error
  *         nothing has changed.
  */

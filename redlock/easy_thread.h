@@ -7,13 +7,15 @@
  *     static struct rdl_easy_thread thread;
  *
  *     if (rdl_easy_open(&lock, urls, "nightly", NULL) < 0 || rdl_easy_acquire(&lock, 5000) < 0 ||
- *         rdl_easy_start_thread(&lock, &thread, 1000) < 0) { // the work can stop within 1 s
+ *         rdl_easy_start_thread(&lock, &thread, 1000) < 0) { // the work needs at most 1 s to stop
  *         fprintf(stderr, "%s\n", rdl_easy_error(&lock));
+ *         rdl_easy_close(&lock);
  *         return 1;
  *     }
  *     while (work_left() && rdl_easy_remaining_ms(&lock) > 0) // or poll rdl_easy_lost_fd(&thread)
  *         do_some();
  *     rdl_easy_release(&lock);
+ *     rdl_easy_close(&lock);
  *
  * redlock/examples/easy_thread.c is the whole program. It needs POSIX threads (cc -pthread).
  */
@@ -52,8 +54,8 @@ struct rdl_easy_thread {
 /**
  * Starts a thread that renews a held lock, until rdl_easy_release() or rdl_easy_close().
  *
- * It renews when a third of the ttl has passed: that of the last rdl_easy_extend(), else that of the options.
- * If it cannot renew the lock, it stops trying at least grace_ms before the lease ends. Then
+ * It renews when a third of the ttl has passed. The ttl is that of the last rdl_easy_extend(), else that of
+ * the options. If it cannot renew the lock, it stops trying at least grace_ms before the lease ends. Then
  * rdl_easy_remaining_ms() is 0 and rdl_easy_lost_fd() is readable: stop the work, and call
  * rdl_easy_release(). There is no callback.
  *
