@@ -172,7 +172,7 @@ $(OPENSSL_EXAMPLES): $(B)/lib/lock/examples/tls_openssl.o $(LIB)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) -lssl -lcrypto
 $(B)/examples/lock/tls_mbedtls: lock/examples/tls_program.c $(B)/lib/lock/examples/tls_mbedtls.o $(LIB) lock/examples/tls_mbedtls.h $(HEADERS)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(WARN) $(CFLAGS) $(WERROR) $(CPPFLAGS) -I. -DUSE_MBEDTLS $(LDFLAGS) -o $@ $(filter-out %.h,$^) \
+	$(Q)$(CC) $(WARN) $(CFLAGS) $(WERROR) $(CPPFLAGS) -I. -DUSE_MBEDTLS $(LDFLAGS) -o $@ $(filter %.c %.o %.a,$^) \
 	    -lmbedtls -lmbedx509 -lmbedcrypto
 MORE_EXAMPLES += $(OPENSSL_EXAMPLES) $(B)/examples/lock/tls_mbedtls
 # In C++; a program that includes the library's headers gets no warning from them. The example links no threads.
