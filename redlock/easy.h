@@ -73,7 +73,6 @@ extern "C" {
 
 /** Limits and defaults. */
 enum {
-    RDL_EASY_MAX_TTL_MS = 30000,            /**< ttl_ms and max_ttl_ms of the options, by default */
     RDL_EASY_RETRY_MS = 50,                 /**< bound of the first pause between attempts, in ms */
     RDL_EASY_STREAMS = RDL_SERVERS_MAX + 1, /**< connections of a lock: servers, and the wake hint */
     RDL_EASY_ERROR_MAX = 1024               /**< bytes of the text of rdl_easy_error(), with its NUL */

@@ -48,7 +48,7 @@ public:
      *
      * @param urls     as in easy.h
      * @param name     as in easy.h
-     * @param options  as in easy.h; what its pointers lead to must stay valid until the lock is closed
+     * @param options  as in easy.h; what its pointers point to must stay valid until the lock is closed
      * @return as in easy.h; also RDL_E_SYSTEM: no memory, and the lock is not open
      */
     int open(const char *urls, const char *name, const rdl_easy_options &options = rdl_easy_options())
@@ -101,7 +101,7 @@ public:
     /** Returns a descriptor that becomes readable when the work must stop. @return as rdl_easy_lost_fd() */
     int lost_fd() const { return state_ ? rdl_easy_lost_fd(&state_->thread) : -1; }
 
-    /** Returns how long the lock is certainly held. @return as rdl_easy_remaining_ms() */
+    /** Returns for how long the work may go on. @return as rdl_easy_remaining_ms() */
     std::chrono::milliseconds remaining() const
     {
         return std::chrono::milliseconds(state_ ? rdl_easy_remaining_ms(get()) : 0);
@@ -110,7 +110,7 @@ public:
     /** Returns the fencing token. @return as rdl_easy_fence() */
     std::uint64_t fence() const { return state_ ? rdl_easy_fence(get()) : 0; }
 
-    /** Returns what the last failed call met, in words. @return as rdl_easy_error() */
+    /** Returns why the last call failed. @return as rdl_easy_error() */
     const char *error() const
     {
         return state_ ? rdl_easy_error(get()) : "the lock is not open: call open, and check its result";

@@ -190,9 +190,9 @@ static int set_options(struct rdl_easy *e, const struct rdl_easy_options *option
     if (o->flags & RDL_EASY_WAKE_FD)
         e->posix.wake_fd = o->wake_fd;
     if (o->max_ttl_ms == 0)
-        o->max_ttl_ms = RDL_EASY_MAX_TTL_MS;
+        o->max_ttl_ms = RDL_TTL_DEFAULT_MS;
     if (o->ttl_ms == 0)
-        o->ttl_ms = o->max_ttl_ms < RDL_EASY_MAX_TTL_MS ? o->max_ttl_ms : RDL_EASY_MAX_TTL_MS;
+        o->ttl_ms = o->max_ttl_ms < RDL_TTL_DEFAULT_MS ? o->max_ttl_ms : RDL_TTL_DEFAULT_MS;
     if (o->max_ttl_ms < TTL_MIN_MS || o->max_ttl_ms > RDL_TTL_MAX)
         return rdl_easy_refuse(e, RDL_E_TTL, "max_ttl_ms is not 20 to 2147483647 ms");
     e->opt.max_ttl_ms = o->max_ttl_ms;

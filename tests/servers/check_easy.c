@@ -80,9 +80,9 @@ START_TEST(the_same_program_works_on_one_server_and_on_three)
     ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), TTL / 2);
     ck_assert_uint_le(rdl_easy_remaining_ms(&easy), TTL);
     ck_assert_int_ge(keys(), _i == 3 ? 2 : 1);
-    ck_assert_int_ge(rdl_easy_extend(&easy, RDL_EASY_MAX_TTL_MS), RDL_OK);
+    ck_assert_int_ge(rdl_easy_extend(&easy, RDL_TTL_DEFAULT_MS), RDL_OK);
     ck_assert_uint_gt(rdl_easy_remaining_ms(&easy), TTL);
-    ck_assert_uint_le(rdl_easy_remaining_ms(&easy), RDL_EASY_MAX_TTL_MS);
+    ck_assert_uint_le(rdl_easy_remaining_ms(&easy), RDL_TTL_DEFAULT_MS);
     ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
     ck_assert_uint_eq(rdl_easy_remaining_ms(&easy), 0);
     ck_assert_str_eq(rdl_easy_error(&easy), "");
@@ -816,13 +816,13 @@ END_TEST
 
 START_TEST(a_ttl_out_of_range_is_refused_and_changes_nothing)
 {
-    const struct rdl_easy_options options = {.ttl_ms = RDL_EASY_MAX_TTL_MS + 1,
-                                             .max_ttl_ms = RDL_EASY_MAX_TTL_MS + 1,
+    const struct rdl_easy_options options = {.ttl_ms = RDL_TTL_DEFAULT_MS + 1,
+                                             .max_ttl_ms = RDL_TTL_DEFAULT_MS + 1,
                                              .flags = RDL_EASY_NO_RESTART_GUARD};
 
     ck_assert_int_eq(rdl_easy_open(&easy, urls, "nightly", &options), RDL_OK);
     ck_assert_int_eq(rdl_easy_acquire(&easy, PATIENT), RDL_OK);
-    ck_assert_int_eq(rdl_easy_extend(&easy, RDL_EASY_MAX_TTL_MS + 2), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_extend(&easy, RDL_TTL_DEFAULT_MS + 2), RDL_E_TTL);
     expect_error(&easy, "above max_ttl_ms");
     ck_assert_int_eq(rdl_easy_extend(&easy, 19), RDL_E_TTL);
     expect_error(&easy, "below 20 ms");
@@ -839,7 +839,7 @@ START_TEST(a_refused_renewal_changes_nothing)
 
     ck_assert_int_eq(rdl_easy_open(&easy, urls, "nightly", &options), RDL_OK);
     ck_assert_int_eq(rdl_easy_acquire(&easy, PATIENT), RDL_OK);
-    ck_assert_int_eq(rdl_easy_extend(&easy, _i ? RDL_EASY_MAX_TTL_MS + 1 : 19), RDL_E_TTL);
+    ck_assert_int_eq(rdl_easy_extend(&easy, _i ? RDL_TTL_DEFAULT_MS + 1 : 19), RDL_E_TTL);
     ck_assert_int_eq(rdl_easy_acquire(&easy, 0), RDL_E_HELD);
     ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, 1001), RDL_E_TTL);
     ck_assert_int_eq(rdl_easy_start_thread(&easy, &thread, 1000), RDL_OK);

@@ -88,8 +88,8 @@ START_TEST(the_options_begin_with_the_documented_values)
     static const struct rdl_easy_options zero;
 
     ck_assert_int_eq(rdl_easy_open(&easy, url, "nightly", _i ? &zero : NULL), RDL_OK);
-    ck_assert_uint_eq(easy.opt.max_ttl_ms, RDL_EASY_MAX_TTL_MS);
-    ck_assert_uint_eq(easy.opt.lease.ttl_ms, RDL_EASY_MAX_TTL_MS);
+    ck_assert_uint_eq(easy.opt.max_ttl_ms, RDL_TTL_DEFAULT_MS);
+    ck_assert_uint_eq(easy.opt.lease.ttl_ms, RDL_TTL_DEFAULT_MS);
     ck_assert_uint_eq(easy.opt.lease.retry_ms, RDL_EASY_RETRY_MS);
     ck_assert_uint_eq(easy.opt.guard, RDL_GUARD_IF_PERMITTED);
     rdl_easy_close(&easy);
@@ -103,11 +103,11 @@ static const struct {
 } ttls[] = {
     {TTL, RDL_TTL_MAX, TTL, NULL},
     {0, 1000, 1000, NULL},
-    {0, RDL_TTL_MAX, RDL_EASY_MAX_TTL_MS, NULL},
-    {RDL_EASY_MAX_TTL_MS, 0, RDL_EASY_MAX_TTL_MS, NULL},
+    {0, RDL_TTL_MAX, RDL_TTL_DEFAULT_MS, NULL},
+    {RDL_TTL_DEFAULT_MS, 0, RDL_TTL_DEFAULT_MS, NULL},
     {20, 20, 20, NULL},
     {1001, 1000, 0, "ttl_ms is above max_ttl_ms"},
-    {RDL_EASY_MAX_TTL_MS + 1, 0, 0, "ttl_ms is above max_ttl_ms, which is 30 s by default"},
+    {RDL_TTL_DEFAULT_MS + 1, 0, 0, "ttl_ms is above max_ttl_ms, which is 30 s by default"},
     {19, 0, 0, "ttl_ms is below 20 ms"},
     {0, 19, 0, "max_ttl_ms is not 20 to 2147483647 ms"},
     {0, RDL_TTL_MAX + 1u, 0, "max_ttl_ms is not 20 to 2147483647 ms"},

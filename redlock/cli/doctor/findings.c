@@ -80,7 +80,7 @@ static const char *unreachable_remedy(size_t i, const char *why)
     if (query->seen[i].lacks_info)
         return "if it is a proxy, connect to the server itself";
     if (rdl_cli_is_gateway(query->seen[i].error, query->seen[i].said))
-        return "a load balancer or proxy replied: check the server behind it";
+        return RDL_CLI_GATEWAY_HINT;
     if (!query->servers->is_tls[i])
         return "check that it is running, and that this host can connect to it";
     for (size_t k = 0; k < sizeof tls_remedies / sizeof tls_remedies[0]; k++)

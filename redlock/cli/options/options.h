@@ -13,10 +13,10 @@
 #define RDL_CLI_DEFAULT_URL "redis://127.0.0.1:6379" /* if no server is given */
 
 enum {
-    RDL_CLI_TTL_MS = 30000,     /* default of --ttl */
-    RDL_CLI_MAX_TTL_MS = 30000, /* least default of --max-ttl */
-    RDL_CLI_TTL_MIN_MS = 100,   /* with a shorter ttl, no process could be stopped in time */
-    RDL_CLI_TRIAL_MAX = 16      /* bytes after the lock's name, in the name of the doctor's test key */
+    RDL_CLI_TTL_MS = RDL_TTL_DEFAULT_MS,     /* default of --ttl */
+    RDL_CLI_MAX_TTL_MS = RDL_TTL_DEFAULT_MS, /* least default of --max-ttl */
+    RDL_CLI_TTL_MIN_MS = 100,                /* with a shorter ttl, no process could be stopped in time */
+    RDL_CLI_TRIAL_MAX = 16 /* bytes after the lock's name, in the name of the doctor's test key */
 };
 
 enum rdl_cli_legacy { RDL_CLI_LEGACY_NEVER, RDL_CLI_LEGACY_AUTO, RDL_CLI_LEGACY_ALWAYS };

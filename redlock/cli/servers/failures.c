@@ -83,8 +83,7 @@ static const struct {
     {"READONLY ", "it is a replica: name its master", NULL},
     {"CLUSTERDOWN ", "use standalone servers (cluster-enabled no)", NODE_DOWN},
     {"TRYAGAIN ", "see its log", NODE_DOWN},
-    {"HTTP/", "a load balancer or proxy replied: check the server behind it",
-     "a load balancer has no server"},
+    {"HTTP/", RDL_CLI_GATEWAY_HINT, "a load balancer has no server"},
 };
 
 const char *rdl_cli_refusal_advice(const char *said)

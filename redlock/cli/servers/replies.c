@@ -468,7 +468,7 @@ static const char *advice(const struct rdl_cli_lock *l, int status)
     if (is_one_to_be_looked_up(l))
         return " (no name server replied: check /etc/resolv.conf)";
     if (is_one_of_gateway(l))
-        return " (a load balancer or proxy replied: check the server behind it)";
+        return " (" RDL_CLI_GATEWAY_HINT ")";
     if (is_one_of_tls(l))
         return " (" RDL_CLI_TLS_HINT ")";
     if (is_one_with(l, RDL_E_WRONGTYPE))
