@@ -130,7 +130,7 @@ END_TEST
 /* If it were one of them, nothing could be released. */
 START_TEST(connect_commands_are_not_stray_processes)
 {
-    static const char relay[] = "bash -c 'exec 3<>/dev/tcp/%h/%p; cat <&3 & setsid cat >&3'";
+    static const char relay[] = "bash --norc -c 'exec 3<>/dev/tcp/%h/%p; cat <&3 & setsid cat >&3'";
     char url[80], message[120];
 
     memset(&c, 0, sizeof c);
