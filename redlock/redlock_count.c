@@ -58,11 +58,6 @@ uint32_t rdl_votes_quorum_rtt_ms(const struct rdl_redlock *r)
     return ms[last];
 }
 
-uint32_t rdl_redlock_max_ttl_ms(const struct rdl_redlock *r)
-{
-    return r->opt->max_ttl_ms != 0 ? r->opt->max_ttl_ms : RDL_TTL_DEFAULT_MS;
-}
-
 uint32_t rdl_redlock_attempt_ms(const struct rdl_redlock *r)
 {
     return rdl_attempt_ms_for_rtt(&r->opt->lease, rdl_votes_quorum_rtt_ms(r));

@@ -294,6 +294,11 @@ static int is_duplicate(const struct rdl_redlock *r, const struct rdl_server *s,
     return 0;
 }
 
+uint32_t rdl_redlock_max_ttl_ms(const struct rdl_redlock *r)
+{
+    return r->opt->max_ttl_ms != 0 ? r->opt->max_ttl_ms : RDL_TTL_DEFAULT_MS;
+}
+
 uint64_t rdl_guard_quarantine_end(const struct rdl_redlock *r, int64_t since_ms)
 {
     uint32_t max_ttl_ms = rdl_redlock_max_ttl_ms(r);
