@@ -162,6 +162,13 @@ void rdl_conn_opened(struct rdl_conn *c)
     port_stream_next(&p->in);
 }
 
+/* A stream and a driver may say why at any time; no rule is about the words. */
+void rdl_conn_set_text(struct rdl_conn *c, const char *text)
+{
+    (void)c;
+    (void)text;
+}
+
 /* Of net_stream.c: the stream ended, and rdl_conn_closed follows. */
 void rdl_conn_shut(struct rdl_conn *c, int error)
 {
