@@ -20,8 +20,9 @@ mutated_file() { # dir name
     sed -n '2s/^# \([^:]*\):.*/\1/p' "$1/$2.sed"
 }
 
-# Writes the file with that change to OUT; it is read below TREE. 1: the change does not apply.
+# Writes the file with that change to OUT; it is read below TREE. 1: it does not apply, or to a header alone.
 mutate() { # dir name tree out
     original=$3/$(mutated_file "$1" "$2")
-    [ -f "$original" ] && sed -E -f "$1/$2.sed" "$original" >"$4" && ! cmp -s "$original" "$4"
+    [ -f "$original" ] && [ "$original" != "${original%.c}" ] &&
+        sed -E -f "$1/$2.sed" "$original" >"$4" && ! cmp -s "$original" "$4"
 }

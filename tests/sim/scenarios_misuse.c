@@ -63,16 +63,6 @@ static void first_used_has_the_servers(void)
 
 /* ---------------------------------------------------------------- connections */
 
-static void remake(struct world *w, int client, int s)
-{
-    struct client *c = &w->client[client];
-    struct tcp *t = c->tcp[s];
-    c->tcp[s] = NULL;
-    if (t)
-        tcp_close(w, t);
-    rdl_conn_init(&c->conn[s], &c->cfg[s]);
-}
-
 /* The first client holds the lock; two servers lose it, and the second one's program sets up their conns. */
 static void remade_conns_do_not_count(int i)
 {
@@ -88,14 +78,14 @@ static void remade_conns_do_not_count(int i)
     scene_go(w, 3000);
     EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
     for (int s = 0; s < 2; s++) {
-        remake(w, 1, s);
+        misuse_remake(w, &w->client[1], s);
         host_crash(w, (unsigned)s, 1);
         host_start(w, (unsigned)s, HOST_NOTHING);
     }
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) < 0);
     EXPECT(w, rdl_redlock_error(&b->m->redlock, 0) == RDL_E_CONFIG);
-    remake(w, 1, 0); /* with its redlock, all is as at the beginning */
-    remake(w, 1, 1);
+    misuse_remake(w, &w->client[1], 0); /* with its redlock, all is as at the beginning */
+    misuse_remake(w, &w->client[1], 1);
     handle_init(w, b);
     scene_go(w, 3000);
     user_cancel(w, scene_lock(w, 0));

@@ -200,6 +200,8 @@ void client_return(struct world *w, unsigned c);
 void misuse_act(struct world *w, struct client *c, uint64_t now_ms);
 /* A handle is made: a lock of its own on a server, which shares the conn of the client's redlocks. */
 void misuse_apart(struct world *w, struct handle *h);
+/* A program sets up its conn number s again. */
+void misuse_remake(struct world *w, struct client *c, int s);
 
 /* ---------------------------------------------------------------- sim_refuse.c */
 

@@ -136,7 +136,7 @@ static void set_up(struct world *w, struct client *c)
             handle_init(w, &c->handle[i]);
 }
 
-static void remake(struct world *w, struct client *c, int s)
+void misuse_remake(struct world *w, struct client *c, int s)
 {
     struct tcp *t = c->tcp[s];
     c->tcp[s] = NULL;
@@ -162,9 +162,9 @@ static void remakes(struct world *w, struct client *c)
     if (!is_quiet(w, c))
         return;
     world_trace(w, "c%u sets up conn %d again, %s", c->index, s, is_all ? "and its locks" : "and no lock");
-    remake(w, c, s);
+    misuse_remake(w, c, s);
     for (int i = 0; is_late && i < w->conns; i++)
-        remake(w, c, i);
+        misuse_remake(w, c, i);
     if (is_all || is_late)
         set_up(w, c);
     c->is_remade = !is_late;
