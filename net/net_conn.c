@@ -192,7 +192,9 @@ static void reset(struct rdl_conn *c)
 
 void rdl_conn_opened(struct rdl_conn *c)
 {
-    if (c->state != RDL_CONN_OPENING) /* aborted meanwhile */
+    if (c->cfg->login != NULL && c->cfg->login->begin != NULL)
+        c->cfg->login->begin(c);
+    if (c->state != RDL_CONN_OPENING) /* aborted meanwhile, or the login cannot begin */
         return;
     reset(c);
     c->handshake_sent = c->handshake_done = 0;

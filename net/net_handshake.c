@@ -45,14 +45,18 @@ int rdl_handshake_is_secret(const struct rdl_conn *c)
     return command != NULL && rdl_template_is_secret(command);
 }
 
-/* Returns whether it may be sent before the next reply. A secret goes alone: a trace leaves out only that. */
+/*
+ * Returns whether it may be sent before the next reply. A secret goes alone: a trace leaves out only that. It
+ * is the first command (net_login.c).
+ */
 static int is_next(const struct rdl_conn *c, unsigned index)
 {
     const char *command = command_at(c, index);
 
     if (command == NULL)
         return 0;
-    return index == c->handshake_done || (!rdl_handshake_is_secret(c) && !rdl_template_is_secret(command));
+    RDL_ASSERT(index == 0 || !rdl_template_is_secret(command));
+    return index == c->handshake_done || !rdl_handshake_is_secret(c);
 }
 
 int rdl_handshake_has_more(const struct rdl_conn *c)

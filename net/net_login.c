@@ -63,4 +63,4 @@ static int login_on_reply(struct rdl_conn *c, const char *command)
     return code;
 }
 
-const struct rdl_login_ops rdl_login = {login_command_at, login_write, login_on_reply};
+const struct rdl_login_ops rdl_login = {NULL, login_command_at, login_write, login_on_reply};

@@ -386,12 +386,23 @@ static int socket_send(void *ctx, struct rdl_conn *c, const uint8_t *bytes, size
 
 const struct rdl_stream_ops rdl_posix_stream = {socket_open, socket_send, socket_recv, socket_close};
 
+/* Overwrites a password that was sent. No compiler leaves it out, as it may with memset. */
+static void forget(volatile uint8_t *buf, size_t n)
+{
+    while (n > 0)
+        buf[--n] = 0;
+}
+
 int rdl_posix_run(struct rdl_conn *c, struct rdl_posix_turn *turn)
 {
     uint8_t buf[CHUNK];
     struct rdl_stream s = stream_of(c, turn, buf);
+    int may_log_in = rdl_conn_state(c) == RDL_CONN_OPENING || rdl_conn_state(c) == RDL_CONN_HANDSHAKE;
+    int did = rdl_stream_run(c, &s);
 
-    return rdl_stream_run(c, &s);
+    if (may_log_in)
+        forget(buf, sizeof buf);
+    return did;
 }
 
 int rdl_posix_advance(struct rdl_conn *c, struct rdl_posix_turn turn)

@@ -3,6 +3,7 @@
 #ifndef RDL_NET_PRIVATE_H
 #define RDL_NET_PRIVATE_H
 
+#include "net/net_credentials.h"
 #include "net/net_op.h"
 
 /*
@@ -77,16 +78,6 @@ int rdl_request_reply(struct rdl_conn *c);
 void rdl_requests_disconnected(struct rdl_conn *c);
 
 /* -------------------------------------------------- net_handshake.c: login, then connection checks */
-
-/* The functions of a login (net_login.c). */
-struct rdl_login_ops {
-    /* Returns the index-th command that ep needs, a template; or NULL, with their number taken off *index. */
-    const char *(*command_at)(const struct rdl_endpoint *ep, unsigned *index);
-    /* Writes it. */
-    void (*write)(struct rdl_slice *w, const char *command, const struct rdl_endpoint *ep);
-    /* Evaluates the reply to it. Returns RDL_OK, or the error that ends the connection. */
-    int (*on_reply)(struct rdl_conn *c, const char *command);
-};
 
 /* Returns whether all commands of the handshake (login and connection checks) are answered. */
 int rdl_handshake_is_complete(const struct rdl_conn *c);

@@ -19,6 +19,8 @@
  * redlock/examples/easy.c is the whole program. It is for POSIX hosts: struct rdl_easy contains the sockets,
  * buffers and options that redlock.h expects from its user. Only programs that include this header link it.
  *
+ * Results are RDL_OK, or a number above 0 for a success with something to add; errors are negative.
+ *
  * A lock is a lease: it ends after its ttl (30 s, or ttl_ms of the options), whatever the program does. So
  * ask rdl_easy_remaining_ms() before each piece of work, and call rdl_easy_extend() in time.
  * rdl_easy_start_thread() (easy_thread.h) renews in a thread. You may acquire and release the same structure
@@ -61,6 +63,7 @@
 
 #include "lock/lock_hint.h"
 #include "lock/lock_io.h"
+#include "net/net_credentials.h"
 #include "net/net_stream.h"
 #include "redlock/redlock.h"
 
@@ -118,6 +121,19 @@ struct rdl_easy_options {
      */
     int wake_fd;
 
+    const char *user;     /**< for all servers, NUL-terminated; NULL: that of each URL */
+    const char *password; /**< the same */
+
+    /**
+     * For passwords that expire, such as tokens of a cloud: a function that returns user and password before
+     * each login, instead of the above (net_credentials.h). NULL: none.
+     *
+     * It finds the server in ep->host and ep->port. The calls of the lock call it, and so does the thread of
+     * rdl_easy_start_thread(). Each server has its own connection, and so has the wake hint.
+     */
+    rdl_credentials_fn *credentials;
+    void *credentials_ctx; /**< passed to it */
+
     /**
      * The functions of the stream of the servers whose URLs begin with rediss:// or valkeys://.
      *
@@ -159,6 +175,7 @@ struct rdl_easy {
     struct rdl_canary canaries[RDL_SERVERS_MAX];
     struct rdl_hint hint;
     struct rdl_posix_conn hint_conn;
+    struct rdl_credentials credentials[RDL_EASY_STREAMS];
     uint64_t resolved_ms;                    /* when names were last resolved */
     const char *unresolved[RDL_SERVERS_MAX]; /* why the host name has no address; NULL: it has one */
     uint8_t is_name[RDL_SERVERS_MAX];        /* the URL has a host name */
@@ -185,8 +202,9 @@ struct rdl_easy {
  * to be closed.
  *
  * A URL is redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path[?db=N]. valkey:// is
- * the same as redis://. rediss:// and valkeys:// are for TLS, and need a stream in the options. All clients
- * list the same servers, in the same order. An odd number is best: with two servers, both must be up.
+ * the same as redis://. rediss:// and valkeys:// are for TLS, and need a stream in the options. The port is
+ * 6379 if it is left out. Write %40 for an @ in a password, and so on, or set password in the options. All
+ * clients list the same servers, in the same order. An odd number is best: with two servers, both must be up.
  *
  * @param e        the lock; whatever it contained is overwritten, so close an open one first
  * @param urls     1 to RDL_SERVERS_MAX URLs, separated by spaces; copied
@@ -302,8 +320,8 @@ const char *rdl_easy_error(const struct rdl_easy *e);
 /**
  * Writes the lock's token, to pass the lock on to another process (rdl_easy_adopt(), $REDLOCK_TOKEN).
  *
- * Afterwards do not extend, release or close it here. Let the process end, which releases nothing. Never
- * blocks.
+ * Afterwards do not extend, release or close it here. Let the process end, which releases nothing, and ends
+ * a thread that renews the lock: only then may the other process extend it. Never blocks.
  *
  * @param e    the lock, held
  * @param out  receives the token as text; RDL_TOKEN_TEXT_MAX bytes

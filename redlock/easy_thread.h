@@ -57,7 +57,7 @@ struct rdl_easy_thread {
  * It renews when a third of the ttl has passed. The ttl is that of the last rdl_easy_extend(), else that of
  * the options. If it cannot renew the lock, it stops trying at least grace_ms before the lease ends. Then
  * rdl_easy_remaining_ms() is 0 and rdl_easy_lost_fd() is readable: stop the work, and call
- * rdl_easy_release(). There is no callback.
+ * rdl_easy_release(), which returns RDL_OK if the lease had not ended. There is no callback.
  *
  * The thread that called this function may end. Do not cancel a thread inside the functions of the lock. The
  * new thread gets no signals. A forked child does not have it, and there rdl_easy_remaining_ms() is 0. Never

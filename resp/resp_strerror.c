@@ -27,7 +27,7 @@
     X(RDL_E_FULL, "the request queue is full")                                                               \
     X(RDL_E_CONFIG, "the program's set-up is wrong (rdl_conn_config_fault)")                                 \
     X(RDL_E_TLS, "the TLS handshake failed")                                                                 \
-    X(RDL_E_AUTH, "the server refused the login")                                                            \
+    X(RDL_E_AUTH, "the login failed")                                                                        \
     X(RDL_E_PERM, "the user lacks permission for a command or a key (ACL)")                                  \
     X(RDL_E_READONLY, "the server is a read-only replica")                                                   \
     X(RDL_E_TRY_LATER, "the server cannot do this now")                                                      \

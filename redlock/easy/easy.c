@@ -41,6 +41,17 @@ static size_t next_url(const char **list, char *out, size_t cap, uint8_t *is_tls
     return head + len;
 }
 
+/* Gives the hint's connection, which has a login of its own, the address of server 0. */
+static void share_address(struct rdl_easy *e)
+{
+    struct rdl_endpoint *ep = &e->hint_conn.endpoint;
+    const struct rdl_bytes user = ep->user, password = ep->password;
+
+    *ep = e->conns[0].endpoint;
+    ep->user = user;
+    ep->password = password;
+}
+
 /* Resolves the name of server i. A server without an address is one that cannot be reached. */
 static void resolve(struct rdl_easy *e, size_t i)
 {
@@ -54,6 +65,8 @@ static void resolve(struct rdl_easy *e, size_t i)
         e->unresolved[i] = "the name has several addresses, and a lock needs one server: use its address";
     if (result == RDL_RESOLVED && had_none)
         rdl_conn_end_pause(&p->conn);
+    if (i == 0)
+        share_address(e);
 }
 
 /* Returns whether a server may have another address now. A conn uses it at its next connect. */
@@ -100,6 +113,21 @@ static void *stream_ctx(const struct rdl_easy *e, size_t i)
     return (char *)e->options.stream_ctxs + i * e->options.stream_ctx_size;
 }
 
+/* Sets user and password by the options, for the connection of server i, or of the hint. */
+static void set_login(struct rdl_easy *e, struct rdl_posix_conn *p, size_t i)
+{
+    const struct rdl_easy_options *o = &e->options;
+
+    if (o->user != NULL)
+        p->endpoint.user = (struct rdl_bytes){o->user, strlen(o->user)};
+    if (o->password != NULL)
+        p->endpoint.password = (struct rdl_bytes){o->password, strlen(o->password)};
+    if (o->credentials == NULL)
+        return;
+    rdl_credentials_init(&e->credentials[i], &p->endpoint, o->credentials, o->credentials_ctx);
+    p->config.login = &e->credentials[i].login;
+}
+
 static int add_server(struct rdl_easy *e, size_t i, const char *url)
 {
     struct rdl_posix_conn *p = &e->conns[i];
@@ -110,6 +138,7 @@ static int add_server(struct rdl_easy *e, size_t i, const char *url)
     if (rc != RDL_OK && !e->is_name[i])
         return rdl_easy_refuse_url(e, rc, i, why);
     e->servers[i].conn = &p->conn;
+    set_login(e, p, i);
     if (!e->is_tls[i])
         return RDL_OK;
     if (e->options.stream == NULL)
@@ -141,13 +170,16 @@ static int add_servers(struct rdl_easy *e, const char *urls)
 
 /* ---------------------------------------------------------------- setting up */
 
-/* Gives the hint a connection of its own to server 0. It has the same address as the other, also later. */
+/* Gives the hint a connection of its own to server 0. */
 static void set_hint(struct rdl_easy *e)
 {
     struct rdl_posix_conn *p = &e->hint_conn;
 
+    p->endpoint = e->conns[0].endpoint;
     p->config = e->conns[0].config;
+    p->config.endpoint = &p->endpoint;
     p->config.queue = p->queue;
+    set_login(e, p, RDL_SERVERS_MAX);
     if (p->config.stream != NULL)
         p->config.stream_ctx = stream_ctx(e, RDL_SERVERS_MAX);
     p->config.server_info = NULL;

@@ -157,7 +157,7 @@ START_TEST(refused_login_is_reported_without_the_password)
     scripted_reply(&fleet.s[1], "-WRONGPASS s3cret\r\n");
     scripted_close_failed(&fleet.s[1]);
     fleet_acquire(1000);
-    ck_assert_str_eq(report(1), "the server refused the login: WRONGPASS: wrong user or password");
+    ck_assert_str_eq(report(1), "the login failed: WRONGPASS: wrong user or password");
 }
 END_TEST
 

@@ -225,7 +225,7 @@ START_TEST(doctor_reports_a_refused_login_without_the_password)
     start(1);
     snprintf(wrong, sizeof wrong, "redis://:s3same@127.0.0.1:%d", server[0].port);
     ck_assert_int_eq(doctor(none, wrong, NULL, NULL), 77);
-    assert_has(a.out, ": the server refused the login: WRONGPASS");
+    assert_has(a.out, ": the login failed: WRONGPASS");
     assert_has(a.out, "; remedy: check user and password");
     assert_lacks(a.out, "s3same");
 }

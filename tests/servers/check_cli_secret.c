@@ -115,7 +115,7 @@ START_TEST(only_the_servers_words_are_scrubbed)
     static const char message[] = "ERR no or never";
     ck_assert_str_eq(scrubbed_of("for or: ERR no or never (or not)", message, "or"),
                      "for or: ERR no *** never (or not)");
-    ck_assert_str_eq(scrubbed_of("the server refused the login", "", "or"), "the server refused the login");
+    ck_assert_str_eq(scrubbed_of("the login failed", "", "or"), "the login failed");
     ck_assert_str_eq(scrubbed_of("the word was refused", "an old word", "or"), "the word was refused");
     ck_assert_str_eq(
         scrubbed_of("refused: WRONGPASS: wrong user or password", "WRONGPASS: wrong user or password", "or"),
@@ -317,12 +317,55 @@ START_TEST(a_rotated_password_is_read_again_while_holding)
     command_start(&c);
     ck_assert_str_eq(command_note(&c), "in");
     rotate_password(path, "an0ther-word");
-    command_await_err(&c, "redlock: a login was refused, and build/secret.");
+    command_await_err(&c, ": logging in with the new password of build/secret.");
     command_await_err(&c, "redlock: L renewed");
     kill(c.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&c), 7);
     ck_assert_str_eq(live_command(&server, "EXISTS L"), ":0\r\n");
     no_secret_in_output();
+    assert_lacks(c.err, "an0ther-word");
+    close(fd);
+    unlink(path);
+}
+END_TEST
+
+/* Changes the server's password and ends all connections. It does not reply to the next ones. */
+static void lock_out(const char *password)
+{
+    char commands[200];
+    int n = snprintf(
+        commands, sizeof commands,
+        "AUTH %s\r\nCONFIG SET requirepass %s\r\nCLIENT KILL TYPE normal\r\nCLIENT PAUSE 2000 ALL\r\n",
+        server.password, password);
+    int fd = live_connect(&server);
+
+    ck_assert_int_eq(write(fd, commands, (size_t)n), n);
+    command_await_times(&c, "> <redacted", 2);
+    live_freeze(&server);
+    server.password = password;
+    close(fd);
+}
+
+START_TEST(a_password_that_changes_during_a_login_is_not_wrong)
+{
+    static char url[64];
+    char path[] = "build/secret.XXXXXX";
+    int fd = mkstemp(path);
+
+    write_password(path, secret);
+    live_command(&server, "SET L somebody PX 600000");
+    snprintf(url, sizeof url, "redis://127.0.0.1:%d", server.port);
+    command_add_all(&c, (const char *const[]){"run", "-v", "--trace", "-u", url, "--password-file", path, "L",
+                                              "echo", "ran", NULL});
+    command_start(&c);
+    live_await(&server, "CLIENT LIST", " name=redlock:run:");
+    lock_out("an0ther-word"); /* it has sent the old one */
+    write_password(path, "an0ther-word");
+    live_thaw(&server);
+    live_command(&server, "DEL L");
+    ck_assert_msg(command_end(&c) == 0, "%s", c.err);
+    ck_assert_str_eq(c.out, "ran\n");
+    assert_has(c.err, ": logging in with the new password of build/secret.");
     assert_lacks(c.err, "an0ther-word");
     close(fd);
     unlink(path);
@@ -344,7 +387,7 @@ START_TEST(a_rotated_password_is_read_again_while_waiting)
     command_start(&c);
     live_await(&server, "CLIENT LIST", " name=redlock:run:");
     rotate_password(path, "an0ther-word");
-    command_await_err(&c, "redlock: a login was refused, and build/secret.");
+    command_await_err(&c, ": logging in with the new password of build/secret.");
     live_await(&server, "CLIENT LIST", " name=redlock:run:");
     live_command(&server, "DEL L");
     ck_assert_msg(command_end(&c) == 0, "%s", c.err);
@@ -650,7 +693,7 @@ START_TEST(a_common_word_as_password_does_not_garble_messages)
     command_setenv(&c, "REDLOCK_PASSWORD=or");
     command_add_all(&c, (const char *const[]){"-v", "L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 77);
-    assert_has(c.err, ": the server refused the login: WRONGPASS: wrong user or password (check user "
+    assert_has(c.err, ": the login failed: WRONGPASS: wrong user or password (check user "
                       "and password)\n");
 }
 END_TEST
@@ -698,6 +741,7 @@ Suite *suite_cli_secret(void)
     tcase_add_loop_test(t, a_password_file_with_a_bom_or_two_lines_fails_with_66, 0, 4);
     tcase_add_test(t, a_rotated_password_is_read_again_while_holding);
     tcase_add_test(t, a_rotated_password_is_read_again_while_waiting);
+    tcase_add_test(t, a_password_that_changes_during_a_login_is_not_wrong);
     tcase_add_test(t, a_password_file_that_others_can_read_is_a_warning);
     tcase_add_test(t, a_password_that_is_too_long_is_refused);
     tcase_add_test(t, an_unusable_password_file_fails_with_66);

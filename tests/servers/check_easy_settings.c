@@ -157,7 +157,8 @@ START_TEST(each_connection_has_its_own_memory)
     open_with(&easy, url, (struct rdl_easy_options){.flags = RDL_EASY_WAKE_HINT});
     hint = easy.hint_conn.conn.cfg;
     first = easy.conns[0].conn.cfg;
-    ck_assert_ptr_eq(hint->endpoint, first->endpoint); /* the same server */
+    ck_assert_ptr_eq(hint->endpoint, &easy.hint_conn.endpoint);
+    ck_assert_mem_eq(hint->endpoint, first->endpoint, sizeof *hint->endpoint); /* the same server */
     ck_assert_ptr_eq(hint->queue, easy.hint_conn.queue);
     ck_assert_ptr_eq(first->queue, easy.conns[0].queue);
     ck_assert_ptr_null(hint->server_info);

@@ -115,7 +115,7 @@ START_TEST(protected_mode_refuses_remote_clients)
         ck_assert_int_eq(acquire(&until_granted), RDL_E_AUTH);
         assert_reported(asking_major() < 7 ? "WRONGPASS" : "DENIED"); /* the rest: check_net_handshake.c */
         ck_assert_int_eq(rdl_is_permanent(RDL_E_AUTH), 1);
-        ck_assert_str_eq(rdl_strerror(RDL_E_AUTH), "the server refused the login");
+        ck_assert_str_eq(rdl_strerror(RDL_E_AUTH), "the login failed");
         ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");
     }
     relay_stop(&relay);

@@ -231,7 +231,7 @@ START_TEST(one_wrong_password_costs_one_vote)
     ck_assert_int_eq(party_acquire(&party), RDL_OK);
     party_hear(&party, 0);
     ck_assert_int_eq(rdl_redlock_error(lock, 0), RDL_E_AUTH);
-    is_reported(0, "the server refused the login");
+    is_reported(0, "the login failed");
     ck_assert_int_eq(party_release(&party), RDL_OK);
     live_command(&quorum_live[0], "CONFIG SET requirepass \"\"");
     quorum_live[0].password = NULL;

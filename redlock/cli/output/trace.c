@@ -136,6 +136,7 @@ void rdl_cli_trace_bytes(size_t server, struct rdl_bytes password, char dir, con
     char line[4096];
 
     if (data == NULL) {
+        *k = 0; /* the next connection may have another password */
         size_t n = (size_t)head(line, sizeof line, server, dir);
         n += redacted(line + n, sizeof line - n, len);
         line[n++] = '\n';

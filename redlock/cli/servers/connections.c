@@ -367,13 +367,28 @@ static uint32_t connect_ms(const struct rdl_cli_options *o)
     return ms > RDL_CONNECT_MS ? ms : RDL_CONNECT_MS;
 }
 
+/* Reads the password file for a login. If it cannot be read now, the last password stays. */
+static const char *read_password(void *ctx, const struct rdl_endpoint *ep, struct rdl_bytes *user,
+                                 struct rdl_bytes *password)
+{
+    static char buffers[RDL_SERVERS_MAX + 1][RDL_CLI_SECRET_MAX];
+    const struct rdl_cli_servers *s = ctx;
+
+    (void)user;
+    if (rdl_cli_secret_reread(s->password_file, password, buffers[ep - s->endpoint]))
+        rdl_cli_print_verbose("%s: logging in with the new password of %s",
+                              rdl_cli_where(s, (size_t)(ep - s->endpoint)), s->password_file);
+    return NULL;
+}
+
 static void connect_later(struct rdl_cli_servers *s, size_t i)
 {
     struct rdl_conn_config *cfg = &s->config[i];
 
     cfg->endpoint = &s->endpoint[i];
     cfg->methods = &rdl_methods_all;
-    cfg->login = &rdl_login;
+    rdl_credentials_init(&s->credentials[i], &s->endpoint[i], read_password, s);
+    cfg->login = rdl_cli_secret_is_file() ? &s->credentials[i].login : &rdl_login;
     cfg->queue = s->queue[i];
     cfg->queue_len = sizeof s->queue[i];
     cfg->server_info = &s->server_info[i];
@@ -387,10 +402,9 @@ static void connect_later(struct rdl_cli_servers *s, size_t i)
 void rdl_cli_servers_second(struct rdl_cli_servers *s)
 {
     s->config[s->n] = s->config[0];
-    s->endpoint[s->n] = s->endpoint[0]; /* for its password */
+    s->endpoint[s->n] = s->endpoint[0];
     s->is_tls[s->n] = s->is_tls[0];
     connect_later(s, s->n);
-    s->config[s->n].endpoint = &s->endpoint[0]; /* whose address may change */
 }
 
 int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options *o)
@@ -401,6 +415,7 @@ int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options
     memset(s, 0, sizeof *s);
     s->n = o->n_urls;
     s->any_address = o->any_address;
+    s->password_file = o->password_file;
     if (rc == 0)
         rc = parse_all(s, o, password);
     rdl_cli_secret_clean_env(o);
@@ -421,31 +436,21 @@ struct refusal {
     int is_outdated;
 };
 
-int rdl_cli_servers_log_in_again(struct rdl_cli_servers *s, const struct rdl_cli_options *o)
+int rdl_cli_servers_log_in_again(const struct rdl_cli_servers *s)
 {
     static struct refusal refusals[RDL_SERVERS_MAX + 1];
-    struct rdl_bytes password = s->endpoint[0].password;
-    int is_refused = 0, is_new, is_to_come = 0;
+    int is_to_come = 0;
 
-    if (o->password_file == NULL)
-        return 0;
-    for (size_t i = 0; i <= s->n; i++) {
+    for (size_t i = 0; i <= s->n && rdl_cli_secret_is_file(); i++) {
         const struct rdl_conn *c = &s->conn[i];
-        if (rdl_conn_error(c) != RDL_E_AUTH || rdl_conn_replies(c) == refusals[i].replies)
+        struct rdl_bytes password = s->endpoint[i].password;
+        if (rdl_conn_error(c) != RDL_E_AUTH)
             continue;
-        refusals[i] = (struct refusal){rdl_conn_replies(c), 0};
-        is_refused = 1;
-    }
-    is_new = is_refused && rdl_cli_secret_reread(o->password_file, &password);
-    if (is_new)
-        rdl_cli_print_verbose("a login was refused, and %s now contains another password: trying that",
-                              o->password_file);
-    for (size_t i = 0; i <= s->n; i++) {
-        if (is_new) {
-            s->endpoint[i].password = password;
-            refusals[i].is_outdated = 1;
+        if (rdl_conn_replies(c) != refusals[i].replies) {
+            refusals[i].replies = rdl_conn_replies(c);
+            refusals[i].is_outdated = rdl_cli_secret_reread(s->password_file, &password, NULL);
         }
-        is_to_come |= refusals[i].is_outdated && rdl_conn_error(&s->conn[i]) == RDL_E_AUTH;
+        is_to_come |= refusals[i].is_outdated;
     }
     return is_to_come;
 }

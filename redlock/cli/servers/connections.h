@@ -3,6 +3,7 @@
 #ifndef RDL_CLI_SERVERS_CONNECTIONS_H
 #define RDL_CLI_SERVERS_CONNECTIONS_H
 
+#include "net/net_credentials.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/output/output.h"
 #include "redlock/cli/servers/resolve.h"
@@ -16,11 +17,13 @@ struct rdl_cli_servers {
     struct rdl_conn *conns[RDL_SERVERS_MAX + 1];
     struct rdl_conn_config config[RDL_SERVERS_MAX + 1];
     struct rdl_endpoint endpoint[RDL_SERVERS_MAX + 1];
+    struct rdl_credentials credentials[RDL_SERVERS_MAX + 1];
     unsigned char is_name[RDL_SERVERS_MAX]; /* its URL has a name instead of an address */
     /* rediss://: its endpoint has no address; the connect command opens its connections */
     unsigned char is_tls[RDL_SERVERS_MAX + 1];
     struct rdl_cli_ip tls_ip[RDL_SERVERS_MAX];  /* its address, as far as it is known here */
     int any_address;                            /* options.any_address */
+    const char *password_file;                  /* and its password_file */
     const char *unresolved[RDL_SERVERS_MAX];    /* why the name has no address, or NULL */
     unsigned char may_resolve[RDL_SERVERS_MAX]; /* a temporary failure: no name server replied */
     char *several[RDL_SERVERS_MAX];             /* doctor: the addresses of a name that has more than one */
@@ -36,10 +39,10 @@ struct rdl_cli_servers {
 int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options *o);
 
 /*
- * Reads --password-file again where a login was refused, once for each refusal, so that the next login has
- * the current password. Call it in every turn of the loop. Returns 1 if such a login is still to come.
+ * Returns 1 if a login was refused whose password has changed since in --password-file: the next one has the
+ * new one. Call it in every turn of the loop.
  */
-int rdl_cli_servers_log_in_again(struct rdl_cli_servers *s, const struct rdl_cli_options *o);
+int rdl_cli_servers_log_in_again(const struct rdl_cli_servers *s);
 
 /* Sets up a second connection to the first server, as conn[n]. */
 void rdl_cli_servers_second(struct rdl_cli_servers *s);

@@ -498,7 +498,7 @@ int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms, int can_wake)
 {
     const struct timespec pause = {0, 10000000};
     int rc;
-    (void)rdl_cli_servers_log_in_again(l->servers, l->o);
+    (void)rdl_cli_servers_log_in_again(l->servers);
     uint64_t check_at = rdl_cli_lookup_turn(l->servers, rdl_cli_now(l));
     uint64_t wake = next_wake_ms(l);
 

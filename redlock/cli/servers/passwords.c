@@ -115,7 +115,12 @@ int rdl_cli_secret_read(const struct rdl_cli_options *o, struct rdl_bytes *passw
     return rc;
 }
 
-int rdl_cli_secret_reread(const char *path, struct rdl_bytes *password)
+int rdl_cli_secret_is_file(void)
+{
+    return is_regular_file;
+}
+
+int rdl_cli_secret_reread(const char *path, struct rdl_bytes *password, char to[RDL_CLI_SECRET_MAX])
 {
     static char text[sizeof buffer];
     struct stat st;
@@ -129,10 +134,9 @@ int rdl_cli_secret_reread(const char *path, struct rdl_bytes *password)
         len = read_all(fd, text, &why);
     close(fd);
     int is_new = len > 0 && (len != password->len || memcmp(text, password->data, len) != 0);
-    if (is_new) {
-        memcpy(buffer, text, len);
-        password->data = buffer;
-        password->len = len;
+    if (is_new && to != NULL) {
+        memcpy(to, text, len);
+        *password = (struct rdl_bytes){to, len};
     }
     memset(text, 0, sizeof text);
     return is_new;

@@ -13,11 +13,14 @@
  */
 int rdl_cli_secret_read(const struct rdl_cli_options *o, struct rdl_bytes *password);
 
+/* Returns 1 if the password came from a regular file, which is read again at each login. */
+int rdl_cli_secret_is_file(void);
+
 /*
- * Reads the same file again. Returns 1, with *password, if the password has changed. Returns 0 if it has not,
- * or if the file cannot be read or is no regular file; *password then stays.
+ * Reads the file again. Returns 1 if the password has changed; it is then copied to `to`, if that is not
+ * NULL, and *password is set. Returns 0 if it has not, or if the file cannot be read or is not regular.
  */
-int rdl_cli_secret_reread(const char *path, struct rdl_bytes *password);
+int rdl_cli_secret_reread(const char *path, struct rdl_bytes *password, char to[RDL_CLI_SECRET_MAX]);
 
 /*
  * Copies text to out and removes the password from it. It does so where the text repeats a server's error

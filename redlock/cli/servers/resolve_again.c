@@ -241,6 +241,8 @@ static void move(struct rdl_cli_servers *s, size_t i)
 
     rdl_cli_address_words(ep, from);
     rdl_cli_address_take(ep, &lookups[i].next);
+    if (i == 0) /* the connection of the wake hint is to the same server */
+        rdl_cli_address_take(&s->endpoint[s->n], &lookups[i].next);
     rdl_cli_address_words(ep, to);
     if (had)
         rdl_cli_print_warning("%s has moved from %s to %s", where, from, to);

@@ -372,7 +372,7 @@ static int wait_status(struct rdl_cli_lock *l, int rc, uint64_t waited_ms, uint6
         return system_error(rc);
     if (rc == RDL_BUSY)
         return waited_ms >= wait ? busy(l) : AGAIN;
-    if (rdl_cli_servers_log_in_again(l->servers, l->o) && waited_ms < wait)
+    if (rdl_cli_servers_log_in_again(l->servers) && waited_ms < wait)
         return AGAIN;
     status = rdl_cli_lock_verdict(l);
     if (status == 0 && (waited_ms >= wait || (wait == RDL_CLI_FOREVER && unreachable_ms >= UNREACHABLE_MS)))

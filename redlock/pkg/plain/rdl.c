@@ -19,6 +19,7 @@
 #include "net/net_config_fault.c"
 #include "net/net_request.c"
 #include "net/net_login.c"
+#include "net/net_credentials.c"
 #include "net/net_handshake.c"
 #include "net/net_timers.c"
 #include "net/net_conn.c"

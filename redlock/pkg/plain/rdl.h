@@ -3,6 +3,7 @@
 #include "resp/resp_results.h"
 #include "resp/resp.h"
 #include "net/net.h"
+#include "net/net_credentials.h"
 #include "net/net_stream.h"
 #include "lock/lock_results.h"
 #include "lock/lock_limits.h"
