@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# guide.sh - redlock/doc/GUIDE.md is true of the tree: the runs of the simulator that it names exist, and every recipe is
-# linked. Each message of the command is in some test, but for guide_untested.txt.
+# guide.sh - redlock/doc/GUIDE.md is true of the tree: the runs of the simulator and the metrics that it names exist, and every
+# recipe is linked. Each message of the command is in some test, but for guide_untested.txt.
 set -eu
 guide=redlock/doc/GUIDE.md here=tests/house
 dir=$(mktemp -d)
@@ -18,6 +18,17 @@ while read -r run; do
     grep -qF ".name = \"$run\"" tests/sim/scenarios_*.c || finding "the simulator has no run '$run'"
 done <"$dir/runs"
 [ -s "$dir/runs" ] || finding "no runs are found"
+
+# The metrics, and those that the guide and the manual name.
+metrics() { # file...
+    grep -ohE 'redlock_(lock|server|list|job)_[a-z_]+' "$@" | sort -u
+}
+metrics redlock/cli/servers/metrics.c >"$dir/printed"
+metrics redlock/cli/redlock.1 | diff "$dir/printed" - || finding "redlock.1 does not list the metrics above"
+metrics $guide | while read -r metric; do
+    grep -qwF "$metric" redlock/cli/servers/metrics.c redlock/examples/job_metrics.sh || echo "$metric"
+done >"$dir/unknown"
+[ ! -s "$dir/unknown" ] || finding "there is no metric $(cat "$dir/unknown")"
 
 # Scripts among the examples are recipes: each has its row, and can be run.
 for recipe in redlock/examples/*.sh; do

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct recipe r;
@@ -204,6 +205,56 @@ START_TEST(a_deployment_that_takes_too_long_is_stopped)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- job_metrics.sh */
+
+#define LOGGED "redlock run --ttl=30s --log json --log-fd 9 nightly -- "
+
+/* No series: a job without a success, or a lock that was lost. */
+START_TEST(a_jobs_log_becomes_its_metrics)
+{
+    static const char series[] = "redlock_job_last_success_timestamp_seconds{lock=\"nightly\"} ";
+    long before = (long)time(NULL);
+
+    ck_assert_int_eq(recipe_run(&r, &a, LOGGED "false 9>>log; job_metrics.sh <log"), 0);
+    assert_lacks(a.out, series);
+    assert_has(a.out, "\nredlock_job_last_duration_seconds{lock=\"nightly\"} ");
+    assert_has(a.out, "\nredlock_job_last_wait_seconds{lock=\"nightly\"} ");
+    ck_assert_int_eq(recipe_run(&r, &a,
+                                LOGGED "true 9>>log; " LOGGED
+                                       "false 9>>log; echo '{\"event\":' >>log; job_metrics.sh <log"),
+                     0);
+    ck_assert_str_eq(a.err, "");
+    assert_has(a.out, series);
+    ck_assert_int_ge(strtol(strstr(a.out, series) + strlen(series), NULL, 10), before);
+    ck_assert_uint_eq(command_count(a.out, "\nredlock_job_"), 3);
+    ck_assert_uint_eq(command_count(a.out, "# TYPE redlock_job_"), 3);
+}
+END_TEST
+
+START_TEST(a_job_that_lost_its_lock_has_not_succeeded)
+{
+    ck_assert_int_eq(
+        recipe_run(&r, &a,
+                   "for url in $REDLOCK_URLS; do echo \"redis-cli -u $url SET nightly x >&2\" >>steal; done;"
+                   " redlock run --log json --log-fd 9 nightly -- sh steal 9>>log 2>/dev/null;"
+                   " grep -c '\"event\":\"child_exit\".*\"status\":0' log; job_metrics.sh <log"),
+        0);
+    ck_assert_ptr_eq(strstr(a.out, "1\n"), a.out);
+    assert_lacks(a.out, "\nredlock_job_last_success");
+}
+END_TEST
+
+/* Names that JSON escapes in other ways than Prometheus. */
+START_TEST(job_metrics_quote_the_name_of_a_lock)
+{
+    ck_assert_int_eq(recipe_run(&r, &a,
+                                "redlock run --any-name --log json --log-fd 9 "
+                                "$'\\001\\302\\205\"\\\\\\303\\274' true 9>>log; job_metrics.sh <log"),
+                     0);
+    ck_assert_uint_eq(command_count(a.out, "{lock=\"\xef\xbf\xbd\xef\xbf\xbd\\\"\\\\\xc3\xbc\"} "), 3);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- all of them */
 
 START_TEST(recipes_print_their_usage_without_arguments)
@@ -236,6 +287,9 @@ Suite *suite_recipes(void)
     tcase_add_test(tc, a_second_deployment_learns_the_holders_name);
     tcase_add_loop_test(tc, only_the_lock_holder_is_named_as_deploying, 0, 2);
     tcase_add_test(tc, a_deployment_that_takes_too_long_is_stopped);
+    tcase_add_test(tc, a_jobs_log_becomes_its_metrics);
+    tcase_add_test(tc, a_job_that_lost_its_lock_has_not_succeeded);
+    tcase_add_test(tc, job_metrics_quote_the_name_of_a_lock);
     tcase_add_test(tc, recipes_print_their_usage_without_arguments);
     return suite;
 }

@@ -26,6 +26,13 @@ check-uring: $(B)/check $(B)/lib/bin/redlock $(B)/examples/redlock/uring ## hour
 	        $(B)/check -j $(CHECK_JOBS) -r $(B)/results/$@ $(URING_SUITES); \
 	fi
 
+# Debian's promtool comes with 332 MB and a service, so only `make weekly` needs it.
+NEEDS_promtool = test prometheus
+.PHONY: promtool
+promtool: $(B)/lib/bin/redlock ## hours: promtool reads the metrics, and tests the alert rules of the guide
+	@$(PROBE)
+	tests/servers/promtool.sh $<
+
 # The thread that renews a lock, and those that ask meanwhile.
 .PHONY: check-tsan
 NEEDS_check-tsan = test

@@ -218,8 +218,11 @@ const struct rdl_cli_option rdl_cli_option_table[] = {
      .texts = {{ALL, "print what happens, and what each server did"}}},
     {.letter = 'q', .word = "quiet", CALL(be_quiet), .common = ALL, .group = RDL_CLI_OUTPUT,
      .texts = {{ALL, "print only results and errors"}}},
-    {.word = "json", KIND(FLAG, json), .common = ALL, .group = RDL_CLI_OUTPUT,
+    {.word = "json", KIND(FLAG, format), .common = ALL, .group = RDL_CLI_OUTPUT, /* RDL_CLI_FORMAT_JSON */
      .texts = {{STATUS | LIST | DOCTOR, "print one JSON object instead of lines"}}},
+    {.word = "format", .metavar = "HOW", .choices = "text json prometheus", KIND(CHOICE, format),
+     .limit = RDL_CLI_FORMAT_TEXT, .common = ALL, .group = RDL_CLI_OUTPUT,
+     .texts = {{LIST, "print lines (text), one JSON object (json), or metrics (prometheus)"}}},
     {.word = "log", .metavar = "HOW", .choices = "text json", KIND(CHOICE, log), .limit = RDL_CLI_LOG_TEXT,
      .group = RDL_CLI_OUTPUT,
      .texts = {{LOGGING, "write a line for each event; HOW is text or json; -vv also logs renewals"}}},

@@ -19,6 +19,9 @@ enum {
     RDL_CLI_TRIAL_MAX = 16 /* bytes after the lock's name, in the name of the doctor's test key */
 };
 
+/* --json, --format */
+enum rdl_cli_format { RDL_CLI_FORMAT_TEXT, RDL_CLI_FORMAT_JSON, RDL_CLI_FORMAT_PROMETHEUS };
+
 enum rdl_cli_legacy { RDL_CLI_LEGACY_NEVER, RDL_CLI_LEGACY_AUTO, RDL_CLI_LEGACY_ALWAYS };
 
 struct rdl_cli_options {
@@ -54,10 +57,10 @@ struct rdl_cli_options {
     int fence;
     int wake_hint;
     int canary;
-    int any_address; /* all addresses of a name lead to one server, by the user's word */
-    int help;        /* --help was given, */
-    int help_all;    /* with "all" */
-    int json;
+    int any_address;     /* all addresses of a name lead to one server, by the user's word */
+    int help;            /* --help was given, */
+    int help_all;        /* with "all" */
+    int format;          /* enum rdl_cli_format */
     int with_legacy;     /* list: locks of the old protocol, too */
     const char *held_by; /* 8 hex digits; NULL: not given */
     const char *lock; /* its name; of several: their names as words; list: the prefix; doctor: NULL if none */

@@ -148,6 +148,22 @@ void rdl_cli_add_json(struct rdl_cli_text *t, const char *s)
     rdl_cli_add(t, "\"");
 }
 
+int rdl_cli_add_label_value(struct rdl_cli_text *t, const char *s)
+{
+    int is_changed = 0;
+
+    for (size_t len; *s != '\0'; s += len > 0 ? len : 1) {
+        len = utf8_len((const unsigned char *)s);
+        int is_shown = len > 0 && rdl_cli_acting_len(s) == 0;
+        if (is_shown)
+            rdl_cli_add(t, "%s%.*s", *s == '"' || *s == '\\' ? "\\" : "", (int)len, s);
+        else
+            rdl_cli_add(t, "\xef\xbf\xbd");
+        is_changed |= !is_shown;
+    }
+    return is_changed;
+}
+
 /*
  * Returns 1 for words that no shell changes, pasted or from a variable. (zsh replaces =name by a program's
  * path.)

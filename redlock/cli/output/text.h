@@ -41,6 +41,12 @@ size_t rdl_cli_acting_len(const char *text);
 /* Adds a JSON string with its quotes. A byte that is no UTF-8 becomes U+FFFD; what acts is escaped. */
 void rdl_cli_add_json(struct rdl_cli_text *t, const char *s);
 
+/*
+ * Adds the value of a label for Prometheus, without quotes. A byte that is not UTF-8 becomes U+FFFD, and so
+ * does a character that acts. Returns 1 if one did: then another text may have the same value.
+ */
+int rdl_cli_add_label_value(struct rdl_cli_text *t, const char *s);
+
 /* Adds a word for the shell, quoted if necessary. */
 void rdl_cli_add_word(struct rdl_cli_text *t, const char *s);
 

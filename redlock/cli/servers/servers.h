@@ -13,6 +13,7 @@
 #include "redlock/cli/servers/lock.h"
 #include "redlock/cli/servers/lock_names.h"
 #include "redlock/cli/servers/log_events.h"
+#include "redlock/cli/servers/metrics.h"
 #include "redlock/cli/servers/passwords.h"
 #include "redlock/cli/servers/query.h"
 #include "redlock/cli/servers/query_output.h"

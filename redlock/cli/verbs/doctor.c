@@ -267,6 +267,6 @@ int rdl_cli_doctor(int argc, char **argv)
         if (checks[i].is_there && !checks[i].has_fsync)
             note_unseen(i);
     rdl_cli_findings(&query, checks, &findings);
-    rc = options.json ? show_json() : show();
+    rc = options.format == RDL_CLI_FORMAT_JSON ? show_json() : show();
     return rc == 0 ? worst() : rc;
 }

@@ -123,6 +123,18 @@ static int is_lock(const struct rdl_cli_query *l, const char *name)
     return 0;
 }
 
+/* Records a gap if metrics cannot show the lock's state. Lines and JSON show it as unknown. */
+static void check_state(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v, const char *name,
+                        struct gaps *g)
+{
+    char why[WHY_MAX];
+
+    if (l->o->format != RDL_CLI_FORMAT_PROMETHEUS || v->what != RDL_CLI_UNKNOWN)
+        return;
+    snprintf(why, sizeof why, "it is unknown whether %s is held: see redlock status", name);
+    add_gap(g, RDL_EXIT_UNAVAILABLE, why);
+}
+
 /* Records a gap if it is unknown whether the key is a lock. */
 static void check_seen(const struct rdl_cli_query *l, const char *name, struct gaps *g)
 {
@@ -143,8 +155,12 @@ static void check_seen(const struct rdl_cli_query *l, const char *name, struct g
 static int show(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v, const char *name,
                 int is_first)
 {
-    if (l->o->json)
+    if (l->o->format == RDL_CLI_FORMAT_JSON)
         return rdl_cli_query_json(l, v, name, is_first);
+    if (l->o->format == RDL_CLI_FORMAT_PROMETHEUS) {
+        rdl_cli_metrics_add(l, v, name);
+        return 0;
+    }
     return rdl_cli_is_verbose() ? rdl_cli_query_show(l, v, name) : rdl_cli_verdict_show(v, name);
 }
 
@@ -165,6 +181,7 @@ static int look_at_all(struct rdl_cli_query *l, struct gaps *g, int *status)
             continue;
         }
         rdl_cli_query_verdict(l, &v);
+        check_state(l, &v, name, g);
         int rc = show(l, &v, name, shown++ == 0);
         if (rc != 0)
             return rc;
@@ -178,23 +195,28 @@ static int look_at_all(struct rdl_cli_query *l, struct gaps *g, int *status)
 static int list(struct rdl_cli_query *l)
 {
     struct gaps gaps = {0, ""};
-    int status = 0, rc = 0;
+    int is_json = l->o->format == RDL_CLI_FORMAT_JSON;
+    int is_prometheus = l->o->format == RDL_CLI_FORMAT_PROMETHEUS, status = 0, rc = 0;
 
     if (l->o->wait_ms == RDL_CLI_FOREVER)
         l->until_ms = rdl_now(&l->platform) + PATIENCE_MS;
     rdl_cli_query_search(l, l->o->lock, &names);
     check_search(l, &gaps);
     rdl_cli_names_sort(&names);
-    if (l->o->json)
+    if (is_json)
         rc = rdl_cli_print("{\"locks\":[");
     if (rc == 0)
         rc = look_at_all(l, &gaps, &status);
-    if (rc == 0 && l->o->json)
+    if (rc == 0 && is_json)
         rc = rdl_cli_print(gaps.status == 0 ? "],\"complete\":true}\n" : "],\"complete\":false}\n");
+    if (rc == 0 && is_prometheus)
+        rc = rdl_cli_metrics_print(l, gaps.status == 0);
     if (gaps.status != 0)
         rdl_cli_print_error("the list may be incomplete: %s", gaps.why);
     if (rc != 0)
         return rc;
+    if (is_prometheus)
+        return gaps.status == 0 ? 0 : RDL_EXIT_UNAVAILABLE;
     return status == RDL_EXIT_CONFLICT || gaps.status == 0 ? status : gaps.status;
 }
 

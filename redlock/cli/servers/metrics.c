@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The locks that are held, as metrics in the text format of Prometheus. The lines of one metric follow each
+ * other there, so what was read is kept until all of it is known. No two lines have the same labels: a reader
+ * of such a text would refuse all of it.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/servers/metrics.h"
+#include "redlock/cli/output/output.h"
+#include "redlock/cli/servers/connections.h"
+#include "redlock/cli/servers/lock_names.h"
+#include "redlock/cli/servers/query.h"
+#include "redlock/cli/servers/query_output.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+/* A character of a name has three bytes at most in a label, and its bytes two digits each. */
+enum { LABELS_MAX = 5 * RDL_NAME_MAX + 32, SERVER_MAX = 3 * RDL_CLI_WHERE_MAX + 16 };
+
+/* A lock that is held. */
+struct held {
+    const char *name;
+    uint64_t ends_ms; /* UINT64_MAX: never */
+    unsigned char votes[RDL_SERVERS_MAX];
+};
+
+static struct held all[RDL_CLI_NAMES_MAX];
+static size_t n_all;
+static int is_complete;
+
+/* ---------------------------------------------------------------- what is held */
+
+/* Returns 1 if the server counts, and has the holder's value. */
+static int is_vote(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v, size_t i)
+{
+    const struct rdl_cli_seen *s = &l->seen[i];
+    int is_holders = v->is_odd ? s->what == RDL_CLI_SEEN_ODD : s->what == RDL_CLI_SEEN_KEY && s->id == v->id;
+
+    return is_holders && rdl_cli_query_standing(l, i) == RDL_CLI_VOTES;
+}
+
+void rdl_cli_metrics_add(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v, const char *name)
+{
+    if (v->what != RDL_CLI_HELD)
+        return;
+    struct held *h = &all[n_all++];
+    h->name = name;
+    h->ends_ms = v->ends_ms;
+    for (size_t i = 0; i < l->servers->n; i++)
+        h->votes[i] = (unsigned char)is_vote(l, v, i);
+}
+
+/* ---------------------------------------------------------------- labels */
+
+/* Adds the labels of a lock. A name that cannot be shown unchanged is also given in hex. */
+static void add_lock(struct rdl_cli_text *t, const struct held *h)
+{
+    rdl_cli_add(t, "lock=\"");
+    int is_changed = rdl_cli_add_label_value(t, h->name);
+    rdl_cli_add(t, is_changed ? "\",lock_hex=\"" : "\"");
+    for (const char *s = h->name; is_changed && *s != '\0'; s++)
+        rdl_cli_add(t, "%02x%s", (unsigned char)*s, s[1] == '\0' ? "\"" : "");
+}
+
+/* No two servers have the same label: two URLs of one server are refused. */
+static void add_server(struct rdl_cli_text *t, const struct rdl_cli_query *l, size_t i)
+{
+    rdl_cli_add(t, "server=\"");
+    rdl_cli_add_label_value(t, rdl_cli_where(l->servers, i));
+    rdl_cli_add(t, "\"");
+}
+
+/* ---------------------------------------------------------------- metrics */
+
+/* Prints a line; labels may be "". */
+static int put(const char *name, const char *labels, const char *value)
+{
+    char line[LABELS_MAX + SERVER_MAX + 120];
+    struct rdl_cli_text t = {line, sizeof line, 0};
+
+    rdl_cli_add(&t, labels[0] != '\0' ? "%s{%s} %s\n" : "%s%s %s\n", name, labels, value);
+    return rdl_cli_print(line);
+}
+
+static int put_held(const char *name, const struct rdl_cli_query *l)
+{
+    int rc = 0;
+
+    (void)l;
+    for (size_t k = 0; k < n_all && rc == 0; k++) {
+        char labels[LABELS_MAX];
+        struct rdl_cli_text t = {labels, sizeof labels, 0};
+        add_lock(&t, &all[k]);
+        rc = put(name, labels, "1");
+    }
+    return rc;
+}
+
+static int put_remaining(const char *name, const struct rdl_cli_query *l)
+{
+    int rc = 0;
+
+    (void)l;
+    for (size_t k = 0; k < n_all && rc == 0; k++) {
+        uint64_t ms = all[k].ends_ms;
+        char labels[LABELS_MAX], seconds[32];
+        struct rdl_cli_text t = {labels, sizeof labels, 0}, s = {seconds, sizeof seconds, 0};
+        add_lock(&t, &all[k]);
+        rdl_cli_add(&s, "%" PRIu64 ".%03" PRIu64, ms / 1000, ms % 1000);
+        rc = put(name, labels, ms == UINT64_MAX ? "+Inf" : seconds);
+    }
+    return rc;
+}
+
+static int put_votes(const char *name, const struct rdl_cli_query *l)
+{
+    size_t n = l->servers->n;
+    int rc = 0;
+
+    for (size_t k = 0; k < n_all * n && rc == 0; k++) {
+        char labels[LABELS_MAX + SERVER_MAX];
+        struct rdl_cli_text t = {labels, sizeof labels, 0};
+        add_lock(&t, &all[k / n]);
+        rdl_cli_add(&t, ",");
+        add_server(&t, l, k % n);
+        rc = put(name, labels, all[k / n].votes[k % n] ? "1" : "0");
+    }
+    return rc;
+}
+
+static int put_servers(const char *name, const struct rdl_cli_query *l)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < l->servers->n && rc == 0; i++) {
+        int is_usable = l->searched[i] && rdl_cli_query_standing(l, i) == RDL_CLI_VOTES;
+        char labels[SERVER_MAX];
+        struct rdl_cli_text t = {labels, sizeof labels, 0};
+        add_server(&t, l, i);
+        rc = put(name, labels, is_usable ? "1" : "0");
+    }
+    return rc;
+}
+
+static int put_time(const char *name, const struct rdl_cli_query *l)
+{
+    char number[32];
+    struct rdl_cli_text t = {number, sizeof number, 0};
+
+    (void)l;
+    rdl_cli_add(&t, "%lld", (long long)time(NULL));
+    return put(name, "", number);
+}
+
+static int put_complete(const char *name, const struct rdl_cli_query *l)
+{
+    (void)l;
+    return put(name, "", is_complete ? "1" : "0");
+}
+
+static const struct {
+    const char *name, *help;
+    int (*put)(const char *name, const struct rdl_cli_query *l);
+} metrics[] = {
+    {"redlock_lock_held", "1: a client holds the lock. A free lock has no line.", put_held},
+    {"redlock_lock_remaining_seconds", "Time until the lock expires unless it is renewed.", put_remaining},
+    {"redlock_lock_vote", "1: the server has the holder's key, and its vote counts.", put_votes},
+    {"redlock_server_usable", "1: the server was searched, and its vote counts.", put_servers},
+    {"redlock_list_timestamp_seconds", "When the servers were read, in Unix time.", put_time},
+    {"redlock_list_complete", "1: all held locks are listed. 0: some may be missing.", put_complete},
+};
+
+int rdl_cli_metrics_print(const struct rdl_cli_query *l, int complete)
+{
+    int rc = 0;
+
+    is_complete = complete;
+    for (size_t k = 0; k < sizeof metrics / sizeof metrics[0] && rc == 0; k++) {
+        char text[400];
+        struct rdl_cli_text t = {text, sizeof text, 0};
+        rdl_cli_add(&t, "# HELP %s %s\n# TYPE %s gauge\n", metrics[k].name, metrics[k].help, metrics[k].name);
+        rc = rdl_cli_print(text);
+        rc = rc == 0 ? metrics[k].put(metrics[k].name, l) : rc;
+    }
+    return rc;
+}
