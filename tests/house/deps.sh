@@ -29,6 +29,7 @@ peers redis-server nodejs npm ca-certificates python3-redis
 peers-short redis-server python3-redis
 wire redis-server redis-tools tshark
 prometheus prometheus
+recipes redis-server ansible-core systemd
 cross mmdebstrap qemu-user musl-tools gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-i686-linux-gnu libc6-dev-i386-cross
 cross gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 dist cmake meson pkg-config build-essential debhelper lintian jq yq python3-kconfiglib
@@ -94,6 +95,8 @@ doxygen                      doxygen --version
 mmdebstrap                   mmdebstrap --version
 tshark                       tshark --version
 prometheus                   promtool --version
+ansible-core                 ansible-playbook --version
+systemd                      systemd-analyze --version
 qemu-user                    qemu-s390x --version
 qemu-system-arm              qemu-system-arm --version
 qemu-system-riscv|qemu-system-misc qemu-system-riscv32 --version

@@ -115,6 +115,38 @@ START_TEST(the_guide_has_no_more_examples)
 }
 END_TEST
 
+/*
+ * The commands in the guide's jobs for GitLab, GitHub Actions and Ansible, and those of the unit that keeps
+ * a token. The programs print their names, and the locks that are held.
+ */
+static const struct {
+    const char *select; /* for sed: the commands */
+    const char *prints;
+} jobs[] = {
+    {"s/^ *- \\(run: \\)\\{0,1\\}redlock run/redlock run/p; s/^ *ansible.builtin.command: //p",
+     "deploy.sh\ndeploy:shop held\ndeploy.sh\ndeploy:shop held\nupdate-schema\nschema held\n"},
+    {"/^Description=The receiver/,/^```/s/^Exec[A-Za-z]*=-\\{0,1\\}//p", "receiver\nreceiver held\n"},
+};
+
+START_TEST(the_guides_jobs_run_under_their_locks)
+{
+    char script[SHOWN_TEXT];
+
+    size_t n = shown_begin(script, sizeof script, dir);
+    snprintf(script + n, sizeof script - n,
+             "trap - DEBUG; set -e; mkdir receiver; export REDLOCK_MAX_TTL=1h PATH=$PWD:$PATH\n"
+             "for f in deploy.sh update-schema receiver/receiver; do"
+             " printf '#!/bin/sh\necho ${0##*/}; redlock list | sed \"s/: held by .*/ held/\"\n' >$f;"
+             " chmod +x $f; done; PATH=$PWD/receiver:$PATH\n"
+             "sed -n '%s' $OLDPWD/redlock/doc/GUIDE.md | sed 's,/usr/local/bin/,,g; s,%%t,.,g' >jobs\n"
+             ". ./jobs; redlock list",
+             jobs[_i].select);
+    command_set_script(&c, server, N, script);
+    ck_assert_msg(command_run(&c) == 0, "%d: %s%s", c.status, c.out, c.err);
+    ck_assert_str_eq(c.out, jobs[_i].prints);
+}
+END_TEST
+
 /* Messages of the guide's tables that no other test checks. */
 static const struct {
     const char *script, *message;
@@ -154,6 +186,7 @@ Suite *suite_cli_guide(void)
 
     tcase_add_loop_test(tcase, the_guides_examples_run_and_print_what_it_shows, 0, BLOCKS);
     tcase_add_test(tcase, the_guide_has_no_more_examples);
+    tcase_add_loop_test(tcase, the_guides_jobs_run_under_their_locks, 0, COUNT(jobs));
     tcase_add_loop_test(tcase, the_guides_messages_are_printed, 0, COUNT(messages));
     return suite;
 }

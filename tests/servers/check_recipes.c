@@ -255,13 +255,56 @@ START_TEST(job_metrics_quote_the_name_of_a_lock)
 }
 END_TEST
 
+/* ---------------------------------------------------------------- notify.sh */
+
+#define NOTIFYING "export NOTIFY='echo \"$NOTIFY_SUBJECT\" >>reports; cat >>reports'; notify.sh nightly "
+
+/* The job of the host that has the lock starts the script again, as another host would. */
+START_TEST(a_job_reports_its_success_or_failure_once)
+{
+    static const char twice[] = NOTIFYING "sh -c 'notify.sh nightly echo no; unset REDLOCK_LOCK REDLOCK_ID; "
+                                          "notify.sh nightly echo no; echo done'; cat reports";
+
+    ck_assert_int_eq(recipe_run(&r, &a, twice), 0);
+    ck_assert_msg(strstr(a.out, ": succeeded\ndone\n") != NULL && command_count(a.out, "\n") == 2, "%s",
+                  a.out);
+    ck_assert_int_eq(recipe_run(&r, &a, NOTIFYING "sh -c 'echo why; exit 3'; s=$?; cat reports; exit $s"), 3);
+    assert_has(a.out, ": failed (status 3)\nwhy\n");
+    ck_assert_int_eq(recipe_on(&r, "notify:nightly"), 0);
+    ck_assert_int_eq(recipe_run(&r, &a, "NOTIFY=false notify.sh nightly true"), 0);
+    assert_has(a.err, "notify.sh: the report was not sent: nightly succeeded\n");
+}
+END_TEST
+
+/* What has to be checked or repaired by people. */
+START_TEST(a_report_names_a_lost_lock_and_servers_that_do_not_answer)
+{
+    ck_assert_int_eq(
+        recipe_run(&r, &a,
+                   "for url in $REDLOCK_URLS; do echo \"redis-cli -u $url SET notify:nightly x\" "
+                   ">>steal; done; " NOTIFYING "sh steal; s=$?; cat reports; exit $s"),
+        75);
+    assert_has(a.out, ": lost its lock: check its result (status 75)\n");
+    ck_assert_int_eq(recipe_run(&r, &a,
+                                "export REDLOCK_URLS=redis://127.0.0.1:1; " NOTIFYING
+                                "touch ran; s=$?; cat reports; ls ran; exit $s"),
+                     69);
+    assert_has(a.out, ": did not run: no majority of the lock's servers (status 69)\n");
+    ck_assert_ptr_eq(strstr(a.out, "ran\n"), NULL);
+}
+END_TEST
+
 /* ---------------------------------------------------------------- all of them */
 
 START_TEST(recipes_print_their_usage_without_arguments)
 {
-    static const char *const recipes[] = {
-        "cron_once.sh", "deploy_guard.sh", "fenced_row.sh",
-        "leader.sh",    "cached.sh",       "PIPELINE_LOCK=a PIPELINE_TOKEN=b pipeline_lock.sh"};
+    static const char *const recipes[] = {"cron_once.sh",
+                                          "deploy_guard.sh",
+                                          "fenced_row.sh",
+                                          "notify.sh",
+                                          "leader.sh",
+                                          "cached.sh",
+                                          "PIPELINE_LOCK=a PIPELINE_TOKEN=b pipeline_lock.sh"};
     static const size_t n = sizeof recipes / sizeof recipes[0];
 
     for (size_t i = 0; i < n; i++) {
@@ -290,6 +333,8 @@ Suite *suite_recipes(void)
     tcase_add_test(tc, a_jobs_log_becomes_its_metrics);
     tcase_add_test(tc, a_job_that_lost_its_lock_has_not_succeeded);
     tcase_add_test(tc, job_metrics_quote_the_name_of_a_lock);
+    tcase_add_test(tc, a_job_reports_its_success_or_failure_once);
+    tcase_add_test(tc, a_report_names_a_lost_lock_and_servers_that_do_not_answer);
     tcase_add_test(tc, recipes_print_their_usage_without_arguments);
     return suite;
 }

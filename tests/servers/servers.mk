@@ -33,6 +33,12 @@ promtool: $(B)/lib/bin/redlock ## hours: promtool reads the metrics, and tests t
 	@$(PROBE)
 	tests/servers/promtool.sh $<
 
+NEEDS_recipes = recipes
+.PHONY: recipes
+recipes: $(B)/lib/bin/redlock ## hours: systemd accepts the units of the guide, and Ansible runs its task
+	@$(PROBE)
+	tests/servers/recipes.sh $<
+
 # The thread that renews a lock, and those that ask meanwhile.
 .PHONY: check-tsan
 NEEDS_check-tsan = test
