@@ -3,13 +3,19 @@
  * @file
  * @brief net_credentials.h - user and password from a function, for tokens that expire.
  *
- *     static struct rdl_credentials credentials;
+ *     static const char *current(void *ctx, const struct rdl_endpoint *ep,
+ *                                struct rdl_bytes *user, struct rdl_bytes *password)
+ *     {
+ *         *password = (struct rdl_bytes){latest, strlen(latest)}; // the program's current token
+ *         return NULL;
+ *     }
  *
- *     rdl_credentials_init(&credentials, &endpoint, read_token, "/run/token");
+ *     rdl_credentials_init(&credentials, &endpoint, current, NULL);
  *     config.login = &credentials.login;
  *
- * The conn calls the function before each login, so a new connection has the current password. Only programs
- * that call rdl_credentials_init() link it.
+ * The conn calls the function before each login. If a token expires, an open connection stays as it is; if
+ * the server ends it, the next one logs in with the current token. easy.h has the function in its options.
+ * Only programs that call rdl_credentials_init() link it.
  */
 #ifndef RDL_NET_CREDENTIALS_H
 #define RDL_NET_CREDENTIALS_H
@@ -31,21 +37,21 @@ enum {
 /**
  * Returns the user and the password for a login that begins now.
  *
- * It must not block for long: the conn's other requests wait, and on a host with one thread those of all
- * servers. It must not call functions of the library.
+ * It should return at once, from memory or a small file: meanwhile its thread serves no connection, and the
+ * time of the attempt runs. It must not call functions of the library.
  *
- * The bytes must not change before the login is over. They must stay readable until a later call for this
- * conn replaces them, or until the conn is no longer used: the library copies none of them, and removes the
- * password from the texts of later errors. So use a buffer for each conn.
+ * The library copies none of the bytes. They must not change while a login with them may be under way, so
+ * write a new token into other memory than the last one; two buffers in turn are enough. Keep the memory
+ * until the conns are no longer used.
  *
  * @param ctx       as rdl_credentials_init() got it
- * @param ep        the server
- * @param user      the user of the endpoint, or of the last login. Replace it, or leave it; at most
- *                  RDL_CREDENTIAL_MAX bytes. len 0: the default user
+ * @param ep        the conn's endpoint, with the server's host and port
+ * @param user      has the user of the last login, or at first that of the endpoint; receives the user of
+ *                  this one, at most RDL_CREDENTIAL_MAX bytes. It may stay. len 0: the default user
  * @param password  the same for the password. If both are empty, no AUTH is sent
  * @return NULL; or why there is no password: then the connection fails with RDL_E_AUTH and this text, of
- *         which up to RDL_TEXT_MAX - 1 bytes are kept. That error ends an acquire that waits. So if the
- *         reason may pass soon, leave the last password
+ *         which up to RDL_TEXT_MAX - 1 bytes are kept. An acquire does not wait longer if too few other
+ *         servers are left. If the error is temporary, return NULL and let the last password stay
  */
 typedef const char *rdl_credentials_fn(void *ctx, const struct rdl_endpoint *ep, struct rdl_bytes *user,
                                        struct rdl_bytes *password);
@@ -79,7 +85,7 @@ struct rdl_credentials {
  * Sets up a login for one conn. Never blocks.
  *
  * @param cr   the login; it must stay valid as long as the conn exists, and belongs to no other conn
- * @param ep   the endpoint of this conn and of no other. Each login sets its user and password
+ * @param ep   the conn's endpoint, which no other conn may use. Each login sets ep->user and ep->password
  * @param get  the function
  * @param ctx  passed to it
  */

@@ -19,7 +19,7 @@
  * redlock/examples/easy.c is the whole program. It is for POSIX hosts: struct rdl_easy contains the sockets,
  * buffers and options that redlock.h expects from its user. Only programs that include this header link it.
  *
- * Results are RDL_OK, or a number above 0 for a success with something to add; errors are negative.
+ * Errors are negative. RDL_OK and numbers above 0 are successes (resp_results.h).
  *
  * A lock is a lease: it ends after its ttl (30 s, or ttl_ms of the options), whatever the program does. So
  * ask rdl_easy_remaining_ms() before each piece of work, and call rdl_easy_extend() in time.
@@ -121,29 +121,29 @@ struct rdl_easy_options {
      */
     int wake_fd;
 
-    const char *user;     /**< for all servers, NUL-terminated; NULL: that of each URL */
-    const char *password; /**< the same */
+    const char *user;     /**< for all servers, NUL-terminated; NULL: use the user in each URL */
+    const char *password; /**< likewise */
 
     /**
-     * For passwords that expire, such as tokens of a cloud: a function that returns user and password before
-     * each login, instead of the above (net_credentials.h). NULL: none.
+     * For passwords that expire, such as tokens of a cloud: a function that gives user and password before
+     * each login (net_credentials.h). NULL: none.
      *
-     * It finds the server in ep->host and ep->port. The calls of the lock call it, and so does the thread of
-     * rdl_easy_start_thread(). Each server has its own connection, and so has the wake hint.
+     * The calls of the lock call it for each connection, and so does the thread of rdl_easy_start_thread().
+     * Two threads never call it at once for one lock.
      */
     rdl_credentials_fn *credentials;
     void *credentials_ctx; /**< passed to it */
 
     /**
-     * The functions of the stream of the servers whose URLs begin with rediss:// or valkeys://.
+     * Functions for TLS, of the servers whose URLs begin with rediss:// or valkeys://.
      *
      * The stream speaks TLS over rdl_posix_stream, as in lock/examples/tls_openssl.c
-     * (redlock/examples/easy_tls.c is a whole program). Its functions find the host name of the URL, which
-     * the server's certificate must have, in c->cfg->endpoint->host.
+     * (redlock/examples/easy_tls.c is a whole program). The certificate must name the host of the URL, which
+     * is in c->cfg->endpoint->host.
      */
     const struct rdl_stream_ops *stream;
 
-    void *stream_ctxs;      /**< RDL_EASY_STREAMS objects, one for each connection: its functions' ctx */
+    void *stream_ctxs;      /**< RDL_EASY_STREAMS objects, each the ctx of one connection's functions */
     size_t stream_ctx_size; /**< the size of such an object, in bytes */
 };
 
@@ -210,7 +210,7 @@ struct rdl_easy {
  * @param urls     1 to RDL_SERVERS_MAX URLs, separated by spaces; copied
  * @param name     the lock's name, which is also its key, 1 to RDL_NAME_MAX bytes; copied
  * @param options  copied; NULL: the defaults
- * @return RDL_OK, or an error that rdl_easy_acquire() repeats; rdl_easy_error() says what is wrong.
+ * @return RDL_OK, or an error, which rdl_easy_acquire() returns too; rdl_easy_error() says what is wrong.
  *         RDL_E_CONFIG: urls is NULL or has no URL, or too many. RDL_E_URL, RDL_E_SPACE: a URL is invalid or
  *         too long. RDL_E_TLS: a URL requests TLS, and the options have no stream. RDL_E_NAME: the name is
  *         empty, too long, or "rdl:canary". RDL_E_TTL: ttl_ms or max_ttl_ms is out of range.
@@ -247,8 +247,8 @@ int rdl_easy_acquire(struct rdl_easy *e, uint32_t wait_ms);
  * again soon. It never takes an expired lock again. The top of this file says for how long it blocks.
  *
  * @param e       the lock, held or adopted
- * @param ttl_ms  in ms, 20 to max_ttl_ms of the options; 0: their ttl_ms. It may be shorter than before: the
- *                next attempts are, too
+ * @param ttl_ms  in ms, 20 to max_ttl_ms of the options; 0: their ttl_ms. A shorter ttl also shortens the
+ *                attempts
  * @return 0 or more: held. Otherwise:
  *         RDL_LOST, RDL_E_GAP: the lock is lost, or was not held.
  *         RDL_UNKNOWN: no majority replied in time; the lease lasts as long as before.
@@ -287,8 +287,8 @@ void rdl_easy_close(struct rdl_easy *e);
 /**
  * Returns for how long the work may go on: the lock is certainly held until then, by this host's clock.
  *
- * Any thread may call it. Never blocks. If rdl_easy_start_thread() renews the lock, the work must stop
- * grace_ms before the lease ends.
+ * Any thread may call it. Never blocks. With rdl_easy_start_thread() the result is without grace_ms: stop at
+ * 0.
  *
  * @param e  the lock
  * @return the remaining time in ms; 0: not held, expired, or adopted and not extended yet
@@ -320,8 +320,8 @@ const char *rdl_easy_error(const struct rdl_easy *e);
 /**
  * Writes the lock's token, to pass the lock on to another process (rdl_easy_adopt(), $REDLOCK_TOKEN).
  *
- * Afterwards do not extend, release or close it here. Let the process end, which releases nothing, and ends
- * a thread that renews the lock: only then may the other process extend it. Never blocks.
+ * Afterwards do not extend, release or close it here: let the process exit. That ends a thread that renews
+ * the lock, and releases nothing. Only then may the other process extend the lock. Never blocks.
  *
  * @param e    the lock, held
  * @param out  receives the token as text; RDL_TOKEN_TEXT_MAX bytes

@@ -54,14 +54,14 @@ struct rdl_easy_thread {
 /**
  * Starts a thread that renews a held lock, until rdl_easy_release() or rdl_easy_close().
  *
- * It renews when a third of the ttl has passed. The ttl is that of the last rdl_easy_extend(), else that of
- * the options. If it cannot renew the lock, it stops trying at least grace_ms before the lease ends. Then
- * rdl_easy_remaining_ms() is 0 and rdl_easy_lost_fd() is readable: stop the work, and call
- * rdl_easy_release(), which returns RDL_OK if the lease had not ended. There is no callback.
+ * It renews when a third of the ttl has passed. The ttl is that of the options; for another one, call
+ * rdl_easy_extend() before. If it cannot renew the lock, it stops trying at least grace_ms before the lease
+ * ends. Then rdl_easy_remaining_ms() is 0 and rdl_easy_lost_fd() is readable: stop the work, and call
+ * rdl_easy_release(), which returns RDL_OK if the lease had not ended.
  *
- * The thread that called this function may end. Do not cancel a thread inside the functions of the lock. The
- * new thread gets no signals. A forked child does not have it, and there rdl_easy_remaining_ms() is 0. Never
- * blocks.
+ * The thread that called this function may end. Do not cancel a thread (pthread_cancel) inside the functions
+ * of the lock. The new thread gets no signals. A forked child does not have it, and there
+ * rdl_easy_remaining_ms() is 0. Never blocks.
  *
  * @param e         the lock, held
  * @param t         the thread, set up here, and in use until it is ended (struct rdl_easy_thread). After an

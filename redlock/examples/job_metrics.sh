@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# job_metrics.sh <LOG - turn the JSON log of jobs into metrics for Prometheus, one set for each lock: when the
-# job last succeeded, how long its last run took, and how long that run waited for the lock:
+# job_metrics.sh <LOG - turn the JSON log of jobs into three metrics for each lock: when the job last
+# succeeded, how long its last run took, and how long that run waited for the lock. For Prometheus:
 #
 #     redlock run --log json --log-fd 9 nightly -- ./backup 9>>redlock.log
 #     job_metrics.sh <redlock.log >jobs.new && mv jobs.new DIRECTORY/jobs.prom
@@ -14,7 +14,7 @@ set -eu
 exec jq -nRr '
 def quoted: gsub("\\p{Cc}"; "\ufffd") | tojson;
 def unix: sub("\\.[0-9]+Z$"; "Z") | fromdateiso8601;
-# A lock whose command exited with 0 is a success when it is released, or kept: until then it may be lost.
+# A run succeeds if its command exits with 0, and the lock is then released or kept, and not lost.
 def note($e):
   if $e.event == "acquired" then .waited = $e.waited_ms / 1000 | .done = null
   elif $e.event == "child_exit" then

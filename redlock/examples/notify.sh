@@ -7,11 +7,11 @@
 #     notify.sh nightly ./backup
 #
 # NOTIFY is a command for the shell. It finds a line about the job in $NOTIFY_SUBJECT, and the job's output in
-# its standard input. It runs when the lock is released, so a slow one holds up no other host. A host that
-# finds the lock held reports nothing, and does nothing.
+# its standard input. It runs after the release, so a slow one delays no other host. A host that finds the
+# lock held reports nothing, and does nothing.
 #
-# What it does not protect against: a host that dies reports nothing. An alert for a job that is late notices
-# that, see the guide. The output is kept in memory. If the report fails, it is not sent again.
+# What it does not protect against: a host that dies reports nothing. The guide has an alert for a job that is
+# late. The output is kept in memory. If the report fails, it is not sent again.
 #
 # Exit status: that of COMMAND. 0: another host runs the job, or COMMAND was successful. 75: the lock was
 # lost, and COMMAND was stopped. For others see redlock(1).

@@ -73,7 +73,7 @@ tests:
   - eval_time: 21m
     alertname: RedlockNotRead
     exp_alerts:
-    - exp_annotations: {summary: the locks could not be read for 5 min; run redlock doctor}
+    - exp_annotations: {summary: the locks were not read for 10 min; run redlock doctor}
 - name: an incomplete list is no proof that a lock is free
   interval: 1m
   input_series:
@@ -86,7 +86,7 @@ tests:
   - eval_time: 10m
     alertname: RedlockNotRead
     exp_alerts:
-    - exp_annotations: {summary: the locks could not be read for 5 min; run redlock doctor}
+    - exp_annotations: {summary: the locks were not read for 10 min; run redlock doctor}
   - {eval_time: 20m, alertname: RedlockNotRead}
   - eval_time: 20m
     alertname: RedlockFree
