@@ -323,7 +323,7 @@ quick-lint:
 	@tests/house/lint.sh format; status=$$?; tests/house/lint.sh --changed gcc shell && exit $$status
 
 # What need not be seen each time: variables make the stages longer.
-WEEKLY = RESULTS=$(B)/weekly ONLY= SECONDS_EACH=60 RDL_COMMANDS=1000000 RDL_RECONNECTS=200 SEEDS=1:1000000 MODEL=-a BOTH=1 ALL_MACHINES=1 ANALYZE_TESTS=1 DRAW=840 DRAW_SEED=$$(date +%j) T=$$((1800 / $(words $(FUZZ)))) API_T=3600
+WEEKLY = RESULTS=$(B)/weekly ONLY= SECONDS_EACH=60 RDL_COMMANDS=1000000 RDL_RECONNECTS=200 RDL_TICKS=1000 SEEDS=1:1000000 MODEL=-a BOTH=1 ALL_MACHINES=1 ANALYZE_TESTS=1 DRAW=840 DRAW_SEED=$$(date +%j) T=$$((1800 / $(words $(FUZZ)))) API_T=3600
 weekly: ## hours: all suites with clang, long bench-split and sim_server, a million seeds, an hour of both fuzzers and one of the API fuzzer, metrics by promtool, recipes by systemd and Ansible, larger models, all proofs, coverage, mutants of the library and of the command, tests under load, suites elsewhere, other clients, fresh machines
 	+@$(PROBE) && tests/house/parts.sh $(B)/weekly "$(MAKE) $(WEEKLY)" \
 	    check-clang check-uring bench-split promtool recipes live check-peers sim sim-branch mutants busy model prove prove-seeds coverage mutate mutants-cli lint check-cross-suites fuzz fuzz-api fuzz-afl fresh fresh-stages
@@ -331,7 +331,7 @@ busy: busy-gcc busy-asan ## hours: suites of tests/servers/ ten times under eigh
 busy-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS)
 busy-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) | busy-gcc # one after the other
 busy-gcc busy-asan:
-	RDL_COMMAND=$(lastword $(filter %/redlock,$^)) tests/servers/busy.sh $< 10 8 $(CHECK_JOBS) servers/
+	RDL_TICKS=20 RDL_COMMAND=$(lastword $(filter %/redlock,$^)) tests/servers/busy.sh $< 10 8 $(CHECK_JOBS) servers/
 fresh: ## hours: the README's two commands, or STAGE=NAME or all, from what is committed, in an empty chroot of Debian 12 and 13 (RELEASE=...); as root
 	@status=0; for release in $(or $(RELEASE),bookworm trixie); do tests/house/fresh.sh $$release $(STAGE) || status=1; done; exit $$status
 fresh-stages:

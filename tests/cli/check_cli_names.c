@@ -80,6 +80,22 @@ START_TEST(names_that_cannot_be_locks_are_skipped)
 }
 END_TEST
 
+/* A lock's name may have either part, but not both in this order. */
+START_TEST(keys_of_ticks_are_skipped)
+{
+    static const char *const ticks[] = {"{nightly}:once:2026-11-29", "{x}y:once:T", "{a}:once:~!:once:b"};
+    static const char *const locks[] = {"nightly:once:T",     "{nightly}:once", "{nightly}:once:",
+                                        "{nightly}:once:a b", ":once:{x}",      "{nightly}:fence"};
+
+    for (size_t i = 0; i < sizeof ticks / sizeof ticks[0]; i++)
+        add(ticks[i]);
+    ck_assert_uint_eq(names.n, 0);
+    for (size_t i = 0; i < sizeof locks / sizeof locks[0]; i++)
+        add(locks[i]);
+    ck_assert_uint_eq(names.n, sizeof locks / sizeof locks[0]);
+}
+END_TEST
+
 START_TEST(one_name_too_many_is_reported)
 {
     char name[16];
@@ -107,6 +123,7 @@ Suite *suite_cli_names(void)
     tcase_add_test(tc, the_longest_prefix_fits);
     tcase_add_test(tc, names_are_sorted_and_unique);
     tcase_add_test(tc, names_that_cannot_be_locks_are_skipped);
+    tcase_add_test(tc, keys_of_ticks_are_skipped);
     tcase_add_test(tc, one_name_too_many_is_reported);
     return suite;
 }

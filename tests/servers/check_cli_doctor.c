@@ -758,8 +758,11 @@ START_TEST(a_name_too_long_to_test_fails_with_65_and_leaves_no_key)
     static const struct {
         const char *options;
         int most, more; /* bytes of the name, and of the key next to it */
-    } cases[] = {
-        {"", 112, 16}, {"--wake-hint", 105, 23}, {"--fence", 104, 24}, {"--fence --wake-hint", 104, 24}};
+    } cases[] = {{"", 112, 16},
+                 {"--wake-hint", 105, 23},
+                 {"--fence", 104, 24},
+                 {"--fence --wake-hint", 104, 24},
+                 {"--once T1", 104, 24}};
     char script[200], message[160];
 
     start(1);
@@ -863,7 +866,7 @@ Suite *suite_cli_doctor(void)
     tcase_add_loop_test(tc, doctor_warns_that_redis_before_2_2_cannot_renew, 0, 2);
     tcase_add_test(tc, redis_before_6_gets_no_acl_line);
     tcase_add_test(tc, doctor_mentions_forbidden_checks_only_with_v);
-    tcase_add_loop_test(tc, a_name_too_long_to_test_fails_with_65_and_leaves_no_key, 0, 4);
+    tcase_add_loop_test(tc, a_name_too_long_to_test_fails_with_65_and_leaves_no_key, 0, 5);
     tcase_add_test(tc, the_longest_acl_line_is_complete);
     tcase_add_test(tc, a_cut_acl_line_is_marked);
     tcase_add_test(tc, doctor_prints_one_json_object);

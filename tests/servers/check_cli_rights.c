@@ -38,6 +38,7 @@ static const struct {
     {"--restart-guard=off --fence", "", "n{i}ght*ly[a]\\?\"b c"},
     {"--restart-guard=off", "", NULL},
     {"--restart-guard=required", "/3", NULL},
+    {"--restart-guard=off --once=T1", "", "nightly"},
 };
 enum { USES = sizeof uses / sizeof uses[0] };
 
@@ -215,7 +216,7 @@ static const char by_run[] = "$R run -w 1 --ttl 1s --attempt 250ms -u $U $O " LO
 static const struct {
     int use;
     const char *script;
-} kinds[] = {{0, by_token}, {1, by_token}, {4, by_run}, {9, by_token}};
+} kinds[] = {{0, by_token}, {1, by_token}, {4, by_run}, {9, by_token}, {USES - 1, by_run}};
 
 START_TEST(run_fails_or_warns_if_a_right_is_missing)
 {
@@ -265,7 +266,7 @@ Suite *suite_cli_rights(void)
     TCase *tc = add_case(suite, "cli_rights");
 
     tcase_add_loop_test(tc, doctor_names_each_missing_right, 0, USES);
-    tcase_add_loop_test(tc, run_fails_or_warns_if_a_right_is_missing, 0, 4);
+    tcase_add_loop_test(tc, run_fails_or_warns_if_a_right_is_missing, 0, COUNT(kinds));
     tcase_add_test(tc, without_a_lock_name_the_acl_line_covers_all_locks);
     return suite;
 }

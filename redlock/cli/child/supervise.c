@@ -465,12 +465,25 @@ static int is_kept(const struct run *r)
            rdl_cli_keep(r->lock, "the command has ended");
 }
 
+/* Returns 1 if --once has to record the tick, and could not. */
+static int is_unrecorded(struct run *r)
+{
+    int is_success = WIFEXITED(r->status) && WEXITSTATUS(r->status) == 0 && !r->held.lost && !r->spent;
+
+    return r->lock->o->once != NULL && r->lock->o->once_at == RDL_CLI_ONCE_AT_SUCCESS && is_success &&
+           !rdl_cli_once_record(&r->held);
+}
+
 int rdl_cli_supervise(struct rdl_cli_lock *l)
 {
     struct run r;
+    int status;
 
     memset(&r, 0, sizeof r);
     r.lock = l;
+    rdl_cli_held_begin(&r.held, l);
+    if (l->o->once != NULL && !rdl_cli_once_may_start(&r.held, &status))
+        return status;
     rdl_cli_descendants_begin();
     if (rdl_cli_guardian_start(&r.guardian, l->o->ttl_ms) != 0)
         return rdl_cli_give_back_refused(l, "start the guardian process");
@@ -481,13 +494,13 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
         rdl_cli_guardian_stop(&r.guardian);
         return rc;
     }
-    rdl_cli_held_begin(&r.held, l); /* the child reports it to the guardian, before its exec */
     loop(&r);
     rdl_cli_guardian_stop(&r.guardian);
+    int unrecorded = is_unrecorded(&r);
     if (!is_kept(&r))
         r.held.lost |= rdl_cli_give_back(l, r.held.lost);
     warn_of_strays(&r);
     if (!r.held.lost && !r.spent && WIFSIGNALED(r.status) && WTERMSIG(r.status) == SIGINT)
         rdl_cli_signals_die(SIGINT); /* a shell also gets 130 from this, and ends its loop or script */
-    return r.held.lost ? RDL_EXIT_LOST : r.spent ? RDL_EXIT_MAX_HOLD : child_status(&r);
+    return r.held.lost || unrecorded ? RDL_EXIT_LOST : r.spent ? RDL_EXIT_MAX_HOLD : child_status(&r);
 }

@@ -164,10 +164,12 @@ enum {
     CANARY = RDL_CLI_NEED_CANARY,
     LEGACY = RDL_CLI_NEED_LEGACY,
     SEVERAL = RDL_CLI_NEED_SEVERAL,
+    ONCE = RDL_CLI_NEED_ONCE,
     LOCK = PX | LEGACY,
     TRIAL = RDL_CLI_KEY_TRIAL,
     TRIAL_FENCE = RDL_CLI_KEY_TRIAL_FENCE,
-    TRIAL_WAKE = RDL_CLI_KEY_TRIAL_WAKE
+    TRIAL_WAKE = RDL_CLI_KEY_TRIAL_WAKE,
+    TICK = RDL_CLI_KEY_TICK
 };
 
 /* One check: its request, and what a refusal means. */
@@ -247,6 +249,11 @@ static const struct step steps[] = {
     /* --canary; created like the canary */
     {.needs = CANARY, .op = &rdl_op_canary_make, .key = TRIAL, .right = RIGHT(SETNX), .life_ms = 1},
     {.needs = CANARY, .op = &rdl_op_delete, .key = TRIAL},
+    /* --once; the test key is that of a tick */
+    {.needs = ONCE, .op = &rdl_cli_op_once_record, .key = TICK, .right = RIGHT(SET), .life_ms = LIFE_MS,
+     .value = RDL_CLI_ONCE_MARK "doctor"},
+    {.needs = ONCE, .op = &rdl_op_found, .key = TICK, .right = RIGHT(GET)},
+    {.needs = ONCE, .op = &rdl_op_delete, .key = TICK},
     /* --legacy */
     {.needs = LEGACY, .op = &rdl_op_setnx, .key = TRIAL, .right = RIGHT(SETNX), .value = deadline},
     {.needs = LEGACY, .op = &rdl_op_replace, .key = TRIAL, .right = RIGHT(EVAL), .within = RIGHT(SET),
@@ -416,7 +423,7 @@ static void name_key(const struct trial *t, size_t i, const struct step *step, c
 static int is_asked(size_t i, const struct step *step)
 {
     int is_trial = step->key == TRIAL || step->key == TRIAL_FENCE || step->key == TRIAL_WAKE;
-    int is_named = is_trial || step->key == RDL_CLI_KEY_CANARY || query->o->lock != NULL;
+    int is_named = is_trial || step->key == TICK || step->key == RDL_CLI_KEY_CANARY || query->o->lock != NULL;
 
     if (!exams[i].is_tried || !is_named || (is_trial && (exams[i].keys & 1u << TRIAL)))
         return 0;

@@ -26,6 +26,7 @@ enum {
     DB = RDL_CLI_NEED_DB,
     SEVERAL = RDL_CLI_NEED_SEVERAL,
     TIME = RDL_CLI_NEED_TIME,
+    ONCE = RDL_CLI_NEED_ONCE,
     LOCK = PX | LEGACY
 };
 
@@ -41,8 +42,9 @@ static const struct row {
     int is_trial;
     unsigned needs;
 } rows[] = {
-    {NULL, 0, LOCK | SEVERAL}, {NULL, 1, LOCK | SEVERAL}, {":fence", 0, FENCE}, {":fence", 1, FENCE},
-    {":wake", 0, HINT},        {":wake", 1, HINT},        {NULL, 0, CANARY},    {NULL, 0, SEVERAL},
+    {NULL, 0, LOCK | SEVERAL}, {NULL, 1, LOCK | SEVERAL}, {":fence", 0, FENCE},
+    {":fence", 1, FENCE},      {":wake", 0, HINT},        {":wake", 1, HINT},
+    {NULL, 0, CANARY},         {RDL_CLI_ONCE, 0, ONCE},   {NULL, 0, SEVERAL},
 };
 
 static const struct row *row_of(enum rdl_cli_key key)
@@ -62,6 +64,7 @@ unsigned rdl_cli_needs(const struct rdl_cli_options *o, const struct rdl_cli_ser
     unsigned needs = o->legacy == RDL_CLI_LEGACY_ALWAYS ? LEGACY : o->n_names > 1 ? SEVERAL : PX;
 
     needs |= (o->fence ? FENCE : 0u) | (o->wake_hint ? HINT : 0u) | (o->canary ? CANARY : 0u);
+    needs |= o->once != NULL ? ONCE : 0u;
     needs |= (needs & LEGACY) && o->clock_error_ms == 0 ? TIME : 0u;
     if (o->guard != RDL_GUARD_OFF && o->legacy == RDL_CLI_LEGACY_NEVER)
         needs |= INFO;
@@ -109,8 +112,12 @@ void rdl_cli_key(enum rdl_cli_key key, const char *lock, const char *trial, char
 {
     const struct row *row = row_of(key);
     const char *name = row->is_trial ? trial : lock;
+    char suffix[sizeof RDL_CLI_ONCE + RDL_CLI_TRIAL_MAX + 1];
 
-    if (key == RDL_CLI_KEY_CANARY)
+    if (key == RDL_CLI_KEY_TICK) {
+        snprintf(suffix, sizeof suffix, RDL_CLI_ONCE "%s", trial + strlen(lock));
+        rdl_cli_side_key(lock, suffix, out, cap);
+    } else if (key == RDL_CLI_KEY_CANARY)
         snprintf(out, cap, "%s", RDL_CANARY_KEY);
     else if (row->suffix != NULL)
         rdl_cli_side_key(name, row->suffix, out, cap);
@@ -159,7 +166,7 @@ static void add_key(struct rdl_cli_text *t, enum rdl_cli_key key, const char *lo
     if (row_of(key)->is_trial && row_of(key)->suffix != NULL && strchr(lock, '}') != NULL)
         return; /* the pattern of its lock matches it, too */
     escape(lock, escaped);
-    snprintf(trial, sizeof trial, "%s" RDL_CLI_TRIAL "*", escaped);
+    snprintf(trial, sizeof trial, "%s%s*", escaped, key == RDL_CLI_KEY_TICK ? "" : RDL_CLI_TRIAL);
     rdl_cli_key(key, escaped, trial, word + 1, sizeof word - 1);
     add_word(t, word, strlen(word));
 }

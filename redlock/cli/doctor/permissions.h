@@ -20,7 +20,8 @@ enum {
     RDL_CLI_NEED_INFO = 32,
     RDL_CLI_NEED_DB = 64,
     RDL_CLI_NEED_SEVERAL = 128, /* several locks at once */
-    RDL_CLI_NEED_TIME = 256     /* the server's clock: --legacy without --clock-error */
+    RDL_CLI_NEED_TIME = 256,    /* the server's clock: --legacy without --clock-error */
+    RDL_CLI_NEED_ONCE = 512
 };
 unsigned rdl_cli_needs(const struct rdl_cli_options *o, const struct rdl_cli_servers *s);
 
@@ -68,6 +69,7 @@ enum rdl_cli_key {
     RDL_CLI_KEY_WAKE,
     RDL_CLI_KEY_TRIAL_WAKE,
     RDL_CLI_KEY_CANARY,
+    RDL_CLI_KEY_TICK,  /* --once: of all ticks */
     RDL_CLI_KEY_OTHER, /* the second of several locks; the rest follow it */
     RDL_CLI_KEYS = RDL_CLI_KEY_OTHER + RDL_MULTI_MAX - 1
 };
@@ -75,6 +77,7 @@ enum rdl_cli_key {
 /* Returns the name of the lock that a key belongs to; for the test keys of several locks, the first. */
 const char *rdl_cli_name_of(const struct rdl_cli_options *o, enum rdl_cli_key key);
 
+/* Writes the name of a key. trial is that of the lock's test key, which begins with the lock's name. */
 void rdl_cli_key(enum rdl_cli_key key, const char *lock, const char *trial, char *out, size_t cap);
 
 /* Adds " ~KEY +COMMAND ..." for these rights and keys. */
@@ -102,7 +105,7 @@ unsigned rdl_cli_rights_on(const struct rdl_cli_checks *x, unsigned needs);
 int rdl_cli_permissions_is_known(const struct rdl_cli_query *l,
                                  const struct rdl_cli_checks checks[RDL_SERVERS_MAX]);
 
-/* Most bytes of the line: a byte of a name may take four, and a name occurs six times. */
+/* Most bytes of the line: a byte of a name may take four, and a name occurs seven times. */
 enum { RDL_CLI_PERMISSIONS_MAX = 16384 };
 
 /* Adds "ACL SETUSER ...": exactly what the options need on these servers. */

@@ -179,6 +179,30 @@ static int check_keep(const struct rdl_cli_options *o)
     return 0;
 }
 
+/* Sets the defaults of --once, and finds options that it excludes. */
+static int check_once(struct rdl_cli_options *o)
+{
+    if (o->once == NULL && o->once_keep_ms != RDL_CLI_FOREVER)
+        return refuse("--once-keep works only with --once: without it no tick is recorded");
+    if (o->once == NULL && o->once_at >= 0)
+        return refuse("--once-at works only with --once: without it no tick is recorded");
+    o->once_at = o->once_at < 0 ? RDL_CLI_ONCE_AT_SUCCESS : o->once_at;
+    if (o->once_keep_ms == RDL_CLI_FOREVER)
+        o->once_keep_ms = (uint64_t)RDL_CLI_ONCE_KEEP_HOURS * RDL_CLI_HOUR_MS;
+    if (o->once_keep_ms == 0 || o->once_keep_ms > (uint64_t)RDL_CLI_ONCE_KEEP_MAX_HOURS * RDL_CLI_HOUR_MS)
+        return rdl_cli_fail(RDL_EXIT_USAGE, "--once-keep must be more than 0 and at most %dh (32 days)",
+                            RDL_CLI_ONCE_KEEP_MAX_HOURS);
+    if (o->once == NULL)
+        return 0;
+    if (o->n_names > 1)
+        return refuse("--once does not work with several locks (-l): a tick belongs to one lock");
+    if (o->keep_ms != 0)
+        return refuse("--once does not work with --keep: the record of the tick keeps other hosts away");
+    if (o->legacy != RDL_CLI_LEGACY_NEVER)
+        return refuse("--once does not work with --legacy");
+    return 0;
+}
+
 /* Returns the option that sets the length of the lease. */
 static const char *ttl_word(const struct rdl_cli_options *o)
 {
@@ -256,6 +280,8 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
     int rc = check_files(o);
     if (rc == 0)
         rc = check_keep(o);
+    if (rc == 0)
+        rc = check_once(o);
     if (rc == 0 && o->n_urls == 0)
         rc = default_urls(o);
     if (rc == 0)

@@ -290,7 +290,7 @@ static int check_patient(const struct rdl_cli_options *o)
     size_t len = strlen(o->names[0]), more = RDL_CLI_TRIAL_MAX;
     int most = RDL_NAME_MAX - (o->n_names > 1);
 
-    if (o->fence) /* its suffix is longer */
+    if (o->fence || o->once != NULL) /* their suffixes are longer, and equally long */
         more += more_beside(o->names[0], ":fence");
     else if (o->wake_hint)
         more += more_beside(o->names[0], ":wake");

@@ -66,6 +66,22 @@ static int take_id(struct rdl_cli_options *o, char *text)
     return 0;
 }
 
+static int take_tick(struct rdl_cli_options *o, char *text)
+{
+    size_t len = strlen(text);
+
+    for (size_t i = 0; i < len; i++)
+        if (text[i] < '!' || text[i] > '~')
+            len = 0;
+    if (len == 0 || len > RDL_CLI_TICK_MAX)
+        return rdl_cli_fail(RDL_EXIT_USAGE,
+                            "--once: the tick must have 1 to %d printable characters and no space, such as "
+                            "$(date -u +%%F); in a crontab write \\%%F",
+                            RDL_CLI_TICK_MAX);
+    o->once = text;
+    return 0;
+}
+
 static int do_not_wait(struct rdl_cli_options *o, char *none)
 {
     (void)none;
@@ -142,6 +158,16 @@ const struct rdl_cli_option rdl_cli_option_table[] = {
      .texts = {{GETTING, "accept a lock name with control characters, or a space, quote or $ at an end"}}},
     {.letter = 'c', .word = "command", .metavar = "STRING", CALL(rdl_cli_operands_set_shell), .common = RUN,
      .group = RDL_CLI_LOCKS, .texts = {{RUN, "run STRING with /bin/sh -c; may also follow LOCK"}}},
+    {.word = "once", .metavar = "TICK", CALL(take_tick), .common = ALL, .group = RDL_CLI_LOCKS,
+     .texts = {{RUN, "run COMMAND only if it has not succeeded for TICK yet"},
+               {STATUS, "show whether TICK is done, on each server"},
+               {DOCTOR, "check what --once needs; TICK may be any"}}},
+    {.word = "once-keep", .metavar = "TIME", KIND(LONG_MS, once_keep_ms), .group = RDL_CLI_LOCKS,
+     .texts = {{RUN, "remember for TIME (25h) that TICK is done; at most 768h, which is 32 days"}}},
+    {.word = "once-at", .metavar = "WHEN", .choices = "success start", KIND(CHOICE, once_at),
+     .limit = RDL_CLI_ONCE_AT_SUCCESS, .group = RDL_CLI_LOCKS,
+     .texts = {{RUN, "record TICK at the command's success (the default) or at its start: then it never "
+                     "runs twice, but a crash loses the tick"}}},
     {.word = "fence", KIND(FLAG, fence), .common = ALL, .group = RDL_CLI_LOCKS,
      .texts = {{RUN, "get a fencing token, in $REDLOCK_FENCE"},
                {ACQUIRE | HOLD, "get a fencing token, and print it after the token"},
@@ -167,7 +193,7 @@ const struct rdl_cli_option rdl_cli_option_table[] = {
      .group = RDL_CLI_TIMEOUTS, .texts = {{GETTING, "exit with N if another client holds the lock (1)"}}},
     {.word = "ttl", .metavar = "TIME", KIND(MS, ttl_ms), .limit = RDL_CLI_TTL_MIN_MS, .common = LEASING,
      .group = RDL_CLI_TIMEOUTS,
-     .texts = {{RUN | HOLD | DOCTOR, "let the lease expire after TIME (30s) if it cannot be renewed"},
+     .texts = {{RUN | HOLD | DOCTOR, "let the lease expire after TIME (30s) if not renewed"},
                {ACQUIRE | EXTEND, "let the lease expire after TIME (30s); redlock extend renews it"}}},
     {.word = "attempt", .metavar = "TIME", KIND(MS, attempt_ms), .limit = 1, .group = RDL_CLI_TIMEOUTS,
      .texts = {{ALL, "wait at most TIME for the replies to one attempt; at most a quarter of the ttl. By "

@@ -22,6 +22,17 @@ enum {
 /* --json, --format */
 enum rdl_cli_format { RDL_CLI_FORMAT_TEXT, RDL_CLI_FORMAT_JSON, RDL_CLI_FORMAT_PROMETHEUS };
 
+/* --once: the tick's key is {LOCK}:once:TICK. */
+#define RDL_CLI_ONCE ":once:"
+enum {
+    RDL_CLI_TICK_MAX = 64,
+    RDL_CLI_ONCE_KEY_MAX = RDL_NAME_MAX + 2 + sizeof RDL_CLI_ONCE + RDL_CLI_TICK_MAX, /* its NUL included */
+    RDL_CLI_ONCE_KEEP_HOURS = 25,
+    RDL_CLI_ONCE_KEEP_MAX_HOURS = 32 * 24,
+    RDL_CLI_HOUR_MS = 3600000
+};
+enum rdl_cli_once_at { RDL_CLI_ONCE_AT_SUCCESS, RDL_CLI_ONCE_AT_START };
+
 enum rdl_cli_legacy { RDL_CLI_LEGACY_NEVER, RDL_CLI_LEGACY_AUTO, RDL_CLI_LEGACY_ALWAYS };
 
 struct rdl_cli_options {
@@ -39,9 +50,12 @@ struct rdl_cli_options {
     uint32_t grace_ms;   /* 0: min(5 s, ttl/6) */
     uint32_t attempt_ms; /* 0: depends on the round trips */
     uint32_t max_ttl_ms;
-    uint32_t max_hold_ms; /* 0: as long as the command runs */
-    uint32_t keep_ms;     /* the lock is held for this time even if the command ends sooner; 0: no longer */
-    int guard;            /* enum rdl_guard */
+    uint32_t max_hold_ms;  /* 0: as long as the command runs */
+    uint32_t keep_ms;      /* the lock is held for this time even if the command ends sooner; 0: no longer */
+    const char *once;      /* the tick; NULL: not given */
+    uint64_t once_keep_ms; /* RDL_CLI_FOREVER: not given, until the defaults are set */
+    int once_at;           /* enum rdl_cli_once_at; -1: not given, until the defaults are set */
+    int guard;             /* enum rdl_guard */
     int conflict_status;
     int password_fd; /* -1: none */
     const char *password_file;

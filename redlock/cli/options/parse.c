@@ -363,6 +363,8 @@ int rdl_cli_options_parse(struct rdl_cli_options *o, enum rdl_cli_verb verb, int
     o->conflict_status = RDL_EXIT_CONFLICT;
     o->password_fd = -1;
     o->log_fd = -1;
+    o->once_at = -1;
+    o->once_keep_ms = RDL_CLI_FOREVER;
     o->guard = RDL_GUARD_IF_PERMITTED;
     rc = take_variables(o);
     for (; rc == 0 && i < argc && rdl_cli_is_option(argv[i]); i++) {

@@ -2,6 +2,7 @@
 /* The names on the servers under a prefix, each once, and the pattern for SCAN that finds them. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/servers/lock_names.h"
+#include "redlock/cli/options/options.h"
 #include "redlock/redlock.h"
 #include "resp/resp_bytes.h"
 
@@ -35,9 +36,20 @@ static size_t slot_of(const char *name, size_t len)
     return i;
 }
 
+int rdl_cli_name_is_tick(const char *name)
+{
+    const char *brace = strchr(name, '}'), *mark = brace != NULL ? strstr(brace, RDL_CLI_ONCE) : NULL;
+
+    if (mark == NULL)
+        return 0;
+    for (mark += strlen(RDL_CLI_ONCE), name = mark; *name >= '!' && *name <= '~'; name++) {
+    }
+    return *name == '\0' && name > mark;
+}
+
 void rdl_cli_names_add(struct rdl_cli_names *s, const char *name, size_t len)
 {
-    if (len == 0 || len > RDL_NAME_MAX || strcmp(name, RDL_CANARY_KEY) == 0)
+    if (len == 0 || len > RDL_NAME_MAX || strcmp(name, RDL_CANARY_KEY) == 0 || rdl_cli_name_is_tick(name))
         return;
     if (strlen(name) != len) {
         s->has_nul = 1;

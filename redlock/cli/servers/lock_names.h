@@ -21,7 +21,13 @@ size_t rdl_cli_pattern(const char *prefix, char out[RDL_CLI_PATTERN_MAX]);
 int rdl_cli_name_is_counter(const char *name);
 int rdl_cli_name_is_list(const char *name);
 
-/* Adds a name, NUL-terminated. One that is longer than any lock's may be cut. One set for each process. */
+/* Returns 1 if it is the key of a tick (--once): {LOCK}:once:TICK. */
+int rdl_cli_name_is_tick(const char *name);
+
+/*
+ * Adds a name, NUL-terminated, unless no lock has it: that of the canary, or of a tick. One that is longer
+ * than any lock's may be cut. One set for each process.
+ */
 void rdl_cli_names_add(struct rdl_cli_names *s, const char *name, size_t len);
 void rdl_cli_names_sort(struct rdl_cli_names *s);
 

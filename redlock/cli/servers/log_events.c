@@ -21,7 +21,8 @@ enum {
     WAITED = 2, /* waited_ms, sets, busy */
     HELD = 4,   /* held_ms */
     LEFT = 8,   /* left_ms */
-    SERVERS = 16
+    SERVERS = 16,
+    TICK = 32
 };
 
 static const struct {
@@ -36,6 +37,8 @@ static const struct {
     [RDL_CLI_LOST] = {"lost", OURS | HELD | SERVERS},
     [RDL_CLI_RELEASED] = {"released", OURS | HELD | SERVERS},
     [RDL_CLI_KEPT] = {"kept", OURS | HELD | LEFT | SERVERS},
+    [RDL_CLI_ALREADY_DONE] = {"already_done", OURS | HELD | TICK},
+    [RDL_CLI_NOT_RECORDED] = {"not_recorded", OURS | HELD | TICK},
     [RDL_CLI_CHILD_EXIT] = {"child_exit", OURS | HELD | LEFT},
     [RDL_CLI_FAILED] = {"failed", WAITED | HELD | SERVERS},
 };
@@ -143,6 +146,8 @@ void rdl_cli_event(const struct rdl_cli_lock *l, enum rdl_cli_event event, const
         rdl_cli_json_number(&j, "held_ms", (int64_t)(now - l->got_ms));
     if (fields & LEFT)
         rdl_cli_json_number(&j, "left_ms", until_ms > now ? (int64_t)(until_ms - now) : 0);
+    if (fields & TICK)
+        rdl_cli_json_string(&j, "tick", l->o->once);
     if (reason != NULL)
         rdl_cli_json_string(&j, "reason", reason);
     if (status >= 0)

@@ -15,6 +15,8 @@ enum rdl_cli_event {
     RDL_CLI_LOST,
     RDL_CLI_RELEASED,
     RDL_CLI_KEPT,
+    RDL_CLI_ALREADY_DONE,
+    RDL_CLI_NOT_RECORDED,
     RDL_CLI_CHILD_EXIT,
     RDL_CLI_FAILED
 };

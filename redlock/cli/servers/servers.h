@@ -14,6 +14,8 @@
 #include "redlock/cli/servers/lock_names.h"
 #include "redlock/cli/servers/log_events.h"
 #include "redlock/cli/servers/metrics.h"
+#include "redlock/cli/servers/once.h"
+#include "redlock/cli/servers/once_output.h"
 #include "redlock/cli/servers/passwords.h"
 #include "redlock/cli/servers/query.h"
 #include "redlock/cli/servers/query_output.h"

@@ -209,6 +209,11 @@ static int break_it(struct rdl_cli_query *l)
     struct rdl_cli_verdict v;
     uint32_t id;
 
+    if (rdl_cli_name_is_tick(name))
+        return rdl_cli_fail(RDL_EXIT_DATA,
+                            "%s is the record of a tick (--once), not a lock: to let the tick run again, DEL "
+                            "it on all servers",
+                            name);
     rdl_cli_query_at(l, name);
     rdl_cli_query_verdict(l, &v);
     int rc = rdl_cli_query_show(l, &v, name);

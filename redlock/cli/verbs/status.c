@@ -1,11 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* `redlock status`: shows the holders of these locks, and how long they last at most. It writes nothing. */
+/*
+ * `redlock status`: shows the holders of these locks, and how long they last at most; with --once, whether
+ * the tick of each lock is done. It writes nothing.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/output/output.h"
 #include "redlock/cli/servers/servers.h"
 #include "redlock/cli/verbs/start.h"
 #include "redlock/cli/verbs/verbs.h"
+
+/* Shows one lock, or its tick. Returns 0 or an exit status; *state is what `status` exits with. */
+static int look_at(struct rdl_cli_query *l, const char *name, int is_first, enum rdl_cli_state *state)
+{
+    struct rdl_cli_verdict v;
+
+    if (l->o->once != NULL)
+        return rdl_cli_tick_show(l, name, is_first, state);
+    rdl_cli_query_at(l, name);
+    rdl_cli_query_verdict(l, &v);
+    int rc = l->o->format == RDL_CLI_FORMAT_JSON ? rdl_cli_query_json(l, &v, name, is_first)
+                                                 : rdl_cli_query_show(l, &v, name);
+    if (rc == 0)
+        rdl_cli_query_apart(l, &v, name);
+    *state = v.what;
+    return rc;
+}
 
 static int look_at_all(struct rdl_cli_query *l)
 {
@@ -15,15 +35,11 @@ static int look_at_all(struct rdl_cli_query *l)
     if (is_json && rdl_cli_print("{\"locks\":[") != 0)
         return RDL_EXIT_OS;
     for (size_t k = 0; k < l->o->n_looked_at; k++) {
-        const char *name = l->o->looked_at[k];
-        struct rdl_cli_verdict v;
-        rdl_cli_query_at(l, name);
-        rdl_cli_query_verdict(l, &v);
-        int rc = is_json ? rdl_cli_query_json(l, &v, name, k == 0) : rdl_cli_query_show(l, &v, name);
+        enum rdl_cli_state state;
+        int rc = look_at(l, l->o->looked_at[k], k == 0, &state);
         if (rc != 0)
             return rc;
-        rdl_cli_query_apart(l, &v, name);
-        status = rdl_cli_worse(l, status, v.what);
+        status = rdl_cli_worse(l, status, state);
     }
     return is_json && rdl_cli_print("]}\n") != 0 ? RDL_EXIT_OS : status;
 }
