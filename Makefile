@@ -71,7 +71,7 @@ VERSION := $(shell sed -n 's/^\#define RDL_VERSION  *"\(.*\)"/\1/p' resp/resp.h)
 SONAME := libredlock.so.$(shell echo $(VERSION) | sed -E 's/^(0\.[0-9]+|[0-9]+)\..*/\1/')
 # The public ones: programs include them, and they are installed.
 HEADERS := resp/resp_results.h resp/resp.h net/net.h net/net_credentials.h net/net_stream.h net/net_posix_resolve.h net/net_uring.h $(patsubst %,lock/lock_%.h,results limits state) \
-	lock/lock.h $(patsubst %,lock/lock_%.h,io fenced multi hint legacy) redlock/redlock.h \
+	lock/lock.h $(patsubst %,lock/lock_%.h,io fenced multi owner hint legacy) redlock/redlock.h redlock/redlock_owner.h \
 	redlock/easy.h redlock/easy_thread.h redlock/easy.hpp
 # The folders whose suites need no server and start no process.
 ALONE := resp/ net/ lock/ redlock/ cli/ sim/

@@ -55,23 +55,17 @@ static int finish(struct rdl_lock *l, int result)
 
 int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req *req, struct rdl_bytes extra)
 {
-    char value[RDL_VALUE_MAX];
+    char room[RDL_VALUE_MAX];
     struct rdl_command cmd;
 
     cmd.op = op;
     cmd.name = (struct rdl_bytes){l->name, l->name_len};
-    cmd.value = (struct rdl_bytes){value, l->mode->value(l, value)};
-    if (req == NULL && cmd.value.len == 0) /* no value yet that identifies the key as ours */
-        return RDL_OK;
     cmd.extra = extra;
     cmd.until_ms = l->is_adopted ? UINT64_MAX : l->sent_ms + l->ttl_ms; /* adopted: not known */
     cmd.ttl_ms = l->ttl_ms;
-    /*
-     * A legacy value of whole seconds is only a time. Another client may write the same one later, so this
-     * release is not repeated after an error.
-     */
-    if (op->must_send && cmd.value.len <= RDL_DEC_MAX)
-        cmd.ttl_ms = 0;
+    l->mode->value(l, &cmd, room);
+    if (req == NULL && cmd.value.len == 0) /* no value yet that identifies the key as ours */
+        return RDL_OK;
     return rdl_conn_submit(l->conn, req, &cmd);
 }
 
@@ -101,10 +95,10 @@ void rdl_lock_queue_release(struct rdl_lock *l)
 
 /* ---------------------------------------------------------------- plain */
 
-size_t rdl_plain_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
+void rdl_plain_value(const struct rdl_lock *l, struct rdl_command *cmd, char room[])
 {
-    rdl_token_hex(&l->token, out);
-    return RDL_VALUE_MAX;
+    cmd->value = (struct rdl_bytes){room, RDL_VALUE_MAX};
+    rdl_token_hex(&l->token, room);
 }
 
 int rdl_plain_send(struct rdl_lock *l, uint64_t now_ms)
@@ -505,15 +499,19 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len)
 
 /* ---------------------------------------------------------------- queries */
 
-size_t rdl_lock_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX])
+size_t rdl_lock_value(const struct rdl_lock *l, char out[RDL_TOKEN_TEXT_MAX])
 {
-    return l->mode->value(l, out);
+    struct rdl_command cmd = {.op = &rdl_op_acquire};
+
+    l->mode->value(l, &cmd, out);
+    rdl_copy(out, cmd.value.data, cmd.value.len);
+    out[cmd.value.len] = '\0';
+    return cmd.value.len;
 }
 
 void rdl_lock_token(const struct rdl_lock *l, char out[RDL_TOKEN_TEXT_MAX])
 {
-    rdl_token_hex(&l->token, out);
-    out[RDL_VALUE_MAX] = '\0';
+    (void)rdl_lock_value(l, out);
 }
 
 uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms)

@@ -178,7 +178,7 @@ int rdl_lock_adopt(struct rdl_lock *l, const char *token_hex, size_t len);
  * Writes the token of a lock that is held or adopted as text, for rdl_lock_adopt().
  *
  * @param l    the lock, of any kind but legacy; no release of it has begun
- * @param out  receives 40 hex digits in lower case and a NUL; RDL_TOKEN_TEXT_MAX bytes
+ * @param out  receives 40 hex digits in lower case, an owner (lock_owner.h), a NUL; RDL_TOKEN_TEXT_MAX bytes
  */
 void rdl_lock_token(const struct rdl_lock *l, char out[RDL_TOKEN_TEXT_MAX]);
 

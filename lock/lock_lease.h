@@ -56,8 +56,8 @@ void rdl_token_next(struct rdl_token *t);
 int rdl_token_from_hex(struct rdl_token *t, const char *hex, size_t len);
 /* Writes a lock token as it is on the wire: 40 hex digits, not terminated. */
 void rdl_token_hex(const struct rdl_token *t, char out[RDL_VALUE_MAX]);
-/* Writes the lock value of l as it is on the wire, in any mode. Returns its length. */
-size_t rdl_lock_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
+/* Writes the lock value of l as it is on the wire, in any mode, and a NUL. Returns its length. */
+size_t rdl_lock_value(const struct rdl_lock *l, char out[RDL_TOKEN_TEXT_MAX]);
 /* Computes a seed for rdl_backoff_ms from all bytes: those of two boards may differ in only one. */
 static inline uint32_t rdl_token_seed(const uint8_t entropy[RDL_ENTROPY_LEN])
 {

@@ -469,16 +469,21 @@ static int legacy_answer(struct rdl_lock *lock, uint64_t now_ms)
     return answers[l->phase](l, now_ms);
 }
 
-/* Writes the value; none, if whole seconds got no reply: they may be another client's. */
-static size_t legacy_value(const struct rdl_lock *lock, char out[RDL_VALUE_MAX])
+/*
+ * Sets the value; none, if whole seconds got no reply: they may be another client's. A value of whole seconds
+ * is only a time. Another client may write the same one later, so its release is not repeated after an error.
+ */
+static void legacy_value(const struct rdl_lock *lock, struct rdl_command *cmd, char room[])
 {
     const struct rdl_lock_legacy *l = (const struct rdl_lock_legacy *)lock;
 
+    cmd->value = (struct rdl_bytes){room, l->value_len};
     if (l->kind == RDL_LEGACY_INTEGER && lock->action == RDL_ACQUIRE &&
         lock->req.answer == RDL_ANSWER_UNKNOWN)
-        return 0;
-    rdl_copy(out, lock->token.bytes, l->value_len);
-    return l->value_len;
+        cmd->value.len = 0;
+    rdl_copy(room, lock->token.bytes, cmd->value.len);
+    if (cmd->op->must_send && cmd->value.len <= RDL_DEC_MAX)
+        cmd->ttl_ms = 0;
 }
 
 /* Takes the other value, unless it is whole seconds, which may be another client's. */

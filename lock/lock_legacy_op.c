@@ -99,7 +99,10 @@ const struct rdl_op rdl_op_setnx = {.methods = RDL_METHOD(&setnx), .may_grant = 
 
 static int replace_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
-    return rdl_watch_on_reply(c, r, RDL_LETTER_X);
+    struct rdl_bytes own[RDL_TEXTS];
+
+    rdl_record_texts(r, own);
+    return rdl_watch_on_reply(c, r, rdl_reply_is_text(c, own[RDL_LETTER_X]));
 }
 
 static const struct rdl_method script_method = {.commands = RDL_COMMANDS(rdl_wire_call_replace),

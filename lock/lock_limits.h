@@ -28,8 +28,8 @@ enum {
     RDL_TTL_DEFAULT_MS = 30000,        /**< default of a ttl, and of rdl_redlock_options.max_ttl_ms */
     RDL_NAME_MAX = 128,                /**< bytes of a lock's name, at least 1 */
     RDL_TOKEN_LEN = 20,                /**< bytes of a token; on the wire in hex */
-    RDL_VALUE_MAX = 2 * RDL_TOKEN_LEN, /**< bytes of a lock value: a token in hex */
-    RDL_TOKEN_TEXT_MAX = 82,           /**< bytes of a token as text, with its NUL; today 41 are used */
+    RDL_VALUE_MAX = 2 * RDL_TOKEN_LEN, /**< bytes of a lock value without an owner: a token in hex */
+    RDL_TOKEN_TEXT_MAX = 82,           /**< bytes of a token as text, with its owner and NUL */
     RDL_ENTROPY_LEN = 16,              /**< bytes that an acquire needs: rdl_lock_acquire_begin() */
     RDL_ATTEMPT_MIN_MS = 5,            /**< shortest default of rdl_lock_options.attempt_ms */
     RDL_ATTEMPT_MAX_MS = 250,          /**< longest default, unless round trips are longer */

@@ -92,6 +92,20 @@ extern const struct rdl_method rdl_method_extend_script, rdl_method_release_scri
 extern const struct rdl_method rdl_method_delex, rdl_method_delifeq;
 extern const struct rdl_method rdl_method_extend_watch, rdl_method_release_watch;
 
+/* -------------------------------------------------- owners (lock_owner.c) */
+
+struct rdl_owner;
+/* Checks an owner. Returns RDL_OK or RDL_E_CONFIG. */
+int rdl_owner_check(const char *owner, size_t len);
+/* Returns the bytes of the token in an adopted text: 40 if an owner follows; 0: that is not a valid one. */
+size_t rdl_owner_token_len(const char *text, size_t len);
+/* Sets the owner of what is acquired. Returns RDL_OK or RDL_E_CONFIG. */
+int rdl_owner_set(struct rdl_owner *o, const char *owner, size_t len);
+/* Returns the lock value of a token, which is in o. */
+struct rdl_bytes rdl_owner_value(struct rdl_owner *o, const struct rdl_token *t, int is_adopted);
+/* Sets the owner of this adopted token: what follows it in the text. */
+void rdl_owner_adopt(struct rdl_owner *o, const struct rdl_token *t, const char *text, size_t len);
+
 /* -------------------------------------------------- what methods share */
 
 /* Returns the least token that an acquire may get: above the last one, and no less than `least`. */
@@ -129,7 +143,7 @@ enum { RDL_PHASE_APPLY = 5, RDL_PHASE_VERIFY = 8, RDL_PHASE_ABORT = 11 };
     }
 /* Returns the phase that follows. */
 uint8_t rdl_watch_next(const struct rdl_record *r);
-/* Reads a reply. `expected` is the record's text that the key must hold; then the next phase applies. */
-int rdl_watch_on_reply(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter expected);
+/* Reads a reply. is_same: it is the value that the key must hold, if it is that to GET: then apply. */
+int rdl_watch_on_reply(struct rdl_conn *c, struct rdl_record *r, int is_same);
 
 #endif

@@ -5,27 +5,12 @@
 
 #include "lock/lock_lease.h"
 #include "lock/lock_op.h"
+#include "lock/lock_owner.h"
 
-/* The functions of a mode: an object, so that a static link drops the modes that are not used. */
-struct rdl_lock_mode {
-    /* Queues the first request of an operation. Returns RDL_OK or an error. */
-    int (*send)(struct rdl_lock *l, uint64_t now_ms);
-    /* Evaluates the reply. Returns the result; RDL_PENDING: another request was queued. */
-    int (*answer)(struct rdl_lock *l, uint64_t now_ms);
-    /* Writes the lock value. Returns its length; 0: there is none yet. */
-    size_t (*value)(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
-    /* By enum rdl_action; NULL: the mode sends its own requests. */
-    const struct rdl_op *const *ops;
-    /*
-     * Takes the other value that the key may have as the lock value. Returns 1, or 0 if there is no other.
-     * NULL: there never is.
-     */
-    int (*take_other)(struct rdl_lock *l);
-};
 /* The functions of the plain mode: SET NX PX. */
 int rdl_plain_send(struct rdl_lock *l, uint64_t now_ms);
 int rdl_plain_answer(struct rdl_lock *l, uint64_t now_ms);
-size_t rdl_plain_value(const struct rdl_lock *l, char out[RDL_VALUE_MAX]);
+void rdl_plain_value(const struct rdl_lock *l, struct rdl_command *cmd, char room[]);
 
 /* Sets up a lock of a mode, not held. Returns RDL_OK, RDL_E_NAME or RDL_E_TTL. */
 int rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,

@@ -137,10 +137,9 @@ const struct rdl_method rdl_method_delifeq = {.commands = RDL_COMMANDS(rdl_wire_
  * whatever the key holds by then.
  */
 
-static int on_check_reply(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter expected)
+static int on_check_reply(struct rdl_conn *c, struct rdl_record *r, int is_same)
 {
     enum { WATCH, GET, PTTL, MULTI };
-    struct rdl_bytes own[RDL_TEXTS];
 
     if (r->replies == PTTL && c->reply_kind == RDL_RESP_ERROR) /* before 2.6, which has no PEXPIRE either */
         return RDL_OK;
@@ -154,10 +153,9 @@ static int on_check_reply(struct rdl_conn *c, struct rdl_record *r, enum rdl_let
         r->is_long = c->reply_value >= (int64_t)r->ttl_ms ? 1 : 0;
         return c->reply_kind == RDL_RESP_INT ? RDL_OK : RDL_E_UNEXPECTED;
     }
-    rdl_record_texts(r, own);
     if (c->reply_kind == RDL_RESP_NIL)
         r->verdict = RDL_ANSWER_ABSENT;
-    else if (c->reply_kind == RDL_RESP_BULK && !rdl_reply_is_text(c, own[expected]))
+    else if (c->reply_kind == RDL_RESP_BULK && !is_same)
         r->verdict = RDL_ANSWER_NO;
     return c->reply_kind == RDL_RESP_BULK || c->reply_kind == RDL_RESP_NIL ? RDL_OK : RDL_E_UNEXPECTED;
 }
@@ -183,10 +181,10 @@ static int on_apply_reply(struct rdl_conn *c, struct rdl_record *r)
     return c->reply_kind == RDL_RESP_ARRAY || c->reply_kind == RDL_RESP_NIL ? RDL_OK : RDL_E_UNEXPECTED;
 }
 
-int rdl_watch_on_reply(struct rdl_conn *c, struct rdl_record *r, enum rdl_letter expected)
+int rdl_watch_on_reply(struct rdl_conn *c, struct rdl_record *r, int is_same)
 {
     if (r->phase == RDL_PHASE_CHECK)
-        return on_check_reply(c, r, expected);
+        return on_check_reply(c, r, is_same);
     if (r->phase == RDL_PHASE_ABORT)
         return c->reply_kind == RDL_RESP_STATUS ? RDL_OK : RDL_E_UNEXPECTED;
     return on_apply_reply(c, r);
@@ -201,9 +199,33 @@ uint8_t rdl_watch_next(const struct rdl_record *r)
     return r->in_multi ? RDL_PHASE_ABORT : RDL_PHASE_CHECK;
 }
 
+/*
+ * Compares the value as it arrives, because the conn may keep only its beginning. reply_items is how many
+ * bytes are the same; DIFFERS: one is not, or there are more.
+ */
+enum { DIFFERS = UINT8_MAX };
+
+static void by_watch_take(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_resp_event *ev)
+{
+    struct rdl_bytes own[RDL_TEXTS];
+    const char *value;
+    size_t i;
+
+    if (c->reply_kind != RDL_RESP_BULK) {
+        rdl_take_numbers(c, r, ev);
+        return;
+    }
+    rdl_record_texts(r, own);
+    value = own[RDL_LETTER_V].data;
+    for (i = 0; i < ev->len && c->reply_items != DIFFERS; i++) {
+        int is_same = c->reply_items < r->value_len && value[c->reply_items] == (char)ev->data[i];
+        c->reply_items = is_same ? (uint8_t)(c->reply_items + 1) : DIFFERS;
+    }
+}
+
 static int by_watch_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
-    return rdl_watch_on_reply(c, r, RDL_LETTER_V);
+    return rdl_watch_on_reply(c, r, c->reply_items == r->value_len);
 }
 
 /*
@@ -214,13 +236,13 @@ static const char *const extend_commands[] = RDL_WATCH_COMMANDS(rdl_wire_pexpire
 const struct rdl_method rdl_method_extend_watch = {.commands = extend_commands,
                                                    .next_phase = rdl_watch_next,
                                                    .on_reply = by_watch_on_reply,
-                                                   .take = rdl_take_numbers};
+                                                   .take = by_watch_take};
 
 static const char *const release_commands[] = RDL_WATCH_COMMANDS(rdl_wire_del, rdl_wire_del);
 const struct rdl_method rdl_method_release_watch = {.commands = release_commands,
                                                     .next_phase = rdl_watch_next,
                                                     .on_reply = by_watch_on_reply,
-                                                    .take = rdl_take_numbers};
+                                                    .take = by_watch_take};
 
 /* ---------------------------------------------------------------- all methods to extend and to release */
 

@@ -115,16 +115,18 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
     if (!c->reply_open) {
         c->reply_open = 1;
         c->reply_kind = ev->kind;
-        c->reply_value = ev->kind == RDL_RESP_ARRAY ? -1 : ev->value;
+        c->reply_value = ev->value;
+        if (ev->kind == RDL_RESP_ARRAY)
+            c->reply_value = -1;
         c->reply_items = 0;
         c->reply_len = 0;
     }
     if (c->checks != NULL && c->checks->take(c, ev))
         return;
-    if (c->reply_kind == RDL_RESP_ARRAY) {
+    if (c->reply_kind >= RDL_RESP_BULK)
         rdl_request_take(c, ev);
+    if (c->reply_kind == RDL_RESP_ARRAY)
         return;
-    }
     n = (size_t)RDL_TEXT_MAX - 1 - c->reply_len;
     if (n > ev->len)
         n = ev->len;

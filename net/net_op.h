@@ -232,8 +232,11 @@ struct rdl_method {
     /* Evaluates reply number r->replies. Returns RDL_OK, or the error that ends the connection. */
     int (*on_reply)(struct rdl_conn *c, struct rdl_record *r);
     const struct rdl_script *script; /* the script that it calls; or NULL */
-    /* Reads an event of a reply that is an array. NULL: arrays are not used. */
-    void (*take)(struct rdl_conn *c, const struct rdl_resp_event *ev);
+    /*
+     * Reads an event of a reply that is an array, or a piece of a bulk string: the conn keeps only its
+     * beginning. NULL: they are not used. Of a string reply_items is 0 at first, for this function alone.
+     */
+    void (*take)(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_resp_event *ev);
 };
 
 /* Families share what is remembered as refused: an index of rdl_conn.refused, numbered by the layer above. */
@@ -272,7 +275,7 @@ void rdl_record_complete(struct rdl_record *r, int64_t value);
 /* Copies the reply, at most `most` bytes, to the rdl_req that waits, if it has room for it (rdl_req.text). */
 void rdl_record_copy_text(const struct rdl_conn *c, const struct rdl_record *r, size_t most);
 /* Keeps the first two numbers of an array. Digits in a bulk string (TIME) count, and OK (of EXEC) is 1. */
-void rdl_take_numbers(struct rdl_conn *c, const struct rdl_resp_event *ev);
+void rdl_take_numbers(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_resp_event *ev);
 /*
  * Evaluates an error reply. A command that the server lacks or forbids is remembered as refused for this
  * connection. NOPERM for anything else (a key) concerns this request alone. Both try the next method. Returns

@@ -67,7 +67,7 @@ void rdl_queue_sent(struct rdl_conn *c);
  */
 int rdl_config_check(const struct rdl_conn_config *cfg);
 
-/* Passes an event of an array to the method whose reply it is. */
+/* Passes an event of an array or a bulk string to the method whose reply it is. */
 void rdl_request_take(struct rdl_conn *c, const struct rdl_resp_event *ev);
 /* Evaluates the reply in c for the head of the queue. RDL_OK, or the error that ends the connection. */
 int rdl_request_reply(struct rdl_conn *c);

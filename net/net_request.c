@@ -478,11 +478,12 @@ int rdl_reply_is_text(const struct rdl_conn *c, struct rdl_bytes text)
     return c->reply_len == text.len && rdl_is_same(c->reply, text.data, text.len);
 }
 
-void rdl_take_numbers(struct rdl_conn *c, const struct rdl_resp_event *ev)
+void rdl_take_numbers(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_resp_event *ev)
 {
     int64_t *item = c->reply_items == 0 ? &c->reply_value : &c->reply_second;
     size_t i;
 
+    (void)r;
     if (ev->kind == RDL_RESP_ARRAY || ev->kind == RDL_RESP_ERROR || c->reply_items > 1)
         return;
     if (ev->first)
@@ -660,7 +661,7 @@ void rdl_request_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
     r = rdl_record_at(c, c->head);
     method = method_of(c, r);
     if (r->len != 0 && method->take != NULL)
-        method->take(c, ev);
+        method->take(c, r, ev);
 }
 
 int rdl_request_reply(struct rdl_conn *c)

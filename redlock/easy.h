@@ -65,7 +65,7 @@
 #include "lock/lock_io.h"
 #include "net/net_credentials.h"
 #include "net/net_stream.h"
-#include "redlock/redlock.h"
+#include "redlock/redlock_owner.h"
 
 /** @addtogroup libredlock_easy
  * @{ */
@@ -145,6 +145,12 @@ struct rdl_easy_options {
 
     void *stream_ctxs;      /**< RDL_EASY_STREAMS objects, each the ctx of one connection's functions */
     size_t stream_ctx_size; /**< the size of such an object, in bytes */
+
+    /**
+     * The owner, such as "web-3:4711": a label in the lock's value, by which people see who holds the lock. 1
+     * to RDL_OWNER_MAX letters, digits and _@%+=:./- bytes; NULL or "": none. It gives no right to the lock.
+     */
+    const char *owner;
 };
 
 /** @cond private */
@@ -167,6 +173,7 @@ struct rdl_easy {
     /** @cond private */
     struct rdl_redlock lock;
     struct rdl_redlock_options opt;
+    struct rdl_owner owner;
     struct rdl_posix posix;
     struct rdl_platform sockets;
     struct rdl_platform platform; /* the same, and it resolves names between the attempts of an acquire */
@@ -211,9 +218,10 @@ struct rdl_easy {
  * @param name     the lock's name, which is also its key, 1 to RDL_NAME_MAX bytes; copied
  * @param options  copied; NULL: the defaults
  * @return RDL_OK, or an error, which rdl_easy_acquire() returns too; rdl_easy_error() says what is wrong.
- *         RDL_E_CONFIG: urls is NULL or has no URL, or too many. RDL_E_URL, RDL_E_SPACE: a URL is invalid or
- *         too long. RDL_E_TLS: a URL requests TLS, and the options have no stream. RDL_E_NAME: the name is
- *         empty, too long, or "rdl:canary". RDL_E_TTL: ttl_ms or max_ttl_ms is out of range.
+ *         RDL_E_CONFIG: urls is NULL or has no URL, or too many, or the owner is invalid. RDL_E_URL,
+ *         RDL_E_SPACE: a URL is invalid or too long. RDL_E_TLS: a URL requests TLS, and the options have no
+ *         stream. RDL_E_NAME: the name is empty, too long, or "rdl:canary". RDL_E_TTL: ttl_ms or max_ttl_ms
+ *         is out of range.
  */
 int rdl_easy_open(struct rdl_easy *e, const char *urls, const char *name,
                   const struct rdl_easy_options *options);

@@ -414,8 +414,13 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len)
 
 void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_TOKEN_TEXT_MAX])
 {
+    struct rdl_bytes value = {out, RDL_VALUE_MAX};
+
     rdl_token_hex(&r->token, out); /* also before the first acquire */
-    out[RDL_VALUE_MAX] = '\0';
+    if (r->owner != NULL)
+        r->owner->redlock_value(r, &value);
+    rdl_copy(out, value.data, value.len);
+    out[value.len] = '\0';
 }
 
 void rdl_redlock_cancel(struct rdl_redlock *r)

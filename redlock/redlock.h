@@ -229,15 +229,15 @@ struct rdl_redlock {
     uint16_t attempts; /* these four are of the last acquire, the times cut to 32 bits: rdl_stats */
     uint16_t refused;
     uint16_t user; /* another number with each use; not the first server's: another redlock has servers[] */
+    uint32_t seed;
     struct rdl_hint *hint; /* or NULL */
     const void *name;
     const struct rdl_redlock *self; /* itself, while it is in use: a copy of it is elsewhere */
+    struct rdl_owner *owner;        /* or NULL */
     uint32_t begun_ms;
     uint32_t stepped_ms;
     uint32_t ttl_ms;
     uint32_t abort_below_ms; /* half of what was left at the first failed extend; 0: none; 1: it was done */
-    uint32_t seed;
-    uint32_t holder_ends_ms; /* rdl_has_changed_hands */
     /** @endcond */
     uint32_t extensions; /**< extends of this lease that succeeded; read-only */
     /** @cond private */
@@ -254,6 +254,7 @@ struct rdl_redlock {
     struct rdl_token token;
     char value[RDL_VALUE_MAX];        /* the token in hex */
     uint8_t entropy[RDL_ENTROPY_LEN]; /* of an acquire that has sent nothing yet: the old token is needed */
+    uint32_t holder_ends_ms;          /* rdl_has_changed_hands */
     /** @endcond */
 };
 
@@ -496,7 +497,8 @@ int rdl_redlock_adopt(struct rdl_redlock *r, const char *token_hex, size_t len);
  * Writes the token of a lock that is held or adopted as text, for rdl_redlock_adopt().
  *
  * @param r    the lock; no release of it has begun
- * @param out  receives 40 hex digits in lower case and a NUL; RDL_TOKEN_TEXT_MAX bytes
+ * @param out  receives 40 hex digits in lower case, its owner (redlock_owner.h) and a NUL; RDL_TOKEN_TEXT_MAX
+ *             bytes
  */
 void rdl_redlock_token(const struct rdl_redlock *r, char out[RDL_TOKEN_TEXT_MAX]);
 

@@ -141,8 +141,18 @@ static size_t fence_extra(const struct rdl_redlock *r, const struct rdl_op *op, 
     return 0;
 }
 
-const struct rdl_fencing_ops rdl_fencing = {&rdl_op_acquire_fenced, &rdl_op_extend_fenced, fence_settle,
-                                            fence_spread,           fence_raised,          fence_extra};
+/* A fencing token out of range may go to two holders. */
+static enum rdl_vote fence_confirm(const struct rdl_server *s, int *error)
+{
+    if (RDL_IS_FENCE(s->req.value))
+        return RDL_VOTE_GRANTED;
+    *error = RDL_E_FENCE_RANGE;
+    return RDL_VOTE_ERROR;
+}
+
+const struct rdl_fencing_ops rdl_fencing = {
+    &rdl_op_acquire_fenced, &rdl_op_extend_fenced, fence_settle, fence_spread,
+    fence_raised,           fence_confirm,         fence_extra};
 
 void rdl_redlock_set_min_fence(struct rdl_redlock *r, uint64_t min)
 {

@@ -6,6 +6,7 @@
 #include "lock/lock_hint.h"
 #include "lock/lock_lease.h"
 #include "lock/lock_op.h"
+#include "lock/lock_owner.h"
 #include "redlock/redlock_op.h"
 
 /*
@@ -37,6 +38,8 @@ struct rdl_fencing_ops {
     void (*spread)(struct rdl_redlock *r, uint64_t now_ms);
     /* Evaluates the reply of s to that. */
     void (*raised)(struct rdl_redlock *r, struct rdl_server *s, enum rdl_vote vote, int error);
+    /* Returns what a yes of s to an acquire is worth, and why. */
+    enum rdl_vote (*confirm)(const struct rdl_server *s, int *error);
     /* Writes the additional argument of a request. Returns its length; 0: none. */
     size_t (*extra)(const struct rdl_redlock *r, const struct rdl_op *op, char out[RDL_EXTRA_MAX]);
 };

@@ -9,10 +9,12 @@ int rdl_votes_submit(struct rdl_redlock *r, struct rdl_server *s, const struct r
     char extra[RDL_EXTRA_MAX];
     struct rdl_command cmd;
 
-    rdl_zero(&cmd, sizeof cmd);
     cmd.op = op;
     cmd.name = (struct rdl_bytes){r->name, r->name_len};
     cmd.value = (struct rdl_bytes){r->value, sizeof r->value};
+    if (r->owner != NULL)
+        r->owner->redlock_value(r, &cmd.value);
+    cmd.extra = (struct rdl_bytes){NULL, 0};
     cmd.until_ms = until_ms;
     cmd.ttl_ms = r->ttl_ms;
     if (op->must_send) /* a release: after a SET that was refused with an error, a key is unlikely */
@@ -156,11 +158,8 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
         r->opt->fencing->raised(r, s, vote, error);
         return;
     }
-    if (r->opt->fencing != NULL && r->action == RDL_ACQUIRE && vote == RDL_VOTE_GRANTED &&
-        !RDL_IS_FENCE(s->req.value)) {
-        vote = RDL_VOTE_ERROR;
-        error = RDL_E_FENCE_RANGE;
-    }
+    if (r->opt->fencing != NULL && r->action == RDL_ACQUIRE && vote == RDL_VOTE_GRANTED)
+        vote = r->opt->fencing->confirm(s, &error);
     if (r->canaries != NULL && vote == RDL_VOTE_GRANTED && r->action != RDL_RELEASE)
         vote = r->canaries->ops->confirm(r, (size_t)(s - r->servers), &error);
     if (vote == RDL_VOTE_PENDING)

@@ -144,7 +144,7 @@ static unsigned has_key(const struct handle *h, struct sim_server *s, const char
  */
 static void check_keys(const struct handle *h)
 {
-    char value[RDL_VALUE_MAX];
+    char value[RDL_TOKEN_TEXT_MAX];
     unsigned keys = 0;
     unsigned i;
 
@@ -155,7 +155,7 @@ static void check_keys(const struct handle *h)
     }
     rdl_token_hex(&h->redlock->token, value);
     for (i = 0; i < world.servers; i++)
-        keys += has_key(h, world.peer[i].server, value, sizeof value);
+        keys += has_key(h, world.peer[i].server, value, RDL_VALUE_MAX);
     must(keys > world.servers / 2);
 }
 

@@ -191,11 +191,14 @@ static void set_hint(struct rdl_easy *e)
 
 static int init_lock(struct rdl_easy *e)
 {
+    const char *owner = e->options.owner;
     int rc;
 
     e->opt.guard = (e->options.flags & RDL_EASY_NO_RESTART_GUARD) ? RDL_GUARD_OFF : RDL_GUARD_IF_PERMITTED;
     e->opt.fencing = (e->options.flags & RDL_EASY_FENCE) ? &rdl_fencing : NULL;
     rc = rdl_redlock_init(&e->lock, &e->opt, e->servers, e->n, e->name, e->name_len);
+    if (owner != NULL)
+        (void)rdl_redlock_set_owner(&e->lock, &e->owner, owner, strlen(owner)); /* it was checked */
     if (e->options.flags & RDL_EASY_CANARY)
         rdl_redlock_set_canary(&e->lock, e->canaries);
     if (e->options.flags & RDL_EASY_WAKE_HINT)
@@ -230,6 +233,8 @@ static int set_options(struct rdl_easy *e, const struct rdl_easy_options *option
     e->opt.max_ttl_ms = o->max_ttl_ms;
     e->opt.lease.ttl_ms = o->ttl_ms; /* an adopted lock has an attempt time, too */
     e->opt.lease.retry_ms = RDL_EASY_RETRY_MS;
+    if (o->owner != NULL && rdl_owner_check(o->owner, strlen(o->owner)) != RDL_OK)
+        return rdl_easy_refuse(e, RDL_E_CONFIG, "an owner has 1 to 40 letters, digits and _@%+=:./- bytes");
     return check_ttl(e, o->ttl_ms);
 }
 
@@ -472,7 +477,7 @@ int rdl_easy_adopt(struct rdl_easy *e, const char *token)
                                "the lock is lost, but its thread has not ended: release it first");
     if (e->lock.until_ms == UINT64_MAX) /* it would be released */
         return rdl_easy_refuse(e, RDL_E_HELD, "the lock is adopted: extend or release it first");
-    rc = rdl_redlock_adopt(&e->lock, token, strlen(token));
+    rc = rdl_redlock_adopt_owner(&e->lock, &e->owner, token, strlen(token));
     publish(e);
     return rdl_easy_explain(e, rc);
 }

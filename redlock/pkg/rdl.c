@@ -12,6 +12,7 @@
 #include "lock/lock_fenced.c"
 #include "lock/lock_hint.c"
 #include "lock/lock_multi.c"
+#include "lock/lock_owner.c"
 #include "lock/lock_legacy_op.c"
 #include "lock/lock_legacy.c"
 
@@ -26,6 +27,7 @@
 #include "redlock/redlock_acquire.c"
 #include "redlock/redlock_extend.c"
 #include "redlock/redlock.c"
+#include "redlock/redlock_owner.c"
 #include "redlock/redlock_io.c"
 #include "redlock/redlock_report.c"
 #include "redlock/renewal.c"

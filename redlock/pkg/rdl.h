@@ -12,6 +12,8 @@
 #include "lock/lock_io.h"
 #include "lock/lock_fenced.h"
 #include "lock/lock_multi.h"
+#include "lock/lock_owner.h"
 #include "lock/lock_hint.h"
 #include "lock/lock_legacy.h"
 #include "redlock/redlock.h"
+#include "redlock/redlock_owner.h"

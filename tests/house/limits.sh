@@ -20,6 +20,7 @@ sed -n '/^\.Sh LIMITS AND DEFAULTS/,/^\.Sh EXAMPLES/p' "$page" >"$dir/section"
 #define _POSIX_C_SOURCE 200809L
 #include "lock/lock_fenced.h"
 #include "lock/lock_hint.h"
+#include "lock/lock_owner.h"
 #include "net/net_uring.h"
 #include "redlock/cli/options/options.h"
 #include <stdio.h>

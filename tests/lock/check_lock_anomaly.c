@@ -106,7 +106,7 @@ static int is_stranger(const struct sim_key *k)
 static uint64_t ours_ms(struct rdl_bytes name)
 {
     const struct sim_key *k = find(name);
-    char value[RDL_VALUE_MAX + 1] = "";
+    char value[RDL_TOKEN_TEXT_MAX] = "";
     uint64_t end;
 
     if (k == NULL || is_stranger(k))

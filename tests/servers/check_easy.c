@@ -254,6 +254,30 @@ START_TEST(a_token_passes_the_lock_to_another_process)
 }
 END_TEST
 
+START_TEST(owner_is_in_the_value_and_passes_with_the_token)
+{
+    const struct rdl_easy_options options = {
+        .ttl_ms = TTL, .flags = RDL_EASY_NO_RESTART_GUARD, .owner = "web-3:4711"};
+    struct rdl_easy_options bad = options;
+    char token[RDL_TOKEN_TEXT_MAX];
+
+    ck_assert_int_eq(rdl_easy_open(&easy, urls, "nightly", &options), RDL_OK);
+    open_all(&other);
+    ck_assert_int_eq(rdl_easy_acquire(&easy, PATIENT), RDL_OK);
+    rdl_easy_token(&easy, token);
+    ck_assert_str_eq(token + RDL_VALUE_MAX, "@web-3:4711");
+    ck_assert_ptr_nonnull(strstr(live_command(&live[0], "GET nightly"), token));
+    ck_assert_int_eq(rdl_easy_adopt(&other, token), RDL_OK);
+    ck_assert_int_eq(rdl_easy_extend(&other, TTL), RDL_ADOPTED);
+    ck_assert_int_eq(rdl_easy_release(&other), RDL_OK);
+    ck_assert_int_eq(keys(), 0);
+    rdl_easy_close(&other);
+    bad.owner = "web 3";
+    ck_assert_int_eq(rdl_easy_open(&other, urls, "nightly", &bad), RDL_E_CONFIG);
+    expect_error(&other, "lock \"nightly\": an owner has 1 to 40 letters, digits and _@%+=:./- bytes");
+}
+END_TEST
+
 START_TEST(an_adopted_lock_is_not_adopted_again)
 {
     char token[RDL_TOKEN_TEXT_MAX];
@@ -933,6 +957,7 @@ Suite *suite_easy(void)
     tcase_add_test(tc, release_at_once_sends_to_every_server);
     tcase_add_test(tc, close_leaves_no_descriptor_and_no_lock);
     tcase_add_test(tc, a_token_passes_the_lock_to_another_process);
+    tcase_add_test(tc, owner_is_in_the_value_and_passes_with_the_token);
     tcase_add_test(tc, an_adopted_lock_is_not_adopted_again);
     tcase_add_test(tc, acquire_releases_an_adopted_lock);
     tcase_add_test(tc, a_lock_can_be_renewed_by_any_ttl);

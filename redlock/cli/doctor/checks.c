@@ -93,10 +93,11 @@ static void setting_write_args(struct rdl_slice *w, const char *const *commands,
 }
 
 /* Keeps the last item of the array, which is the value. */
-static void setting_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
+static void setting_take(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_resp_event *ev)
 {
     size_t i = index_of(c);
 
+    (void)r;
     if (ev->kind != RDL_RESP_BULK)
         return;
     if (ev->first)

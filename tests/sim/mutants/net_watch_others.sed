@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # lock/lock_requests.c: R4: by WATCH: another client's key is left alone
-s/!rdl_reply_is_text\(c, own\[expected\]\)/rdl_reply_is_text(c, (struct rdl_bytes){NULL, 0})/
+s/c->reply_kind == RDL_RESP_BULK && !is_same/c->reply_kind == RDL_RESP_BULK \&\& !is_same \&\& c->reply_len == 0/

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-# redlock/redlock_vote.c: R31: a fencing token that scripts cannot count further is no vote
-s/        !RDL_IS_FENCE\(s->req.value\)\)/        0)/
+# redlock/redlock_fenced.c: R31: a fencing token that scripts cannot count further is no vote
+s/    if \(RDL_IS_FENCE\(s->req.value\)\)/    if (1)/
