@@ -43,7 +43,7 @@ if [ $status -eq 80 ]; then
     held=$(redlock status "$lock" | tail -n 1)
     by=$(note GET "$lock:by") || by=
     case $held in
-    *" held by ${by%% *} on "*) echo "deploy_guard.sh: $target: ${by#* }" >&2 ;;
+    *" (${by%% *}) on "*) echo "deploy_guard.sh: $target: ${by#* }" >&2 ;;
     *) echo "deploy_guard.sh: $held" >&2 ;;
     esac
 fi

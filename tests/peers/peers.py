@@ -127,7 +127,9 @@ class Client:
 
 
 class Ours(Client):
-    """`redlock hold`; with the old protocol `redlock run`, which has it."""
+    """`redlock hold`; with the old protocol `redlock run`, which has it. Every second one has no owner in its value."""
+
+    made = 0
 
     def __init__(self, lock, servers, legacy):
         self.options = [word for server in servers for word in ("-u", server.url)]
@@ -136,6 +138,9 @@ class Ours(Client):
             self.verb, self.operands = "run", [lock, "-c", "echo held; exec cat"]
             self.options += ["--legacy", "always", "--legacy-shortest-ttl"]
         self.options += ["--restart-guard", "off"]
+        Ours.made += 1
+        if Ours.made % 2 == 0:
+            self.options += ["--no-owner"]
 
     def __str__(self):
         return f"redlock {self.verb}"

@@ -398,7 +398,7 @@ START_TEST(a_renewing_holder_learns_that_its_lock_was_broken)
     command_set_script(
         &a, server, N,
         "$RDL_COMMAND break --restart-guard=off --held-by $($RDL_COMMAND status --restart-guard=off nightly |"
-        " sed -n 's/^nightly: held by \\([0-9a-f]*\\) .*/\\1/p') nightly");
+        " sed -n 's/^nightly: held by \\([^ ]* (\\)\\{0,1\\}\\([0-9a-f]*\\).*/\\2/p') nightly");
     ck_assert_int_eq(command_run(&a), 0);
     ck_assert_int_eq(command_end(&b), 75);
     for (int i = 0; i < N; i++)

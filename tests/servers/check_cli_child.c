@@ -129,7 +129,7 @@ START_TEST(the_command_gets_the_id_that_status_prints)
     command_setenv(&c, env);
     ck_assert_int_eq(command_run(&c), 0);
     ck_assert_int_eq(sscanf(c.out, "id %31s", id), 1);
-    snprintf(shown, sizeof shown, "held by %s", id);
+    snprintf(shown, sizeof shown, " (%s), expires in ", id);
     ck_assert_uint_eq(strlen(id), 8);
     assert_has(c.out, shown);
     command_set(&c, (const char *const[]){"--legacy=always", NULL}, &server, 1, "weekly",

@@ -116,6 +116,22 @@ static void expect_wellformed(void)
     ck_assert_uint_eq(types, 6);
 }
 
+START_TEST(owner_is_a_label_only_on_request)
+{
+    for (int i = 0; i < N; i++)
+        live_command(&server[i], "SET owned 00112233445566778899aabbccddeeff00000001@web-3:4711 PX 600000");
+    command_set_script(&a, server, N,
+                       "$RDL_COMMAND list --restart-guard=off --format prometheus --metrics-owner owned;"
+                       "$RDL_COMMAND list --restart-guard=off --format prometheus owned;"
+                       "$RDL_COMMAND list --restart-guard=off --metrics-owner; [ $? -eq 64 ]");
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_uint_eq(command_count(a.out, "redlock_lock_held{lock=\"owned\",owner=\"web-3:4711\"} 1\n"), 1);
+    ck_assert_uint_eq(command_count(a.out, "redlock_lock_held{lock=\"owned\"} 1\n"), 1);
+    ck_assert_uint_eq(command_count(a.out, "owner="), 1);
+    assert_has(a.err, "--metrics-owner works only with --format prometheus");
+}
+END_TEST
+
 START_TEST(metrics_have_what_the_servers_hold)
 {
     const char *left;
@@ -267,6 +283,7 @@ Suite *suite_cli_metrics(void)
     tcase_add_test(tc, a_server_that_may_have_lost_locks_is_not_usable);
     tcase_add_test(tc, no_two_locks_have_the_same_labels);
     tcase_add_test(tc, the_longest_name_is_not_cut);
+    tcase_add_test(tc, owner_is_a_label_only_on_request);
     tcase_add_test(tc, format_chooses_text_json_or_metrics);
     return suite;
 }

@@ -97,13 +97,16 @@ START_TEST(a_tick_that_succeeded_is_not_run_again)
 }
 END_TEST
 
-/* The value names the holder as REDLOCK_ID does; its token could release the lock. */
-START_TEST(the_record_has_the_holders_id_and_no_token)
+/* The value names the holder as REDLOCK_ID and its owner do; its token could release the lock. */
+START_TEST(the_record_has_the_holders_id_and_owner_and_no_token)
 {
+    static const char *const owners[] = {"--owner=web-3", "--no-owner"};
     char value[40];
+    int len = _i == 0 ? 19 : 13;
 
-    ck_assert_int_eq(run(&a, (const char *const[]){ONCE, NULL}, "echo once $REDLOCK_ID"), 0);
-    snprintf(value, sizeof value, "$13\r\n%.13s\r\n", a.out);
+    ck_assert_int_eq(run(&a, (const char *const[]){ONCE, owners[_i], NULL}, "echo once $REDLOCK_ID web-3"),
+                     0);
+    snprintf(value, sizeof value, "$%d\r\n%.*s\r\n", len, len, a.out);
     for (int i = 0; i < N; i++)
         ck_assert_str_eq(live_command(&server[i], "GET " KEY), value);
 }
@@ -720,7 +723,7 @@ Suite *suite_cli_once(void)
     TCase *tc = suite_case(suite, "three servers", setup, teardown);
 
     tcase_add_test(tc, a_tick_that_succeeded_is_not_run_again);
-    tcase_add_test(tc, the_record_has_the_holders_id_and_no_token);
+    tcase_add_loop_test(tc, the_record_has_the_holders_id_and_owner_and_no_token, 0, 2);
     tcase_add_test(tc, a_name_with_a_brace_keeps_its_own_tag);
     tcase_add_test(tc, the_longest_name_and_tick_fit);
     tcase_add_test(tc, verbose_and_json_say_that_the_tick_is_done);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { N = 3, TOKEN = 40 };
+enum { N = 3, TOKEN = 42 /* 40 digits, "@o" */ };
 
 #define BOTH  "-l", "anna", "-l", "berta"
 #define WORDS "-l anna -l berta"
@@ -23,6 +23,7 @@ static char file[64]; /* for a token; it does not exist */
 
 static void setup(void)
 {
+    setenv("REDLOCK_OWNER", "o", 1);
     memset(server, 0, sizeof server);
     live_start_all(server, N);
     snprintf(file, sizeof file, "build/several.%ld", (long)getpid());
@@ -267,8 +268,8 @@ START_TEST(redlock_lock_names_all_locks_and_works_for_status)
     const char *id = a.out + strlen(a.out) - 9;
     char line[80];
     for (int k = 0; k < 2; k++) {
-        snprintf(line, sizeof line, "\n%s: held by %.8s on 1 of 1, expires in ", k == 0 ? "anna" : "berta",
-                 id);
+        snprintf(line, sizeof line, "\n%s: held by o (%.8s) on 1 of 1, expires in ",
+                 k == 0 ? "anna" : "berta", id);
         ck_assert_msg(strstr(a.out, line) != NULL, "%s in %s", line, a.out);
     }
 }
@@ -344,7 +345,7 @@ START_TEST(a_token_of_several_locks_needs_all_their_names)
 }
 END_TEST
 
-START_TEST(forty_digits_alone_are_a_valid_token)
+START_TEST(a_token_without_its_locks_is_valid)
 {
     ck_assert_int_eq(run_script("T=$($R acquire -l anna -l berta); export REDLOCK_TOKEN=${T%% *};"
                                 " $R extend -l anna -l berta && $R release -l anna -l berta"),
@@ -618,7 +619,7 @@ Suite *suite_cli_several(void)
     tcase_add_test(words, special_lock_names_are_quoted_for_the_shell);
     tcase_add_test(words, a_token_file_names_all_locks_for_later_steps);
     tcase_add_loop_test(words, a_token_of_several_locks_needs_all_their_names, 0, 4);
-    tcase_add_test(words, forty_digits_alone_are_a_valid_token);
+    tcase_add_test(words, a_token_without_its_locks_is_valid);
     tcase_add_test(words, hold_prints_and_holds_several_locks);
     tcase_add_test(words, the_log_names_several_locks_as_words_and_as_an_array);
     tcase_add_loop_test(words, a_nested_run_of_one_of_several_locks_is_refused, 0, COUNT(nests));

@@ -16,6 +16,7 @@ static struct command a;
 
 static void setup(void)
 {
+    setenv("REDLOCK_OWNER", "o", 1);
     memset(&server, 0, sizeof server);
     setenv("REDLOCK_RESTART_GUARD", "off", 1);
     tls_begin();
@@ -27,7 +28,7 @@ static void teardown(void)
     tls_end();
 }
 
-static char token[60] = "REDLOCK_TOKEN=";
+static char token[80] = "REDLOCK_TOKEN=";
 
 /* redlock VERB --connect-command TEXT -u URL MORE... */
 static int ask(const char *verb, const char *text, const char *url, const char *const more[])
@@ -63,7 +64,7 @@ START_TEST(every_verb_works_over_tls)
     assert_has(a.out, "nightly at localhost:");
     ck_assert_int_eq(ask("list", tls_openssl(), url, the_lock), 0);
     ck_assert_int_eq(ask("acquire", tls_openssl(), url, the_lock), 0);
-    snprintf(token, sizeof token, "REDLOCK_TOKEN=%.40s", a.out);
+    snprintf(token, sizeof token, "REDLOCK_TOKEN=%.42s", a.out);
     ck_assert_msg(ask("extend", tls_openssl(), url, the_lock) == 0, "%s", a.err);
     ck_assert_msg(ask("release", tls_openssl(), url, the_lock) == 0, "%s", a.err);
     ck_assert_str_eq(live_command(&server.live, "EXISTS nightly"), ":0\r\n");

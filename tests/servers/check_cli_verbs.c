@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { N = 3, TOKEN = 40 };
+enum { N = 3, TOKEN = 42 /* 40 digits, "@o" */ };
 
 static struct live_server server[N];
 static struct command a, b;
@@ -24,6 +24,7 @@ static char file[64]; /* for a token; it does not exist */
 
 static void setup(void)
 {
+    setenv("REDLOCK_OWNER", "o", 1);
     memset(server, 0, sizeof server);
     live_start_all(server, N);
     snprintf(file, sizeof file, "build/token.%ld", (long)getpid());
@@ -59,7 +60,7 @@ static const char *token_of(const struct command *c)
 {
     static char entry[64];
 
-    ck_assert_uint_ge(strspn(c->out, "0123456789abcdef"), TOKEN);
+    ck_assert_uint_ge(strspn(c->out, "0123456789abcdef"), TOKEN - 2);
     snprintf(entry, sizeof entry, "REDLOCK_TOKEN=%.*s", TOKEN, c->out);
     return entry;
 }
@@ -194,13 +195,13 @@ START_TEST(the_token_file_is_private_and_nothing_is_printed)
 END_TEST
 
 /* As another tool may have written them. */
-START_TEST(a_token_in_upper_case_is_the_same_token)
+START_TEST(digits_of_a_token_in_upper_case_are_the_same)
 {
     char entry[64];
 
     ck_assert_int_eq(run(&a, "acquire", none), 0);
     snprintf(entry, sizeof entry, "%s", token_of(&a));
-    for (char *at = strchr(entry, '='); *at != '\0'; at++)
+    for (char *at = strchr(entry, '='); *at != '@'; at++)
         *at = (char)toupper((unsigned char)*at);
     set(&b, "release", none, N);
     command_setenv(&b, entry);
@@ -456,7 +457,7 @@ START_TEST(release_wakes_a_client_that_waits_with_a_hint)
     memset(&c, 0, sizeof c);
     ck_assert_int_eq(run_with_token(&c, "release", (const char *const[]){"--wake-hint", NULL}), 0);
     ck_assert_int_eq(command_end(&b), 0);
-    ck_assert_uint_ge(strspn(b.out, "0123456789abcdef"), TOKEN);
+    ck_assert_uint_ge(strspn(b.out, "0123456789abcdef"), TOKEN - 2);
 }
 END_TEST
 
@@ -517,15 +518,19 @@ static const struct {
     {"$R extend --token-file $F --token-fd 7 nightly", 64,
      "give either --token-file or --token-fd, not both"},
     {"REDLOCK_TOKEN=0123 $R release nightly", 65,
-     "$REDLOCK_TOKEN contains no token: it must be the 40 hex digits that redlock acquire printed"},
+     "$REDLOCK_TOKEN contains no token: it must be what redlock acquire printed: 40 hex digits and the "
+     "owner"},
     {"REDLOCK_TOKEN=" T40 "0 $R extend nightly", 65,
-     "$REDLOCK_TOKEN contains no token: it must be the 40 hex digits that redlock acquire printed"},
+     "$REDLOCK_TOKEN contains no token: it must be what redlock acquire printed: 40 hex digits and the "
+     "owner"},
     {"REDLOCK_TOKEN='" T40 " ' $R extend nightly", 65,
-     "$REDLOCK_TOKEN contains no token: it must be the 40 hex digits that redlock acquire printed"},
+     "$REDLOCK_TOKEN contains no token: it must be what redlock acquire printed: 40 hex digits and the "
+     "owner"},
     {"REDLOCK_TOKEN='" T40 " 12a' $R extend nightly", 65,
-     "$REDLOCK_TOKEN contains no token: it must be the 40 hex digits that redlock acquire printed"},
+     "$REDLOCK_TOKEN contains no token: it must be what redlock acquire printed: 40 hex digits and the "
+     "owner"},
     {"(umask 077; echo precious >$F); $R release --token-file $F nightly", 65,
-     "%s contains no token: it must be the 40 hex digits that redlock acquire printed"},
+     "%s contains no token: it must be what redlock acquire printed: 40 hex digits and the owner"},
     {"(umask 077; printf '\\357\\273\\277" T40 "\\n' >$F); $R release --token-file $F nightly", 65,
      "%s contains no token: it begins with a byte order mark (BOM): save it as plain text without one"},
     {"(umask 077; printf '" T40 "\\n" T40 "\\n' >$F); $R release --token-file $F nightly", 65,
@@ -805,7 +810,7 @@ Suite *suite_cli_verbs(void)
     tcase_add_test(tc, the_fencing_token_follows_the_token_after_a_space);
     tcase_add_test(tc, acquire_of_a_held_lock_exits_with_the_conflict_status);
     tcase_add_test(tc, the_token_file_is_private_and_nothing_is_printed);
-    tcase_add_test(tc, a_token_in_upper_case_is_the_same_token);
+    tcase_add_test(tc, digits_of_a_token_in_upper_case_are_the_same);
     tcase_add_test(tc, an_existing_token_file_fails_with_73_before_any_request);
     tcase_add_loop_test(tc, a_failed_acquire_leaves_no_token_file, 0, 2);
     tcase_add_loop_test(tc, a_lock_is_released_with_73_if_its_token_is_not_written, 0, COUNT(unwritable));

@@ -8,9 +8,11 @@
 #include "redlock/cli/options/verb_table.h"
 #include "redlock/cli/output/output.h"
 #include "redlock/redlock_op.h"
+#include "redlock/redlock_owner.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char blanks[] = " \t\r\n"; /* $REDLOCK_URLS may have several lines, or come from a file */
 
@@ -239,6 +241,50 @@ static int check_files(struct rdl_cli_options *o)
     return 0;
 }
 
+/* Writes HOST:PID. A long host is cut, never the pid; other bytes than an owner's become '_'. */
+static void name_process(char out[RDL_OWNER_MAX + 1], long pid)
+{
+    char host[256] = "", number[24];
+    struct rdl_cli_text t = {number, sizeof number, 0};
+
+    rdl_cli_add(&t, ":%ld", pid);
+    if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0')
+        strcpy(host, "host");
+    host[RDL_OWNER_MAX - t.len] = '\0';
+    for (char *at = host; *at != '\0'; at++)
+        if (rdl_owner_check(at, 1) != RDL_OK)
+            *at = '_';
+    strcpy(stpcpy(out, host), number);
+}
+
+/* Sets the owner of what is acquired. The process of acquire ends at once, so its parent is named. */
+static int set_owner(struct rdl_cli_options *o)
+{
+    static char process[RDL_OWNER_MAX + 1];
+    const char *from = o->owner != NULL ? "--owner" : "$REDLOCK_OWNER";
+
+    if (o->metrics_owner && o->format != RDL_CLI_FORMAT_PROMETHEUS)
+        return refuse("--metrics-owner works only with --format prometheus");
+    if ((o->verb & RDL_CLI_GETTING) == 0)
+        return 0;
+    if (o->owner != NULL && o->no_owner)
+        return refuse("give either --owner or --no-owner, not both");
+    if (o->owner != NULL && o->legacy != RDL_CLI_LEGACY_NEVER)
+        return refuse("--owner does not work with --legacy: the value of the old protocol is a deadline");
+    if (o->owner == NULL)
+        o->owner = getenv("REDLOCK_OWNER");
+    if (o->owner == NULL || (o->owner[0] == '\0' && from[0] == '$')) {
+        name_process(process, (long)(o->verb == RDL_CLI_ACQUIRE ? getppid() : getpid()));
+        o->owner = process;
+    }
+    if (o->no_owner)
+        o->owner = "";
+    else if (o->owner[0] == '\0' || rdl_owner_check(o->owner, strlen(o->owner)) != RDL_OK)
+        return rdl_cli_fail(RDL_EXIT_USAGE, "%s: give 1 to %d letters, digits and _@%%+=:./-", from,
+                            RDL_OWNER_MAX);
+    return 0;
+}
+
 int rdl_cli_options_settle(struct rdl_cli_options *o)
 {
     char ttl[RDL_CLI_DURATION_MAX], other[RDL_CLI_DURATION_MAX];
@@ -278,6 +324,8 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
             "give a shorter --ttl, or give all clients a longer --max-ttl",
             ttl_word(o), ttl, rdl_cli_duration_text(o->max_ttl_ms, other));
     int rc = check_files(o);
+    if (rc == 0)
+        rc = set_owner(o);
     if (rc == 0)
         rc = check_keep(o);
     if (rc == 0)

@@ -68,6 +68,10 @@ struct rdl_cli_options {
     int shortest_ttl;
     uint32_t clock_error_ms; /* 0: this host's wall clock is not used */
     int any_name;            /* a name may look like another */
+    const char *owner;       /* of what is acquired; "": none; list: a pattern, NULL: not given */
+    int no_owner;
+    int metrics_owner;
+    int yes;
     int fence;
     int wake_hint;
     int canary;

@@ -189,6 +189,11 @@ void rdl_cli_add_word(struct rdl_cli_text *t, const char *s)
     rdl_cli_add(t, "'");
 }
 
+void rdl_cli_add_holder(struct rdl_cli_text *t, uint32_t id, const char *owner)
+{
+    rdl_cli_add(t, owner[0] != '\0' ? "%s (%08" PRIx32 ")" : "%s%08" PRIx32, owner, id);
+}
+
 void rdl_cli_add_lock(struct rdl_cli_text *t, const char *name)
 {
     rdl_cli_add(t, "%s-l ", t->len > 0 ? " " : "");

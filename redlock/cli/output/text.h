@@ -56,6 +56,9 @@ size_t rdl_cli_line_len(const char *text, size_t len);
 /* Returns why a text from a file, without its line end, is not one line; NULL: it is. */
 const char *rdl_cli_line_fault(const char *text, size_t len);
 
+/* Adds who holds a lock: "web-3:4711 (97f33ee3)", or the id alone if the owner is "". */
+void rdl_cli_add_holder(struct rdl_cli_text *t, uint32_t id, const char *owner);
+
 /* Adds "-l NAME", as the verbs accept it, after a space if there is one before. */
 void rdl_cli_add_lock(struct rdl_cli_text *t, const char *name);
 

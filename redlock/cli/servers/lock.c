@@ -61,6 +61,17 @@ static void set_clock(struct rdl_cli_lock *l)
                            l->o->clock_error_ms, rdl_cli_now(l));
 }
 
+/* Gives a lock its owner. Locks of the old protocol have none. */
+static void set_owner(struct rdl_cli_lock *l)
+{
+    const char *owner = l->o->owner != NULL ? l->o->owner : ""; /* a token has its own */
+
+    if (l->is_single && !l->is_legacy)
+        rdl_lock_set_owner(&l->single.lock, &l->owner, owner, strlen(owner));
+    else if (!l->is_single)
+        rdl_redlock_set_owner(&l->redlock, &l->owner, owner, strlen(owner));
+}
+
 /* Switches to the old protocol, or with auto to the current one until the server refuses it. */
 static void become(struct rdl_cli_lock *l, int is_legacy)
 {
@@ -73,6 +84,7 @@ static void become(struct rdl_cli_lock *l, int is_legacy)
         rdl_lock_init_legacy(&l->single, &l->opt.lease, conn, l->o->lock, len, kind);
     else
         rdl_lock_init(&l->single.lock, &l->opt.lease, conn, l->o->lock, len);
+    set_owner(l);
     if (l->o->wake_hint)
         rdl_lock_set_hint(&l->single.lock, &l->hint);
 }
@@ -85,6 +97,7 @@ static void become_several(struct rdl_cli_lock *l)
         names[k] = (struct rdl_bytes){l->o->names[k], strlen(l->o->names[k])};
     rdl_lock_init_multi(&l->single.lock, &l->opt.lease, &l->servers->conn[0], names, l->o->n_names,
                         l->packed);
+    set_owner(l);
 }
 
 void rdl_cli_lease_init(struct rdl_cli_lock *l)
@@ -108,6 +121,7 @@ void rdl_cli_lease_init(struct rdl_cli_lock *l)
     l->opt.fencing = o->fence ? &rdl_fencing : NULL;
     rdl_redlock_init(&l->redlock, &l->opt, s->server, s->n, o->lock, strlen(o->lock));
     rdl_cli_info_watch(s);
+    set_owner(l);
     if (o->wake_hint)
         rdl_redlock_set_hint(&l->redlock, &l->hint);
     if (o->canary)
@@ -453,13 +467,9 @@ struct rdl_cli_stats rdl_cli_lease_stats(const struct rdl_cli_lock *l)
 uint32_t rdl_cli_lease_id(const struct rdl_cli_lock *l)
 {
     char value[RDL_TOKEN_TEXT_MAX];
-    size_t len = RDL_VALUE_MAX;
 
-    if (l->is_single)
-        len = rdl_lock_value(&l->single.lock, value);
-    else
-        rdl_redlock_token(&l->redlock, value);
-    return rdl_hash(RDL_HASH_BASE, value, len);
+    rdl_cli_lease_token(l, value);
+    return rdl_hash(RDL_HASH_BASE, value, strlen(value));
 }
 
 uint64_t rdl_cli_lease_keep_ms(const struct rdl_cli_lock *l)
@@ -517,23 +527,28 @@ int rdl_cli_lease_turn(struct rdl_cli_lock *l, uint64_t until_ms, int can_wake)
 
 /* ---------------------------------------------------------------- adopted tokens */
 
-void rdl_cli_lease_adopt(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX])
+void rdl_cli_lease_adopt(struct rdl_cli_lock *l, const char token[RDL_TOKEN_TEXT_MAX])
 {
     if (l->is_single)
-        rdl_lock_adopt(&l->single.lock, token, RDL_VALUE_MAX);
+        rdl_lock_adopt_owner(&l->single.lock, &l->owner, token, strlen(token));
     else
-        rdl_redlock_adopt(&l->redlock, token, RDL_VALUE_MAX);
+        rdl_redlock_adopt_owner(&l->redlock, &l->owner, token, strlen(token));
 }
 
-void rdl_cli_lease_token(const struct rdl_cli_lock *l, char out[RDL_VALUE_MAX])
+void rdl_cli_lease_token(const struct rdl_cli_lock *l, char out[RDL_TOKEN_TEXT_MAX])
 {
-    char text[RDL_TOKEN_TEXT_MAX];
-
     if (l->is_single)
-        rdl_lock_token(&l->single.lock, text);
+        rdl_lock_token(&l->single.lock, out);
     else
-        rdl_redlock_token(&l->redlock, text);
-    memcpy(out, text, RDL_VALUE_MAX);
+        rdl_redlock_token(&l->redlock, out);
+}
+
+const char *rdl_cli_lease_owner(const struct rdl_cli_lock *l)
+{
+    static char text[RDL_TOKEN_TEXT_MAX];
+
+    rdl_cli_lease_token(l, text);
+    return strlen(text) > RDL_VALUE_MAX ? text + RDL_VALUE_MAX + 1 : "";
 }
 
 /* Returns 1 if a server is connecting, or has not replied to a request. */

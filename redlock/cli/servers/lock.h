@@ -7,7 +7,7 @@
 #include "lock/lock_legacy.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/servers/connections.h"
-#include "redlock/redlock.h"
+#include "redlock/redlock_owner.h"
 
 #include <sys/types.h>
 
@@ -22,6 +22,7 @@ struct rdl_cli_lock {
     struct rdl_redlock_options opt;
     struct rdl_redlock redlock;    /* with several locks: only its restart guard is used */
     struct rdl_lock_legacy single; /* used instead with is_single; only its .lock without is_legacy */
+    struct rdl_owner owner;
     struct rdl_hint hint;
     struct rdl_canary canaries[RDL_SERVERS_MAX];
     int is_single;                /* --legacy, or several locks */
@@ -46,10 +47,10 @@ struct rdl_cli_lock {
 void rdl_cli_lease_init(struct rdl_cli_lock *l);
 
 /* Adopts the lock of this token, to extend or release it; not with the old protocol. */
-void rdl_cli_lease_adopt(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX]);
+void rdl_cli_lease_adopt(struct rdl_cli_lock *l, const char token[RDL_TOKEN_TEXT_MAX]);
 
-/* Copies the token of the lease, 40 hex digits without a NUL. */
-void rdl_cli_lease_token(const struct rdl_cli_lock *l, char out[RDL_VALUE_MAX]);
+/* Copies the token of the lease, with its owner and a NUL; of the old protocol, its value. */
+void rdl_cli_lease_token(const struct rdl_cli_lock *l, char out[RDL_TOKEN_TEXT_MAX]);
 
 /*
  * Waits for servers that the majority did not wait for, after a release or when the lease is left to run out.
@@ -66,6 +67,9 @@ uint64_t rdl_cli_lease_until_ms(const struct rdl_cli_lock *l);
 
 /* Returns the cost so far, of all acquires together. */
 struct rdl_cli_stats rdl_cli_lease_stats(const struct rdl_cli_lock *l);
+
+/* Returns the owner of the lease, valid until the next call; "": none. */
+const char *rdl_cli_lease_owner(const struct rdl_cli_lock *l);
 
 /* Returns our id for people, as rdl_cli_seen.id. With the old protocol, each renewal changes it. */
 uint32_t rdl_cli_lease_id(const struct rdl_cli_lock *l);

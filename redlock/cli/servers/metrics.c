@@ -13,15 +13,17 @@
 #include "redlock/cli/servers/query_output.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <time.h>
 
 /* A character of a name has three bytes at most in a label, and its bytes two digits each. */
-enum { LABELS_MAX = 5 * RDL_NAME_MAX + 32, SERVER_MAX = 3 * RDL_CLI_WHERE_MAX + 16 };
+enum { LABELS_MAX = 5 * RDL_NAME_MAX + RDL_OWNER_MAX + 48, SERVER_MAX = 3 * RDL_CLI_WHERE_MAX + 16 };
 
 /* A lock that is held. */
 struct held {
     const char *name;
-    uint64_t ends_ms; /* UINT64_MAX: never */
+    char owner[RDL_OWNER_MAX + 1]; /* "": none, or not requested */
+    uint64_t ends_ms;              /* UINT64_MAX: never */
     unsigned char votes[RDL_SERVERS_MAX];
 };
 
@@ -46,6 +48,7 @@ void rdl_cli_metrics_add(const struct rdl_cli_query *l, const struct rdl_cli_ver
         return;
     struct held *h = &all[n_all++];
     h->name = name;
+    snprintf(h->owner, sizeof h->owner, "%s", l->o->metrics_owner ? v->owner : "");
     h->ends_ms = v->ends_ms;
     for (size_t i = 0; i < l->servers->n; i++)
         h->votes[i] = (unsigned char)is_vote(l, v, i);
@@ -92,6 +95,8 @@ static int put_held(const char *name, const struct rdl_cli_query *l)
         char labels[LABELS_MAX];
         struct rdl_cli_text t = {labels, sizeof labels, 0};
         add_lock(&t, &all[k]);
+        if (all[k].owner[0] != '\0') /* it has no byte that a label quotes */
+            rdl_cli_add(&t, ",owner=\"%s\"", all[k].owner);
         rc = put(name, labels, "1");
     }
     return rc;

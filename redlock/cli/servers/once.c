@@ -399,9 +399,11 @@ static int unknown(struct rdl_cli_held *h)
 
 static void set_value(const struct rdl_cli_lock *l)
 {
-    static char value[sizeof RDL_CLI_ONCE_MARK + 8];
+    static char value[RDL_TEXT_MAX];
+    const char *owner = rdl_cli_lease_owner(l);
 
-    snprintf(value, sizeof value, RDL_CLI_ONCE_MARK "%08" PRIx32, rdl_cli_lease_id(l));
+    snprintf(value, sizeof value, RDL_CLI_ONCE_MARK "%08" PRIx32 "%s%s", rdl_cli_lease_id(l),
+             owner[0] != '\0' ? " " : "", owner);
     tally.value = (struct rdl_bytes){value, strlen(value)};
     tally.keep_ms = (uint32_t)l->o->once_keep_ms;
 }

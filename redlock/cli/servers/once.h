@@ -6,7 +6,7 @@
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/servers/held_lease.h"
 
-/* The value is RDL_CLI_ONCE_MARK and the 8 hex digits that identify the lease (REDLOCK_ID). */
+/* The value: RDL_CLI_ONCE_MARK, the 8 hex digits that identify the lease (REDLOCK_ID), its owner, if any. */
 #define RDL_CLI_ONCE_MARK "once "
 
 /* Writes the name of the key of this tick, NUL-terminated. */

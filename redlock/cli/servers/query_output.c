@@ -16,17 +16,28 @@
 #include "redlock/redlock_op.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LINE_MAX_LEN = 1024, JSON_MAX = 65536 };
 
 /* ---------------------------------------------------------------- what a key is */
 
+/* A token, and the owner that may follow. */
 static int is_token(const char *value, size_t len)
 {
     struct rdl_token token;
 
-    return rdl_token_from_hex(&token, value, len) == RDL_OK;
+    return rdl_token_from_hex(&token, value, rdl_owner_token_len(value, len)) == RDL_OK;
+}
+
+void rdl_cli_seen_owner(const struct rdl_cli_seen *s, char out[RDL_OWNER_MAX + 1])
+{
+    int len = (int)s->len - (RDL_VALUE_MAX + 1);
+
+    out[0] = '\0';
+    if (s->what == RDL_CLI_SEEN_KEY && len > 0 && is_token(s->value, s->len))
+        snprintf(out, RDL_OWNER_MAX + 1, "%.*s", len, s->value + RDL_VALUE_MAX + 1);
 }
 
 enum rdl_cli_kind rdl_cli_seen_kind(const struct rdl_cli_seen *s)
@@ -102,7 +113,10 @@ static void find_other(const struct rdl_cli_seen *seen, size_t n, struct rdl_cli
         if (seen[i].what != RDL_CLI_SEEN_KEY || rdl_cli_seen_kind(&seen[i]) != RDL_CLI_KIND_TOKEN ||
             seen[i].id == v->id)
             continue;
-        v->other_id = v->other_on == 0 ? seen[i].id : v->other_id;
+        if (v->other_on == 0) {
+            v->other_id = seen[i].id;
+            rdl_cli_seen_owner(&seen[i], v->other_owner);
+        }
         v->other_on += seen[i].id == v->other_id;
     }
 }
@@ -131,6 +145,7 @@ void rdl_cli_verdict(const struct rdl_cli_seen *seen, const unsigned char *stand
             continue;
         v->on = on;
         v->id = seen[i].id;
+        rdl_cli_seen_owner(&seen[i], v->owner);
         v->key = rdl_cli_seen_kind(&seen[i]);
         v->is_odd = seen[i].what == RDL_CLI_SEEN_ODD;
         v->ends_ms = ends_in(held, on, v->quorum);
@@ -256,17 +271,25 @@ void rdl_cli_query_error(const struct rdl_cli_query *l, size_t i, char *out, siz
     add_error(&t, l, i);
 }
 
+static void add_held_by(struct rdl_cli_text *t, uint32_t id, const char *owner)
+{
+    rdl_cli_add(t, "held by ");
+    rdl_cli_add_holder(t, id, owner);
+}
+
 static void add_key(struct rdl_cli_text *t, const struct rdl_cli_seen *s)
 {
     enum rdl_cli_kind kind = rdl_cli_seen_kind(s);
+    char owner[RDL_OWNER_MAX + 1];
 
+    rdl_cli_seen_owner(s, owner);
     if (s->what == RDL_CLI_SEEN_ODD)
         rdl_cli_add(t, "%s, so not a lock", rdl_cli_seen_odd(s));
     else if (kind == RDL_CLI_KIND_DEADLINE)
         rdl_cli_add(t, "old protocol: held by %08" PRIx32 " until %.*s (Unix time)", s->id, (int)s->len,
                     s->value);
     else if (kind == RDL_CLI_KIND_TOKEN)
-        rdl_cli_add(t, "held by %08" PRIx32, s->id);
+        add_held_by(t, s->id, owner);
     else
         rdl_cli_add(t, "the value is not a redlock token (id %08" PRIx32 ")", s->id);
     if (s->pttl_ms >= 0) {
@@ -327,6 +350,14 @@ static void add_unknown(struct rdl_cli_text *t, const struct rdl_cli_verdict *v)
                     v->silent + v->refused + v->young > 0 ? ", " : "", v->voteless, v->of);
 }
 
+static void add_has_it(struct rdl_cli_text *t, const char *before, uint32_t id, const char *owner,
+                       unsigned on)
+{
+    rdl_cli_add(t, "%s", before);
+    rdl_cli_add_holder(t, id, owner);
+    rdl_cli_add(t, " has it on %u", on);
+}
+
 int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name)
 {
     char line[LINE_MAX_LEN];
@@ -342,9 +373,10 @@ int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name)
         add_unknown(&t, v);
     } else {
         if (v->is_odd)
-            rdl_cli_add(&t, "taken by a key that is not a lock on %u of %u", v->on, v->of);
+            rdl_cli_add(&t, "taken by a key that is not a lock");
         else
-            rdl_cli_add(&t, "held by %08" PRIx32 " on %u of %u", v->id, v->on, v->of);
+            add_held_by(&t, v->id, v->owner);
+        rdl_cli_add(&t, " on %u of %u", v->on, v->of);
         if (v->key == RDL_CLI_KIND_DEADLINE)
             rdl_cli_add(&t, ", by the old protocol");
         else if (v->ends_ms == UINT64_MAX)
@@ -353,10 +385,11 @@ int rdl_cli_verdict_show(const struct rdl_cli_verdict *v, const char *name)
             add_end(&t, v->ends_ms);
     }
     if (v->other_on > 0 && v->what == RDL_CLI_SPLIT)
-        rdl_cli_add(&t, " (%08" PRIx32 " has it on %u", v->id, v->on);
+        add_has_it(&t, " (", v->id, v->owner, v->on);
     if (v->other_on > 0)
-        rdl_cli_add(&t, "%s%08" PRIx32 " has it on %u%s", v->what == RDL_CLI_SPLIT ? ", " : "; ", v->other_id,
-                    v->other_on, v->what == RDL_CLI_SPLIT ? ")" : "");
+        add_has_it(&t, v->what == RDL_CLI_SPLIT ? ", " : "; ", v->other_id, v->other_owner, v->other_on);
+    if (v->other_on > 0 && v->what == RDL_CLI_SPLIT)
+        rdl_cli_add(&t, ")");
     return rdl_cli_print_line(t.out);
 }
 
@@ -411,7 +444,7 @@ void rdl_cli_query_apart(const struct rdl_cli_query *l, const struct rdl_cli_ver
 
 /* ---------------------------------------------------------------- JSON */
 
-static void add_id(struct rdl_cli_json *j, uint32_t id, int is_odd)
+static void add_id(struct rdl_cli_json *j, uint32_t id, const char *owner, int is_odd)
 {
     char text[16];
     struct rdl_cli_text t = {text, sizeof text, 0};
@@ -421,6 +454,8 @@ static void add_id(struct rdl_cli_json *j, uint32_t id, int is_odd)
         rdl_cli_json_null(j, "id");
     else
         rdl_cli_json_string(j, "id", text);
+    if (owner[0] != '\0')
+        rdl_cli_json_string(j, "owner", owner);
 }
 
 void rdl_cli_host_json(struct rdl_cli_json *j, const struct rdl_cli_options *o, const struct rdl_cli_host *h)
@@ -435,7 +470,7 @@ static void add_server(struct rdl_cli_json *j, const struct rdl_cli_query *l, si
 {
     static const char *const kinds[] = {"token", "deadline", "foreign"};
     const struct rdl_cli_seen *s = &l->seen[i];
-    char error[400];
+    char error[400], owner[RDL_OWNER_MAX + 1];
     struct rdl_cli_text e = {error, sizeof error, 0};
 
     rdl_cli_json_open(j, NULL, '{');
@@ -448,7 +483,8 @@ static void add_server(struct rdl_cli_json *j, const struct rdl_cli_query *l, si
         rdl_cli_json_string(j, "key", "free");
     } else {
         rdl_cli_json_string(j, "key", kinds[rdl_cli_seen_kind(s)]);
-        add_id(j, s->id, s->what == RDL_CLI_SEEN_ODD);
+        rdl_cli_seen_owner(s, owner);
+        add_id(j, s->id, owner, s->what == RDL_CLI_SEEN_ODD);
         rdl_cli_json_number(j, "ttl_ms", s->pttl_ms);
     }
     if (l->host[i].has_info)
@@ -468,14 +504,14 @@ int rdl_cli_query_json(const struct rdl_cli_query *l, const struct rdl_cli_verdi
     rdl_cli_json_string(&j, "lock", name);
     rdl_cli_json_string(&j, "verdict", words[v->what]);
     if (v->what == RDL_CLI_HELD) {
-        add_id(&j, v->id, v->is_odd);
+        add_id(&j, v->id, v->owner, v->is_odd);
         rdl_cli_json_number(&j, "on", v->on);
     }
     if (v->what == RDL_CLI_HELD && v->ends_ms != UINT64_MAX)
         rdl_cli_json_number(&j, "ends_ms", (int64_t)v->ends_ms);
     if (v->other_on > 0) {
         rdl_cli_json_open(&j, "other", '{');
-        add_id(&j, v->other_id, 0);
+        add_id(&j, v->other_id, v->other_owner, 0);
         rdl_cli_json_number(&j, "on", v->other_on);
         rdl_cli_json_close(&j);
     }

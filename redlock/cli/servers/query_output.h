@@ -3,6 +3,7 @@
 #ifndef RDL_CLI_SERVERS_QUERY_OUTPUT_H
 #define RDL_CLI_SERVERS_QUERY_OUTPUT_H
 
+#include "lock/lock_owner.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/output/output.h"
 #include "redlock/cli/servers/query.h"
@@ -10,6 +11,9 @@
 /* Returns 1 if the key lives longer than --max-ttl. */
 int rdl_cli_seen_is_long(const struct rdl_cli_options *o, const struct rdl_cli_seen *s);
 enum rdl_cli_kind rdl_cli_seen_kind(const struct rdl_cli_seen *s);
+
+/* Writes the owner of a lock's value; "": it has none, or is not a lock's. */
+void rdl_cli_seen_owner(const struct rdl_cli_seen *s, char out[RDL_OWNER_MAX + 1]);
 
 /* Returns what an ODD value is: "not a string". */
 const char *rdl_cli_seen_odd(const struct rdl_cli_seen *s);
@@ -27,8 +31,10 @@ struct rdl_cli_verdict {
     unsigned on;              /* and the number of servers that have it */
     uint64_t ends_ms;         /* and when fewer than a majority have it at the latest; UINT64_MAX: never */
     enum rdl_cli_kind key;
-    int is_odd;        /* held: by keys that are no lock's, without an id */
-    uint32_t other_id; /* the id of another token */
+    int is_odd;                    /* held: by keys that are no lock's, without an id */
+    char owner[RDL_OWNER_MAX + 1]; /* held: the holder's owner; "": none */
+    uint32_t other_id;             /* the id of another token, */
+    char other_owner[RDL_OWNER_MAX + 1];
     unsigned other_on; /* and the number of servers that have it; 0: there is none */
 };
 

@@ -7,7 +7,6 @@
 #include "redlock/cli/servers/query_output.h"
 #include "redlock/redlock.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -54,11 +53,16 @@ void rdl_cli_risk_own(struct rdl_cli_finding *f, const char *where)
 
 void rdl_cli_risk_holders(struct rdl_cli_finding *f, const char *name, const struct rdl_cli_verdict *v)
 {
+    char holders[2][RDL_OWNER_MAX + 16];
+    struct rdl_cli_text a = {holders[0], sizeof holders[0], 0}, b = {holders[1], sizeof holders[1], 0};
+
+    rdl_cli_add_holder(&a, v->id, v->owner);
+    rdl_cli_add_holder(&b, v->other_id, v->other_owner);
     rdl_cli_report(f, "give all hosts the same list",
-                   "%s has two holders, %08" PRIx32 " and %08" PRIx32
-                   ": if this persists and neither is still acquiring it, two hosts use different servers "
+                   "%s has two holders, %s and %s: if this persists and neither is still acquiring it, two "
+                   "hosts use different servers "
                    "and both hold the lock",
-                   name, v->id, v->other_id);
+                   name, holders[0], holders[1]);
 }
 
 void rdl_cli_risk_lease(struct rdl_cli_finding *f, const char *where, const struct rdl_cli_options *o,

@@ -22,23 +22,33 @@ enum { LEAST_MS = 1000 };
 
 static uint32_t outer_id;
 static struct rdl_req reqs[RDL_SERVERS_MAX];
+static uint32_t ids[RDL_SERVERS_MAX]; /* of the values as they arrive: a conn may keep only the beginning */
+static const struct rdl_conn *conns;
 
 /* ---------------------------------------------------------------- queries */
 
-/* YES: that id; NO: another id, or no key. A value that is longer than the conn keeps is another one. */
+static void id_take(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_resp_event *ev)
+{
+    uint32_t *id = &ids[c - conns];
+
+    (void)r;
+    *id = rdl_hash(ev->first ? RDL_HASH_BASE : *id, ev->data, ev->len);
+}
+
+/* YES: that id; NO: another id, or no key. */
 static int id_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind == RDL_RESP_ERROR)
         return rdl_reply_error(c, r);
     if (c->reply_kind != RDL_RESP_BULK && c->reply_kind != RDL_RESP_NIL)
         return RDL_E_UNEXPECTED;
-    int is_ours =
-        c->reply_kind == RDL_RESP_BULK && rdl_hash(RDL_HASH_BASE, c->reply, c->reply_len) == outer_id;
+    int is_ours = c->reply_kind == RDL_RESP_BULK && ids[c - conns] == outer_id;
     r->verdict = is_ours ? RDL_ANSWER_YES : RDL_ANSWER_NO;
     return RDL_OK;
 }
 
-static const struct rdl_method id_method = {.commands = RDL_COMMANDS(rdl_wire_get), .on_reply = id_on_reply};
+static const struct rdl_method id_method = {
+    .commands = RDL_COMMANDS(rdl_wire_get), .on_reply = id_on_reply, .take = id_take};
 static const struct rdl_op op_id = {.methods = RDL_METHOD(&id_method)};
 
 static size_t count(const struct rdl_cli_lock *l, enum rdl_answer answer)
@@ -66,6 +76,7 @@ static void ask_all(struct rdl_cli_lock *l, const char *name)
 {
     uint64_t until_ms = rdl_cli_now(l) + reply_timeout_ms(l);
 
+    conns = l->servers->conn;
     for (size_t i = 0; i < l->servers->n; i++)
         rdl_cli_servers_ask(l->servers, i, &op_id, name, &reqs[i]);
     while (count(l, RDL_ANSWER_NONE) > 0 && rdl_cli_now(l) < until_ms)

@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/servers/tokens.h"
-#include "lock/lock_lease.h"
+#include "lock/lock_op.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/output/output.h"
 #include "redlock/cli/process/process.h"
@@ -22,8 +22,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Token, space, fence or names of locks, line end. */
-enum { BEHIND_MAX = 1 + RDL_CLI_LOCKS_MAX, LINE_MAX_LEN = RDL_VALUE_MAX + BEHIND_MAX + 2 };
+/* Token with its owner, space, fence or names of locks, line end. */
+enum { BEHIND_MAX = 1 + RDL_CLI_LOCKS_MAX, LINE_MAX_LEN = RDL_TOKEN_TEXT_MAX + BEHIND_MAX + 2 };
 
 static const char *file; /* created for the token, which it does not have yet */
 static int file_fd = -1;
@@ -35,15 +35,23 @@ static const char unfinished[] =
 
 /* ---------------------------------------------------------------- reading */
 
+/* Returns the bytes of the token and its owner, with which a text begins; 0: it does not. */
+static size_t token_len(const char *text)
+{
+    size_t n = strspn(text, "0123456789abcdefABCDEF"), len = strcspn(text, " ");
+
+    return n == RDL_VALUE_MAX && rdl_owner_token_len(text, len) == RDL_VALUE_MAX ? len : 0;
+}
+
 /*
- * Returns 1 for what acquire wrote: the token; after a space the fencing token (with --fence) or the names
- * of several locks, which are not split here; a line end.
+ * Returns 1 for what acquire wrote: the token and its owner; after a space the fencing token (with --fence)
+ * or the names of several locks, which are not split here; a line end.
  */
 static int is_line(const char *text, size_t len)
 {
-    size_t n = strspn(text, "0123456789abcdefABCDEF");
+    size_t n = token_len(text);
 
-    if (n != RDL_VALUE_MAX)
+    if (n == 0)
         return 0;
     if (n == len || strncmp(text + n, " -l ", 4) == 0)
         return 1;
@@ -65,7 +73,7 @@ static int check_locks(const char *words, const char *from, const struct rdl_cli
 }
 
 /* Reads the token from text, which is NUL-terminated. */
-static int take(char *text, const char *from, const struct rdl_cli_options *o, char token[RDL_VALUE_MAX])
+static int take(char *text, const char *from, const struct rdl_cli_options *o, char token[RDL_TOKEN_TEXT_MAX])
 {
     size_t len = strlen(text);
 
@@ -73,16 +81,18 @@ static int take(char *text, const char *from, const struct rdl_cli_options *o, c
         text[--len] = '\0';
     if (!is_line(text, len)) {
         const char *fault = rdl_cli_line_fault(text, len);
-        return rdl_cli_fail(RDL_EXIT_DATA, "%s contains no token: %s", from,
-                            fault != NULL ? fault
-                                          : "it must be the 40 hex digits that redlock acquire printed");
+        return rdl_cli_fail(
+            RDL_EXIT_DATA, "%s contains no token: %s", from,
+            fault != NULL ? fault : "it must be what redlock acquire printed: 40 hex digits and the owner");
     }
+    size_t n = token_len(text);
+    snprintf(token, RDL_TOKEN_TEXT_MAX, "%.*s", (int)n, text);
     for (size_t i = 0; i < RDL_VALUE_MAX; i++) /* the key has lower-case letters */
         token[i] = (char)tolower((unsigned char)text[i]);
-    return len > RDL_VALUE_MAX ? check_locks(text + RDL_VALUE_MAX + 1, from, o) : 0;
+    return len > n ? check_locks(text + n + 1, from, o) : 0;
 }
 
-static int take_fd(int fd, const char *from, const struct rdl_cli_options *o, char token[RDL_VALUE_MAX])
+static int take_fd(int fd, const char *from, const struct rdl_cli_options *o, char token[RDL_TOKEN_TEXT_MAX])
 {
     char text[LINE_MAX_LEN + 2] = "";
     ssize_t len = rdl_cli_file_read_all(fd, text, sizeof text - 1); /* too long for a token */
@@ -98,7 +108,7 @@ static int take_fd(int fd, const char *from, const struct rdl_cli_options *o, ch
     return take(text, from, o, token);
 }
 
-static int take_file(const struct rdl_cli_options *o, char token[RDL_VALUE_MAX])
+static int take_file(const struct rdl_cli_options *o, char token[RDL_TOKEN_TEXT_MAX])
 {
     const char *path = o->token_file, *why;
     struct stat st;
@@ -116,7 +126,7 @@ static int take_file(const struct rdl_cli_options *o, char token[RDL_VALUE_MAX])
     return rc;
 }
 
-int rdl_cli_token_read(const struct rdl_cli_options *o, char token[RDL_VALUE_MAX])
+int rdl_cli_token_read(const struct rdl_cli_options *o, char token[RDL_TOKEN_TEXT_MAX])
 {
     const char *value = getenv("REDLOCK_TOKEN");
     char text[LINE_MAX_LEN + 2];
@@ -191,7 +201,7 @@ static int write_line(int fd, const char *line, size_t len, uint64_t until_ms)
     return 0;
 }
 
-int rdl_cli_token_write(const char token[RDL_VALUE_MAX], uint64_t fence, uint64_t until_ms,
+int rdl_cli_token_write(const char token[RDL_TOKEN_TEXT_MAX], uint64_t fence, uint64_t until_ms,
                         const struct rdl_cli_options *o)
 {
     char line[LINE_MAX_LEN + 1], behind[BEHIND_MAX + 1] = "";
@@ -201,7 +211,7 @@ int rdl_cli_token_write(const char token[RDL_VALUE_MAX], uint64_t fence, uint64_
         snprintf(behind, sizeof behind, " %" PRIu64, fence);
     else if (o->n_names > 1)
         snprintf(behind, sizeof behind, " %s", o->lock);
-    int len = snprintf(line, sizeof line, "%.*s%s\n", RDL_VALUE_MAX, token, behind);
+    int len = snprintf(line, sizeof line, "%s%s\n", token, behind);
     int rc = write_line(fd, line, (size_t)len, until_ms);
     if (rc == 0 && file != NULL)
         rc = close(file_fd);

@@ -8,7 +8,7 @@
 
 static int acquire(struct rdl_cli_lock *l)
 {
-    char token[RDL_VALUE_MAX];
+    char token[RDL_TOKEN_TEXT_MAX];
     int status;
 
     if (!rdl_cli_wait(l, &status))

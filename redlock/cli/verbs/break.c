@@ -62,10 +62,14 @@ static int obey(void)
 }
 
 /* Asks. What was typed before is no answer. */
-static void ask(const char *lock, uint32_t id)
+static void ask(const char *lock, const struct rdl_cli_verdict *v)
 {
+    char holder[RDL_OWNER_MAX + 16];
+    struct rdl_cli_text t = {holder, sizeof holder, 0};
+
+    rdl_cli_add_holder(&t, v->id, v->owner);
     tcflush(STDIN_FILENO, TCIFLUSH);
-    rdl_cli_ask("delete %s, held by %08" PRIx32 "? Only if that client is gone [y/N] ", lock, id);
+    rdl_cli_ask("delete %s, held by %s? Only if that client is gone [y/N] ", lock, holder);
 }
 
 static int read_yes(void)
@@ -77,16 +81,16 @@ static int read_yes(void)
     return strcmp(line, "y\n") == 0 || strcmp(line, "yes\n") == 0;
 }
 
-static int says_yes(const struct rdl_cli_query *l, uint32_t id)
+static int says_yes(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v)
 {
     struct pollfd fds[] = {{STDIN_FILENO, POLLIN, 0}, {l->posix.wake_fd, POLLIN, 0}};
 
-    ask(l->o->lock, id);
+    ask(l->o->lock, v);
     for (;;) {
         fds[0].revents = 0;
         (void)poll(fds, 2, rdl_cli_flush(0) ? KEPT_MS : -1);
         if (obey())
-            ask(l->o->lock, id);
+            ask(l->o->lock, v);
         else if (fds[0].revents != 0)
             return read_yes();
     }
@@ -151,7 +155,7 @@ static int choose(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v
         return rdl_cli_fail(
             RDL_EXIT_USAGE,
             "cannot ask without a terminal: give --held-by %08" PRIx32 " if the holder is gone", v->id);
-    if (says_yes(l, v->id))
+    if (says_yes(l, v))
         return GO;
     rdl_cli_print_info("%s was not deleted", o->lock);
     return RDL_EXIT_CONFLICT;

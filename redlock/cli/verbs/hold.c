@@ -142,7 +142,7 @@ static int finish(struct rdl_cli_lock *l, const char *why)
 static int acquire_and_hold(struct rdl_cli_lock *l)
 {
     struct hold h = {.lock = l};
-    char token[RDL_VALUE_MAX];
+    char token[RDL_TOKEN_TEXT_MAX];
     const char *why = NULL;
     int status;
 

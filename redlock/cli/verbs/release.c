@@ -7,7 +7,7 @@
 #include "redlock/cli/verbs/verbs.h"
 #include "redlock/redlock.h"
 
-static int release(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX])
+static int release(struct rdl_cli_lock *l, const char token[RDL_TOKEN_TEXT_MAX])
 {
     int rc, status = 0;
 

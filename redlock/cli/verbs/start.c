@@ -131,11 +131,11 @@ int rdl_cli_start(struct rdl_cli_lock *l, const struct rdl_cli_options *o)
 }
 
 int rdl_cli_adopt(enum rdl_cli_verb verb, int argc, char **argv,
-                  int (*use)(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX]))
+                  int (*use)(struct rdl_cli_lock *l, const char token[RDL_TOKEN_TEXT_MAX]))
 {
     static struct rdl_cli_options options; /* the lock borrows them */
     static struct rdl_cli_lock lock;
-    char token[RDL_VALUE_MAX];
+    char token[RDL_TOKEN_TEXT_MAX];
     int rc;
 
     if (!rdl_cli_options_read(&options, verb, argc, argv, &rc))

@@ -21,7 +21,7 @@ int rdl_cli_start(struct rdl_cli_lock *l, const struct rdl_cli_options *o);
 
 /* Run a verb for a token, or for a query: they read the options and begin. Return the exit status. */
 int rdl_cli_adopt(enum rdl_cli_verb verb, int argc, char **argv,
-                  int (*use)(struct rdl_cli_lock *l, const char token[RDL_VALUE_MAX]));
+                  int (*use)(struct rdl_cli_lock *l, const char token[RDL_TOKEN_TEXT_MAX]));
 int rdl_cli_look(enum rdl_cli_verb verb, int argc, char **argv, int (*use)(struct rdl_cli_query *l));
 
 #endif
