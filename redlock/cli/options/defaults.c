@@ -265,6 +265,10 @@ static int set_owner(struct rdl_cli_options *o)
 
     if (o->metrics_owner && o->format != RDL_CLI_FORMAT_PROMETHEUS)
         return refuse("--metrics-owner works only with --format prometheus");
+    if (o->yes && o->owner == NULL)
+        return refuse("--yes works only with --owner: for one lock, give --held-by");
+    if (o->owner != NULL && o->held_by != NULL)
+        return refuse("give either --owner or --held-by, not both");
     if ((o->verb & RDL_CLI_GETTING) == 0)
         return 0;
     if (o->owner != NULL && o->no_owner)

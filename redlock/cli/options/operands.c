@@ -269,7 +269,8 @@ static int take_prefix(struct rdl_cli_options *o, int argc, char **argv, int i)
         return 0;
     if (argv[i + 1][0] == '-')
         return rdl_cli_misuse(o->verb, "options must come before the prefix");
-    return rdl_cli_misuse(o->verb, "redlock list takes one prefix: unexpected extra argument");
+    return rdl_cli_misuse(o->verb, "redlock %s takes one prefix: unexpected extra argument",
+                          o->verb == RDL_CLI_BREAK ? "break --owner" : "list");
 }
 
 /* Returns how much longer than a lock's name the name of its second key is. */
@@ -342,8 +343,10 @@ static int take_all(struct rdl_cli_options *o, int argc, char **argv, int i)
     enum rdl_cli_takes takes = rdl_cli_verb_row(o->verb)->takes;
     int rc;
 
-    if (takes == RDL_CLI_TAKES_PREFIX)
+    if (takes == RDL_CLI_TAKES_PREFIX || (o->verb == RDL_CLI_BREAK && o->owner != NULL && o->n_names == 0))
         return take_prefix(o, argc, argv, i);
+    if (o->verb == RDL_CLI_BREAK && o->owner != NULL)
+        return rdl_cli_misuse(o->verb, "--owner searches for locks: give a prefix of their names, not -l");
     if (o->n_names > 0)
         return take_rest(o, takes, argc, argv, i);
     if (i >= argc && takes == RDL_CLI_TAKES_LOCK_OR_NONE)

@@ -46,7 +46,7 @@ const struct rdl_cli_verb_row rdl_cli_verb_table[RDL_CLI_VERBS] = {
      "list locks and their holders",
      "List the locks whose names begin with PREFIX, and their holders; change nothing.\n",
      "redlock list night"},
-    {RDL_CLI_BREAK, "break", RDL_CLI_TAKES_LOCK, "LOCK", {"LOCK"},
+    {RDL_CLI_BREAK, "break", RDL_CLI_TAKES_LOCK, "LOCK", {"LOCK", "--owner GLOB [PREFIX]"},
      "delete a lock by force, after asking",
      "Print the lock's status, ask, and delete the lock by force. It is not checked\n"
      "that the holder is gone: a live one notices the loss at its next renewal.\n",

@@ -319,7 +319,9 @@ static const struct rdl_op op_named = {.methods = named_methods, .family = RDL_F
 
 static const struct rdl_op *op_key(void)
 {
-    return query->o->verb == RDL_CLI_LIST ? &op_found : &op_named;
+    int is_search = query->o->verb == RDL_CLI_LIST || query->o->owner != NULL;
+
+    return is_search ? &op_found : &op_named;
 }
 
 /* ---------------------------------------------------------------- which keys there are */

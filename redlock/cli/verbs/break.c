@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `redlock break`: deletes a lock whose holder is gone. It deletes that very value, on every server that
- * still has it, and never another. A client that took the lock in the meantime keeps it.
+ * still has it, and never another. A client that took the lock in the meantime keeps it. With --owner it does
+ * so for all locks that this holder has.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/output/output.h"
 #include "redlock/cli/process/process.h"
 #include "redlock/cli/servers/servers.h"
+#include "redlock/cli/verbs/search.h"
 #include "redlock/cli/verbs/start.h"
 #include "redlock/cli/verbs/verbs.h"
 
@@ -44,7 +46,7 @@ static unsigned count(const struct rdl_cli_query *l, enum rdl_cli_what what)
     return n;
 }
 
-/* ---------------------------------------------------------------- the query */
+/* ---------------------------------------------------------------- asking */
 
 /* Returns 1 to ask again, because we were stopped. Other signals end the process. */
 static int obey(void)
@@ -62,14 +64,15 @@ static int obey(void)
 }
 
 /* Asks. What was typed before is no answer. */
-static void ask(const char *lock, const struct rdl_cli_verdict *v)
+static void ask(const char *question)
 {
-    char holder[RDL_OWNER_MAX + 16];
-    struct rdl_cli_text t = {holder, sizeof holder, 0};
-
-    rdl_cli_add_holder(&t, v->id, v->owner);
     tcflush(STDIN_FILENO, TCIFLUSH);
-    rdl_cli_ask("delete %s, held by %s? Only if that client is gone [y/N] ", lock, holder);
+    rdl_cli_ask("%s [y/N] ", question);
+}
+
+static int has_terminal(void)
+{
+    return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
 }
 
 static int read_yes(void)
@@ -81,16 +84,16 @@ static int read_yes(void)
     return strcmp(line, "y\n") == 0 || strcmp(line, "yes\n") == 0;
 }
 
-static int says_yes(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v)
+static int says_yes(const struct rdl_cli_query *l, const char *question)
 {
     struct pollfd fds[] = {{STDIN_FILENO, POLLIN, 0}, {l->posix.wake_fd, POLLIN, 0}};
 
-    ask(l->o->lock, v);
+    ask(question);
     for (;;) {
         fds[0].revents = 0;
         (void)poll(fds, 2, rdl_cli_flush(0) ? KEPT_MS : -1);
         if (obey())
-            ask(l->o->lock, v);
+            ask(question);
         else if (fds[0].revents != 0)
             return read_yes();
     }
@@ -140,6 +143,8 @@ static int refuse_other(const struct rdl_cli_query *l, const struct rdl_cli_verd
 static int choose(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v, uint32_t *id)
 {
     const struct rdl_cli_options *o = l->o;
+    char question[RDL_NAME_MAX + RDL_OWNER_MAX + 80];
+    struct rdl_cli_text t = {question, sizeof question, 0};
 
     *id = o->held_by != NULL ? (uint32_t)strtoul(o->held_by, NULL, 16) : v->id;
     if (o->held_by != NULL ? standing(l, *id) == 0 : count(l, RDL_CLI_SEEN_KEY) == 0 || is_odd(l, v))
@@ -151,11 +156,14 @@ static int choose(const struct rdl_cli_query *l, const struct rdl_cli_verdict *v
             RDL_EXIT_USAGE,
             "no client holds %s on a majority of the servers: say whose keys to delete by --held-by ID",
             o->lock);
-    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+    if (!has_terminal())
         return rdl_cli_fail(
             RDL_EXIT_USAGE,
             "cannot ask without a terminal: give --held-by %08" PRIx32 " if the holder is gone", v->id);
-    if (says_yes(l, v))
+    rdl_cli_add(&t, "delete %s, held by ", o->lock);
+    rdl_cli_add_holder(&t, v->id, v->owner);
+    rdl_cli_add(&t, "? Only if that client is gone");
+    if (says_yes(l, question))
         return GO;
     rdl_cli_print_info("%s was not deleted", o->lock);
     return RDL_EXIT_CONFLICT;
@@ -234,7 +242,149 @@ static int break_it(struct rdl_cli_query *l)
     return break_status(l, id, is_changed, why);
 }
 
+/* ---------------------------------------------------------------- all locks of an owner */
+
+/* A value that was listed, and is deleted. */
+struct doomed {
+    const char *name;
+    struct rdl_cli_seen seen;
+};
+
+static struct doomed *all;
+static size_t n_all;
+
+/* Adds a value, once for each lock. Returns 0: no memory. */
+static int add_doomed(const char *name, const struct rdl_cli_seen *seen)
+{
+    if (n_all > 0 && all[n_all - 1].name == name && rdl_cli_seen_is_same(&all[n_all - 1].seen, seen))
+        return 1;
+    if (n_all % 64 == 0) {
+        struct doomed *more = realloc(all, (n_all + 64) * sizeof *all);
+        if (more == NULL)
+            return 0;
+        all = more;
+    }
+    all[n_all++] = (struct doomed){name, *seen};
+    return 1;
+}
+
+static int print_doomed(const struct rdl_cli_query *l, const struct doomed *d)
+{
+    char line[RDL_NAME_MAX + RDL_OWNER_MAX + 120], owner[RDL_OWNER_MAX + 1];
+    struct rdl_cli_text t = {line, sizeof line, 0};
+
+    rdl_cli_seen_owner(&d->seen, owner);
+    rdl_cli_add(&t, "%s: held by ", d->name);
+    rdl_cli_add_holder(&t, d->seen.id, owner);
+    rdl_cli_add(&t, " on %u of %zu", standing(l, d->seen.id), l->servers->n);
+    if (d->seen.pttl_ms >= 0) {
+        rdl_cli_add(&t, ", expires in ");
+        rdl_cli_add_seconds(&t, (uint64_t)d->seen.pttl_ms);
+    } else {
+        rdl_cli_add(&t, ", never expires");
+    }
+    return rdl_cli_print_line(line);
+}
+
+/* Finds the values and prints them. Returns 0 or an exit status. */
+static int find_all(struct rdl_cli_query *l, struct rdl_cli_gaps *g)
+{
+    rdl_cli_search(l, g);
+    for (const char *name; (name = rdl_cli_search_next(l, g)) != NULL;)
+        for (size_t i = 0; i < l->servers->n; i++) {
+            size_t before = n_all;
+            if (!rdl_cli_owner_matches(l, i))
+                continue;
+            if (!add_doomed(name, &l->seen[i]))
+                return rdl_cli_fail(RDL_EXIT_OS, "out of memory");
+            if (n_all > before && print_doomed(l, &all[before]) != 0)
+                return RDL_EXIT_OS;
+        }
+    return 0;
+}
+
+static int may_delete(const struct rdl_cli_query *l)
+{
+    char question[120];
+
+    if (l->o->yes)
+        return GO;
+    if (!has_terminal())
+        return rdl_cli_fail(RDL_EXIT_USAGE,
+                            "cannot ask without a terminal: give --yes if the holders are gone");
+    snprintf(question, sizeof question, "delete %s? Only if their holders are gone",
+             n_all == 1 ? "this lock" : "these locks");
+    if (says_yes(l, question))
+        return GO;
+    rdl_cli_print_info("nothing was deleted");
+    return RDL_EXIT_CONFLICT;
+}
+
+/*
+ * Deletes this value from all servers. Returns 1 if it is gone from so many that its holder cannot get a
+ * majority by putting it back; else *why is the reason.
+ */
+static int delete_one(struct rdl_cli_query *l, const struct doomed *d, char *why, size_t cap)
+{
+    size_t n = l->servers->n, gone = 0;
+
+    for (size_t i = 0; i < n; i++)
+        l->seen[i] = d->seen;
+    (void)rdl_cli_query_break(l, d->name, d->seen.id);
+    for (size_t i = 0; i < n; i++) {
+        uint8_t answer = l->req[i].answer;
+        gone += answer == RDL_ANSWER_YES || answer == RDL_ANSWER_NO || answer == RDL_ANSWER_ABSENT;
+    }
+    if (gone >= n - n / 2)
+        return 1;
+    if (why[0] == '\0')
+        add_refusal(l, why, cap);
+    if (why[0] == '\0')
+        snprintf(why, cap, "too few servers replied");
+    return 0;
+}
+
+static int delete_all(struct rdl_cli_query *l)
+{
+    char why[RDL_CLI_WHERE_MAX + 520] = "";
+    size_t gone = 0;
+
+    rdl_cli_query_connect(l); /* the user may have taken hours to answer */
+    l->until_ms = UINT64_MAX;
+    for (size_t k = 0; k < n_all; k++)
+        gone += delete_one(l, &all[k], why, sizeof why) != 0;
+    if (gone < n_all)
+        return rdl_cli_fail(RDL_EXIT_UNAVAILABLE, "%zu of %zu locks are gone, and the others may remain: %s",
+                            gone, n_all, why);
+    rdl_cli_print_info(
+        "%zu lock%s gone; a holder that is alive learns at its next renewal that the lock is lost", gone,
+        gone == 1 ? " is" : "s are");
+    return 0;
+}
+
+static int break_all(struct rdl_cli_query *l)
+{
+    struct rdl_cli_gaps gaps = {0, ""};
+    int rc = find_all(l, &gaps);
+
+    if (rc == 0 && gaps.status != 0)
+        rdl_cli_print_error("the list may be incomplete, so some locks may remain: %s", gaps.why);
+    if (rc == 0 && n_all == 0 && gaps.status == 0)
+        rdl_cli_print_info("no lock has an owner like \"%s\": there is nothing to break", l->o->owner);
+    if (rc == 0 && n_all > 0) {
+        rc = may_delete(l);
+        rc = rc == GO ? delete_all(l) : rc;
+    }
+    free(all);
+    return rc == 0 && gaps.status != 0 ? RDL_EXIT_UNAVAILABLE : rc;
+}
+
+static int break_one_or_all(struct rdl_cli_query *l)
+{
+    return l->o->owner != NULL ? break_all(l) : break_it(l);
+}
+
 int rdl_cli_break(int argc, char **argv)
 {
-    return rdl_cli_look(RDL_CLI_BREAK, argc, argv, break_it);
+    return rdl_cli_look(RDL_CLI_BREAK, argc, argv, break_one_or_all);
 }
