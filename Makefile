@@ -71,7 +71,7 @@ VERSION := $(shell sed -n 's/^\#define RDL_VERSION  *"\(.*\)"/\1/p' resp/resp.h)
 SONAME := libredlock.so.$(shell echo $(VERSION) | sed -E 's/^(0\.[0-9]+|[0-9]+)\..*/\1/')
 # The public ones: programs include them, and they are installed.
 HEADERS := resp/resp_results.h resp/resp.h net/net.h net/net_credentials.h net/net_stream.h net/net_posix_resolve.h net/net_uring.h $(patsubst %,lock/lock_%.h,results limits state) \
-	lock/lock.h $(patsubst %,lock/lock_%.h,io fenced multi owner hint legacy) redlock/redlock.h redlock/redlock_owner.h \
+	lock/lock.h $(patsubst %,lock/lock_%.h,io fenced multi owner hint legacy) redlock/redlock.h redlock/redlock_owner.h redlock/slots.h \
 	redlock/easy.h redlock/easy_thread.h redlock/easy.hpp
 # The folders whose suites need no server and start no process.
 ALONE := resp/ net/ lock/ redlock/ cli/ sim/
@@ -323,7 +323,7 @@ quick-lint:
 	@tests/house/lint.sh format; status=$$?; tests/house/lint.sh --changed gcc shell && exit $$status
 
 # What need not be seen each time: variables make the stages longer.
-WEEKLY = RESULTS=$(B)/weekly ONLY= SECONDS_EACH=60 RDL_COMMANDS=1000000 RDL_RECONNECTS=200 RDL_TICKS=1000 SEEDS=1:1000000 MODEL=-a BOTH=1 ALL_MACHINES=1 ANALYZE_TESTS=1 DRAW=840 DRAW_SEED=$$(date +%j) T=$$((1800 / $(words $(FUZZ)))) API_T=3600
+WEEKLY = RESULTS=$(B)/weekly ONLY= SECONDS_EACH=60 RDL_COMMANDS=1000000 RDL_RECONNECTS=200 RDL_TICKS=1000 RDL_SLOT_ROUNDS=500 SEEDS=1:1000000 MODEL=-a BOTH=1 ALL_MACHINES=1 ANALYZE_TESTS=1 DRAW=840 DRAW_SEED=$$(date +%j) T=$$((1800 / $(words $(FUZZ)))) API_T=3600
 weekly: ## hours: all suites with clang, long bench-split and sim_server, a million seeds, an hour of both fuzzers and one of the API fuzzer, metrics by promtool, recipes by systemd and Ansible, counterexamples, larger models, all proofs, coverage, mutants of the library and of the command, tests under load, suites elsewhere, other clients, fresh machines
 	+@$(PROBE) && tests/house/parts.sh $(B)/weekly "$(MAKE) $(WEEKLY)" \
 	    check-clang check-uring bench-split promtool recipes live counterexamples check-peers sim sim-branch mutants busy model prove prove-seeds coverage mutate mutants-cli lint check-cross-suites fuzz fuzz-api fuzz-afl fresh fresh-stages

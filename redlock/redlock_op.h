@@ -32,4 +32,11 @@ extern const struct rdl_op rdl_op_canary_look, rdl_op_canary_make;
 #define RDL_CANARY_AGE_BITS 24
 #define RDL_CANARY_AGE_MAX  ((INT32_C(1) << RDL_CANARY_AGE_BITS) - 1)
 
+/*
+ * Reads which slots are free (slots.h). The name is that of a slot. ttl_ms is the number of slots, the length
+ * of the name without its number << 8, and a random byte << 16. YES: value is a free slot, chosen by that
+ * byte. NO: all are held, and value is the PTTL of the named one in ms (-1 no expiry, -2 none or unknown).
+ */
+extern const struct rdl_op rdl_op_read_slots;
+
 #endif

@@ -31,3 +31,4 @@
 #include "redlock/redlock_io.c"
 #include "redlock/redlock_report.c"
 #include "redlock/renewal.c"
+#include "redlock/slots.c"

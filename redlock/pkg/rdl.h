@@ -17,3 +17,4 @@
 #include "lock/lock_legacy.h"
 #include "redlock/redlock.h"
 #include "redlock/redlock_owner.h"
+#include "redlock/slots.h"

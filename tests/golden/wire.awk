@@ -17,6 +17,7 @@ BEGIN {
     give("config-get", "p=appendfsync")
     give("scan", "g=17179869184|p=lock:\\x5c[a\\x5c]*")
     several = "lock:a lock:b"
+    slots = "{lock:a}#0 {lock:a}#1"
 }
 function wrong(text) { print "WIRE.md: " text; failed = 1 }
 function give(line, values,    part, n, i) {
@@ -45,7 +46,7 @@ function with_arguments(words, line,    word, key, n, m, i, j, count, out) {
     n = split(words, word, " ")
     for (i = 1; i <= n; i++) {
         m = 1
-        if (word[i] ~ /\.\.\./) m = split(several, key, " ")
+        if (word[i] ~ /\.\.\./) m = split(line == "mget" ? slots : several, key, " ")
         else key[1] = is_letter(word[i]) ? argument(line, word[i]) : word[i]
         for (j = 1; j <= m; j++) { out = out bulk(key[j]); count++ }
     }

@@ -96,6 +96,7 @@ static const struct rdl_op op_getrange = {.methods = getrange_methods};
 #define LOCK(name, op) OP(name, op, TOKEN, "")
 #define CONNECT(name, endpoint, checks) name, endpoint, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, checks
 #define WAKE(name) name, NULL, &rdl_op_wait_hint, LITERAL("lock:a"), {NULL, 0}, {NULL, 0}, 250, 0
+#define SLOTS(name, op) name, NULL, &(op), LITERAL("{lock:a}#1"), {NULL, 0}, {NULL, 0}, 9 << 8 | 2, 0
 #define BOTH(name, op) name, NULL, &(op), LITERAL("\6lock:a\6lock:b"), LITERAL(TOKEN), {NULL, 0}, TTL_MS, 0
 
 static const struct line lines[] = {
@@ -141,6 +142,7 @@ static const struct line lines[] = {
     {LOCK("eval-release-hint", rdl_op_release_hint), {NULL}, 0},
     {"eval-canary", NULL, &rdl_op_canary_make, LITERAL("rdl:canary"), {NULL, 0}, {NULL, 0}, 1700000000, 1,
      {RUN "$0\r\n\r\n$0\r\n\r\n"}, 0},
+    {SLOTS("mget", rdl_op_read_slots), {NULL}, 0},
     {BOTH("eval-acquire-multi", rdl_op_acquire_multi), {NULL}, 0},
     {BOTH("eval-extend-multi", rdl_op_extend_multi), {NULL}, 0},
     {BOTH("eval-release-multi", rdl_op_release_multi), {NULL}, 0},

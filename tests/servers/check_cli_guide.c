@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { N = 3, BLOCKS = 14 };
+enum { N = 3, BLOCKS = 15 };
 
 static struct live_server server[N];
 static struct command c;

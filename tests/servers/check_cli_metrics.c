@@ -113,7 +113,7 @@ static void expect_wellformed(void)
         ck_assert_msg(strcmp(name, last) == 0, "%s under %s", name, last);
     }
     ck_assert_uint_eq(command_count(a.out, "# HELP redlock_"), types);
-    ck_assert_uint_eq(types, 6);
+    ck_assert_uint_eq(types, 7);
 }
 
 START_TEST(owner_is_a_label_only_on_request)
@@ -271,11 +271,28 @@ START_TEST(format_chooses_text_json_or_metrics)
 }
 END_TEST
 
+START_TEST(the_slots_of_a_lock_are_counted)
+{
+    static const char *const names[] = {"{jobs}#0",   "{jobs}#10", "{jobs}#3", "{jobs}#3:x", "a:{k}#1",
+                                        "{jobs}#100", "jobs#1",    "{more}#0", "jobs"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        set(0, N - 1, names[i], TOKEN);
+    ck_assert_int_eq(metrics(off, ""), 0);
+    expect_wellformed();
+    ck_assert(is_value("redlock_slots_held", "{lock=\"jobs\"}", "3"));
+    ck_assert(is_value("redlock_slots_held", "{lock=\"more\"}", "1"));
+    ck_assert(is_value("redlock_slots_held", "{lock=\"a:{k}\"}", "1"));
+    ck_assert_uint_eq(command_count(a.out, "\nredlock_slots_held{"), 3);
+}
+END_TEST
+
 Suite *suite_cli_metrics(void)
 {
     Suite *suite = suite_create("cli_metrics");
     TCase *tc = suite_case(suite, "cli_metrics", start, stop);
 
+    tcase_add_test(tc, the_slots_of_a_lock_are_counted);
     tcase_add_test(tc, metrics_have_what_the_servers_hold);
     tcase_add_test(tc, metrics_are_right_after_kill_9);
     tcase_add_test(tc, an_incomplete_list_of_metrics_fails_with_69);

@@ -32,6 +32,7 @@ static const struct {
     {"--restart-guard=off --wake-hint", "", "nightly"},
     {"--restart-guard=off --canary", "", "nightly"},
     {"--restart-guard=off --legacy=always", "", "nightly"},
+    {"--restart-guard=off --slots=2", "", "night*ly"},
     {"--restart-guard=off --legacy=auto", "", "nightly"},
     {"--restart-guard=if-permitted", "", "nightly"},
     {"--restart-guard=required --fence --wake-hint --canary", "/3", "nightly"},

@@ -213,10 +213,10 @@ static int run(const struct scenario *s)
 int scenarios_run(const char *text)
 {
     const struct scenario *const lists[] = {
-        scenarios_lease,  scenarios_quorum,  scenarios_net,     scenarios_guard, scenarios_certainty,
-        scenarios_fence,  scenarios_canary,  scenarios_adopt,   scenarios_hint,  scenarios_control,
-        scenarios_self,   scenarios_stalled, scenarios_memory,  scenarios_again, scenarios_misuse,
-        scenarios_branch, scenarios_long,    scenarios_blocking};
+        scenarios_lease,  scenarios_quorum,  scenarios_net,      scenarios_guard, scenarios_certainty,
+        scenarios_fence,  scenarios_canary,  scenarios_adopt,    scenarios_hint,  scenarios_control,
+        scenarios_self,   scenarios_stalled, scenarios_memory,   scenarios_again, scenarios_misuse,
+        scenarios_branch, scenarios_long,    scenarios_blocking, scenarios_slots};
     int failed = 0, n = 0;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         for (const struct scenario *s = lists[i]; s->name; s++)

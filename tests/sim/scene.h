@@ -23,7 +23,7 @@ struct scenario {
 extern const struct scenario scenarios_lease[], scenarios_quorum[], scenarios_net[], scenarios_guard[],
     scenarios_certainty[], scenarios_fence[], scenarios_canary[], scenarios_adopt[], scenarios_hint[],
     scenarios_control[], scenarios_self[], scenarios_stalled[], scenarios_memory[], scenarios_again[],
-    scenarios_misuse[], scenarios_branch[], scenarios_long[], scenarios_blocking[];
+    scenarios_misuse[], scenarios_branch[], scenarios_long[], scenarios_blocking[], scenarios_slots[];
 
 /* Run those whose name contains the text (NULL: all). Returns how many failed. */
 int scenarios_run(const char *text);

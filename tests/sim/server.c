@@ -125,6 +125,18 @@ static void cmd_get(struct sim_call *c)
     reply_value(c, sim_key_at(c, 1));
 }
 
+/* A key of another type is as good as none. */
+static void cmd_mget(struct sim_call *c)
+{
+    sim_out_text(c->out, "*");
+    sim_out_digits(c->out, (uint64_t)c->argc - 1);
+    sim_out_text(c->out, "\r\n");
+    for (int i = 1; i < c->argc; i++) {
+        struct sim_key *k = sim_key_at(c, i);
+        reply_value(c, k && !k->is_list ? k : NULL);
+    }
+}
+
 /* The options of a SET. */
 struct set {
     int nx, xx, get, expires, keeps;
@@ -329,6 +341,7 @@ const struct sim_entry sim_key_commands[] = {
     {"getset", 3, SIM_WRITES | SIM_NEEDS_MEMORY | SIM_KEYED, cmd_getset},
     {"psetex", 4, SIM_WRITES | SIM_NEEDS_MEMORY | SIM_KEYED, cmd_psetex},
     {"get", 2, SIM_KEYED, cmd_get},
+    {"mget", -2, SIM_KEYED, cmd_mget},
     {"exists", -2, SIM_KEYED, cmd_exists},
     {"pttl", 2, SIM_KEYED, cmd_pttl},
     {"pexpire", 3, SIM_WRITES | SIM_KEYED, cmd_pexpire},

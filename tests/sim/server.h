@@ -16,7 +16,7 @@ enum {
     SIM_KEYS = 64,          /* keys one server can hold; one more is answered with -OOM */
     SIM_KEY_MAX = 192,      /* bytes of a key */
     SIM_VALUE_MAX = 128,    /* bytes of a value */
-    SIM_ARGS = 24,          /* arguments of one command */
+    SIM_ARGS = 72,          /* arguments of one command */
     SIM_COMMAND_MAX = 4096, /* bytes of one command; what is longer is a protocol error */
     SIM_REPLY_MAX = 2048,   /* room for one reply that sim_server_input requires */
     SIM_QUEUE_MAX = 512,    /* bytes of the commands between MULTI and EXEC */

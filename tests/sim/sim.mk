@@ -76,6 +76,9 @@ sim-long: $(B)/sim $(B)/sim-asan
 	@# connections that swallow everything, for ever
 	$(B)/sim 1:2000 faults=swallow,freeze,tail,reset,pause
 	$(B)/sim 1:3000 faults=swallow
+	@# slots: few and many
+	for n in 1 2 4; do $(B)/sim 1:4000 slots=$$n || exit 1; done
+	$(B)/sim 1:2000 slots=2 blocking=1
 	@# adoption, hints and several locks as one, on one server too
 	$(B)/sim 1:2000 faults=adopt,hint,multi,reset,freeze,pause,tail single=1
 	$(B)/sim 1:10000 faults=adopt,between single=1
@@ -86,6 +89,7 @@ sim-long: $(B)/sim $(B)/sim-asan
 	$(B)/sim 1:1000 faults=misuse,restart,everysec,kill,adopt,cancel,freeze guard=1 single=0
 	$(B)/sim-asan 1:1000
 	$(B)/sim-asan 1:200 misuse=1
+	$(B)/sim-asan 1:300 slots=2
 	$(B)/sim-asan scenarios
 
 # In `make weekly`: minutes, and other schedules than the seeds alone

@@ -65,6 +65,9 @@ static void init_handle(struct world *w, struct client *c, unsigned i)
         h->mode = MODE_LEGACY;
     h->single_server = 0;
     h->name = (uint8_t)(rng_chance(r, 200) ? 1 : 0);
+    h->slots = (uint8_t)w->opt.slots;
+    if (h->slots)
+        h->name = 0;
     h->opt.max_ttl_ms = w->max_ttl_ms;
     h->opt.guard = w->guard;
     h->opt.accept_gap = (uint8_t)w->accepts_gap;

@@ -12,12 +12,15 @@
 
 const char *lock_name(unsigned i)
 {
-    static const char *const names[NAMES + 1] = {"nightly", "{nightly}:2", "apart"};
+    static const char *const names[NAMES_END] = {"nightly",     "{nightly}:2", "apart",      "{nightly}#0",
+                                                 "{nightly}#1", "{nightly}#2", "{nightly}#3"};
     return names[i];
 }
 
 unsigned handle_name(const struct handle *h)
 {
+    if (h->slots && !h->is_free)
+        return SLOT + h->m->slots.slot;
     return h->is_apart ? (unsigned)APART : h->name;
 }
 
@@ -102,7 +105,7 @@ void handle_init(struct world *w, struct handle *h)
     struct client *c = client_of(w, h);
     if (h->is_free || h->m == NULL)
         move(w, h);
-    const char *name = lock_name(handle_name(h)), *other = lock_name(1u - h->name);
+    const char *name = lock_name(h->is_apart ? (unsigned)APART : h->name), *other = lock_name(1u - h->name);
     h->has_stale = 0;
     const struct rdl_bytes both[NAMES] = {{name, strlen(name)}, {other, strlen(other)}};
     rdl_hint_init(&h->m->hint, h->hint_use == HINT_WAITS ? &c->conn[w->servers] : NULL);
@@ -124,6 +127,8 @@ void handle_init(struct world *w, struct handle *h)
         rdl_redlock_set_canary(&h->m->redlock, h->m->canaries);
     if (h->hint_use != HINT_NONE)
         rdl_redlock_set_hint(&h->m->redlock, &h->m->hint);
+    if (h->slots)
+        rdl_slots_init(&h->m->slots, &h->m->redlock, h->slots);
 }
 
 /* The client's wall clock, at which fencing tokens start. */
@@ -172,6 +177,7 @@ int handle_acquire(struct world *w, struct handle *h)
     h->ttl_ms = rdl_first_ttl_ms(&h->opt.lease);
     oracle_begin(w, h, now_ms);
     rc = h->is_single ? rdl_lock_acquire_begin(&h->m->own.lock, entropy, now_ms)
+         : h->slots   ? rdl_slots_acquire_begin(&h->m->slots, entropy, now_ms)
                       : rdl_redlock_acquire_begin(&h->m->redlock, entropy, now_ms);
     note_attempt(w, h, &before);
     return rc;
@@ -210,6 +216,8 @@ void handle_cancel(struct world *w, struct handle *h)
     oracle_released(w, h);
     if (h->is_single)
         rdl_lock_cancel(&h->m->own.lock);
+    else if (h->slots)
+        rdl_slots_cancel(&h->m->slots);
     else
         rdl_redlock_cancel(&h->m->redlock);
     h->state = IDLE;
@@ -221,7 +229,9 @@ int handle_step(struct world *w, struct handle *h, uint64_t now_ms)
     if (h->state == ACQUIRING &&
         (h->client + h->index) % 2 == 0) /* half of them keep it fresh while they wait */
         set_floor(w, h);
-    int rc = h->is_single ? rdl_lock_step(&h->m->own.lock, now_ms) : rdl_redlock_step(&h->m->redlock, now_ms);
+    int rc = h->is_single ? rdl_lock_step(&h->m->own.lock, now_ms)
+             : h->slots   ? rdl_slots_step(&h->m->slots, now_ms)
+                          : rdl_redlock_step(&h->m->redlock, now_ms);
     note_attempt(w, h, &before);
     if (!handle_is_pending(h))
         oracle_room(w, h);
@@ -230,6 +240,8 @@ int handle_step(struct world *w, struct handle *h, uint64_t now_ms)
 
 uint64_t handle_wake_ms(const struct handle *h)
 {
+    if (h->slots)
+        return rdl_slots_wake_ms(&h->m->slots);
     return h->is_single ? rdl_lock_wake_ms(&h->m->own.lock) : rdl_redlock_wake_ms(&h->m->redlock);
 }
 

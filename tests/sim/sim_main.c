@@ -15,6 +15,7 @@
  *           chunk=N           N bytes are sent and read at a time
  *           roomy=1           no queue is small: how much fits into one depends on the size of a pointer
  *           blocking=1        locks over N servers, whose programs use only the blocking calls
+ *           slots=N           all locks are N slots of one name
  *           without=N,N...    leave out these entries of the plan of faults
  *           idle=BITS         (hexadecimal, 3 to a client) locks that no user wants
  *           branch=N          after each seed N schedules that go on from rare states (sim_branch.c)
@@ -137,6 +138,7 @@ static int *number_of(struct job *j, const char *name, size_t len, int *least, i
                  {"chunk", &j->options.chunk, 1, RX_BYTES},
                  {"roomy", &j->options.is_roomy, 0, 1},
                  {"blocking", &j->options.is_blocking, 0, 1},
+                 {"slots", &j->options.slots, 1, SLOTS_MAX},
                  {"branch", &j->options.branches, 1, 1000000},
                  {"planted", &j->options.is_planted, 0, 1},
                  {"trace", &j->options.trace, 0, 1},

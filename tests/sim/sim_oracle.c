@@ -47,8 +47,22 @@ static void exclude(struct world *w, const struct handle *a, uint32_t left_a, co
                         a->index, left_a, b->client, b->index, left_b, lock_name(handle_name(a)));
 }
 
+/* Counts the holders themselves, whatever the names of their slots are. */
+static void oracle_slots(struct world *w)
+{
+    int held = 0;
+    for (int k = 0; k < w->clients; k++)
+        for (int j = 0; j < w->handles && !w->client[k].is_dead; j++) {
+            const struct client *c = &w->client[k];
+            held += handle_remaining_ms(&c->handle[j], clock_ms(&c->clock, w->now)) > 0;
+        }
+    if (w->opt.slots && held > w->opt.slots)
+        world_violation(w, "slots", "%d clients hold one of %d slots", held, w->opt.slots);
+}
+
 void oracle_holders(struct world *w, struct client *c, uint64_t now_ms)
 {
+    oracle_slots(w);
     for (int i = 0; i < w->handles && !c->is_dead; i++) {
         const struct handle *mine = &c->handle[i];
         uint32_t left = handle_remaining_ms(mine, now_ms);
@@ -138,7 +152,8 @@ void oracle_begin(struct world *w, struct handle *h, uint64_t now_ms)
     h->limit_ms = now_ms + longest_ms(h);
     if (h->state == ACQUIRING) { /* it connects from now on, even if the time it read is old */
         uint64_t true_ms = clock_ms(&w->client[h->client].clock, w->now);
-        h->limit_ms = true_ms + longest_ms(h) + (waits ? h->opt.lease.wait_ms : RDL_CONNECT_MS + 10);
+        h->limit_ms = true_ms + longest_ms(h) * (h->slots ? 2u : 1u) +
+                      (waits ? h->opt.lease.wait_ms : RDL_CONNECT_MS + 10);
     }
     if (h->state != EXTENDING) /* an acquire drops an expired lease */
         oracle_released(w, h);
@@ -364,7 +379,7 @@ static void acquired(struct world *w, struct handle *h, int result, uint64_t now
     }
     if (handle_remaining_ms(h, h->op_ms) != 0)
         world_violation(w, "truth", "not acquired, and yet something remains");
-    if (result == RDL_BUSY && !was_ever(w, h, result))
+    if (result == RDL_BUSY && !h->slots && !was_ever(w, h, result)) /* slots: reads may say so */
         world_violation(w, "truth", "busy, but no attempt was refused by enough servers");
     if (result == RDL_EXPIRED && !was_ever(w, h, result))
         world_violation(w, "truth", "expired, but no attempt was granted by a majority");
@@ -569,7 +584,7 @@ void oracle_result(struct world *w, struct handle *h, int result, uint64_t now_m
 
 static void end_of_server(struct world *w, struct host *h)
 {
-    for (unsigned i = 0; i <= APART; i++) {
+    for (unsigned i = 0; i < NAMES_END; i++) {
         struct sim_arg name = {(const uint8_t *)lock_name(i), strlen(lock_name(i))};
         struct sim_key *k = sim_server_find(&h->model, 0, name, clock_ms(&h->clock, w->now));
         if (k && !w->has_legacy) /* a legacy deadline has no ttl: it is taken over */

@@ -74,6 +74,7 @@ static void print_options(const struct options *o)
     print_number("chunk", o->chunk, o->chunk > 0);
     print_number("roomy", 1, o->is_roomy);
     print_number("blocking", 1, o->is_blocking);
+    print_number("slots", o->slots, o->slots > 0);
     print_number("planted", 1, o->is_planted);
     if (o->idle != 0)
         printf(" idle=%x", (unsigned)o->idle);

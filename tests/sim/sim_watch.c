@@ -25,7 +25,7 @@ static int is_same(struct sim_arg a, struct sim_arg b)
 
 static uint8_t name_bit(struct sim_arg key)
 {
-    for (unsigned i = 0; i <= APART; i++)
+    for (unsigned i = 0; i < NAMES_END; i++)
         if (key.len == strlen(lock_name(i)) && memcmp(key.data, lock_name(i), key.len) == 0)
             return (uint8_t)(1u << i);
     return 0;

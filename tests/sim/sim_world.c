@@ -303,14 +303,14 @@ static void make_shape(struct world *w)
     w->is_single = rng_chance(r, w->servers == 1 ? 700 : 100);
     if (w->opt.is_single >= 0)
         w->is_single = w->opt.is_single;
-    if (w->opt.is_blocking)
+    if (w->opt.is_blocking || w->opt.slots)
         w->is_single = 0;
     uint64_t mode = rng_below(r, 6);
     if (w->is_single && !w->opt.is_scripted) {
         w->is_fenced = mode == 1 || mode == 2;
         w->has_legacy = mode == 3 ? 1 : mode == 4 ? 2 : 0;
     } else if (!w->opt.is_scripted) {
-        w->is_fenced = mode < 2;
+        w->is_fenced = mode < 2 && !w->opt.slots;
     }
     w->has_expiring_fences = w->is_fenced && w->opt.seed % 4 == 0;
     w->has_floors = w->opt.seed / 4 % 2 == 0;
@@ -321,6 +321,9 @@ static void make_shape(struct world *w)
     uint64_t misuse = rng_next(&w->stream[FAULT_COPY]) & FAULTS_MISUSE;
     if (w->opt.faults < 0 && w->opt.has_misuse)
         w->faults |= misuse;
+    if (w->opt.slots)
+        w->faults &=
+            ~(FAULT_BIT(FAULT_ADOPT) | FAULT_BIT(FAULT_HINT) | FAULT_BIT(FAULT_MULTI) | FAULTS_MISUSE);
     w->hold_us = (uint64_t)w->ttl_ms * rng_between(r, 100, 1500);
     w->think_us = (uint64_t)w->ttl_ms * rng_between(r, 1000, 6000);
     uint32_t tail = (uint32_t)rng_between(r, 1, 50), cut = (uint32_t)rng_between(r, 1, 300);

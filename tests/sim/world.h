@@ -4,7 +4,7 @@
 #define SIM_WORLD_H
 
 #include "lock/lock_hint.h"
-#include "redlock/redlock.h"
+#include "redlock/slots.h"
 #include "tests/sim/any_lock.h"
 #include "tests/sim/server.h"
 
@@ -15,6 +15,9 @@ enum {
     HANDLES_MAX = 3,             /* locks of one client */
     NAMES = 2,                   /* different lock names in a world */
     APART = NAMES,               /* and one of locks on one server that share a redlock's connection */
+    SLOT = APART + 1,            /* and those of slots, in a world of slots */
+    SLOTS_MAX = 4,
+    NAMES_END = SLOT + SLOTS_MAX,
     TCPS = 160,
     FIFO = 8192,
     QUEUE_BYTES = 8192,
@@ -131,6 +134,7 @@ struct options {
     int has_misuse;           /* classes of misuse are drawn, too */
     int chunk;                /* bytes that are sent and read at once; 0: drawn */
     int is_roomy;             /* no queue is small; 0: drawn */
+    int slots;                /* all locks are this many slots of one name; 0: they are locks */
     int is_blocking;          /* programs use only the blocking calls (sim_blocking.c) */
     int trace;                /* print a line per state change */
     int is_plotted;           /* its picture is recorded */
@@ -241,6 +245,7 @@ enum hint_use { HINT_NONE, HINT_WAITS, HINT_SENDS };
  */
 struct memory {
     struct rdl_redlock redlock;
+    struct rdl_slots slots; /* of that redlock, in a world of slots */
     struct rdl_server servers[SERVERS_MAX];
     struct rdl_canary canaries[SERVERS_MAX];
     union any_lock own; /* of a single one */
@@ -259,6 +264,7 @@ struct handle {
     uint8_t client, index;
     uint8_t is_single;
     uint8_t is_multi; /* holds both names, in the order of its own */
+    uint8_t slots;    /* number of slots of its name; 0: it is a lock */
     uint8_t is_apart; /* a lock on one server, in a world of redlocks, with a name of its own */
     enum hint_use hint_use;
     enum any_mode mode; /* of a single one */

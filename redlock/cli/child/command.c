@@ -33,6 +33,7 @@ static void set_environment(const struct rdl_cli_lock *l)
 
     unsetenv("REDLOCK_ID");
     unsetenv("REDLOCK_FENCE");
+    unsetenv("REDLOCK_SLOT");
     setenv("REDLOCK_LOCK", l->o->lock, 1);
     snprintf(text, sizeof text, "%lu", (unsigned long)l->o->ttl_ms);
     setenv("REDLOCK_TTL_MS", text, 1);
@@ -43,6 +44,9 @@ static void set_environment(const struct rdl_cli_lock *l)
     snprintf(text, sizeof text, "%" PRIu64, fence);
     if (fence != 0)
         setenv("REDLOCK_FENCE", text, 1);
+    snprintf(text, sizeof text, "%u", l->slots.slot);
+    if (l->o->slots != 0)
+        setenv("REDLOCK_SLOT", text, 1);
     if (rdl_cli_servers_set_urls(l->servers, l->o) != 0)
         unsetenv("REDLOCK_URLS"); /* an inner redlock then refuses the default server */
     rdl_cli_secret_set_file(l->o);

@@ -127,6 +127,23 @@ static const struct rdl_method pttl_method = {.commands = RDL_COMMANDS(rdl_wire_
                                               .on_reply = any_on_reply};
 static const struct rdl_op op_pttl = {.methods = RDL_METHOD(&pttl_method)};
 
+/* MGET of one key. */
+static void mget_write_args(struct rdl_slice *w, const char *const *commands,
+                            const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
+                            const struct rdl_record *r)
+{
+    const struct rdl_bytes all[] = {{NULL, 2}, own[RDL_LETTER_K]};
+    const struct rdl_args args = {"ak", all, 2};
+
+    (void)c;
+    (void)r;
+    rdl_slice_write_all(w, commands, &args);
+}
+
+static const struct rdl_method mget_method = {
+    .commands = RDL_COMMANDS(rdl_wire_mget), .write_args = mget_write_args, .on_reply = any_on_reply};
+static const struct rdl_op op_mget = {.methods = RDL_METHOD(&mget_method)};
+
 static const struct rdl_method getrange_method = {.commands = RDL_COMMANDS(rdl_wire_getrange),
                                                   .on_reply = any_on_reply};
 static const struct rdl_op op_getrange = {.methods = RDL_METHOD(&getrange_method)};
@@ -166,6 +183,7 @@ enum {
     LEGACY = RDL_CLI_NEED_LEGACY,
     SEVERAL = RDL_CLI_NEED_SEVERAL,
     ONCE = RDL_CLI_NEED_ONCE,
+    SLOTS = RDL_CLI_NEED_SLOTS,
     LOCK = PX | LEGACY,
     TRIAL = RDL_CLI_KEY_TRIAL,
     TRIAL_FENCE = RDL_CLI_KEY_TRIAL_FENCE,
@@ -200,6 +218,7 @@ static const struct step steps[] = {
     {.needs = LEGACY, .op = &rdl_op_setnx, .key = TRIAL, .right = RIGHT(SETNX)},
     {.needs = LOCK | SEVERAL, .op = &rdl_op_found, .key = TRIAL, .right = RIGHT(GET)},
     {.needs = LOCK | SEVERAL, .op = &op_getrange, .key = TRIAL, .right = RIGHT(GETRANGE)},
+    {.needs = SLOTS, .op = &op_mget, .key = TRIAL, .right = RIGHT(MGET)},
     {.needs = PX | SEVERAL, .op = &op_pttl, .key = TRIAL, .right = RIGHT(PTTL)},
     {.needs = PX | SEVERAL, .op = &op_pexpire, .key = TRIAL, .right = RIGHT(PEXPIRE), .life_ms = LIFE_MS},
     {.needs = LOCK | SEVERAL, .op = &rdl_op_delete, .key = TRIAL, .right = RIGHT(DEL)},

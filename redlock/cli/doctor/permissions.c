@@ -25,6 +25,7 @@ enum {
     INFO = RDL_CLI_NEED_INFO,
     DB = RDL_CLI_NEED_DB,
     SEVERAL = RDL_CLI_NEED_SEVERAL,
+    SLOTS = RDL_CLI_NEED_SLOTS,
     TIME = RDL_CLI_NEED_TIME,
     ONCE = RDL_CLI_NEED_ONCE,
     LOCK = PX | LEGACY
@@ -65,6 +66,7 @@ unsigned rdl_cli_needs(const struct rdl_cli_options *o, const struct rdl_cli_ser
 
     needs |= (o->fence ? FENCE : 0u) | (o->wake_hint ? HINT : 0u) | (o->canary ? CANARY : 0u);
     needs |= o->once != NULL ? ONCE : 0u;
+    needs |= o->slots != 0 ? SLOTS : 0u;
     needs |= (needs & LEGACY) && o->clock_error_ms == 0 ? TIME : 0u;
     if (o->guard != RDL_GUARD_OFF && o->legacy == RDL_CLI_LEGACY_NEVER)
         needs |= INFO;
@@ -171,11 +173,25 @@ static void add_key(struct rdl_cli_text *t, enum rdl_cli_key key, const char *lo
     add_word(t, word, strlen(word));
 }
 
+/* Adds the pattern of all slots, whose first one is the lock, and of its test key. */
+static void add_slots(struct rdl_cli_text *t, const char *first)
+{
+    char word[RDL_CLI_PATTERN_MAX + 1] = "~";
+
+    escape(first, word + 1);
+    word[strlen(word) - 1] = '*';
+    add_word(t, word, strlen(word));
+}
+
 void rdl_cli_permissions_words(struct rdl_cli_text *t, const struct rdl_cli_options *o,
                                unsigned wanted_rights, unsigned wanted_keys)
 {
+    const unsigned of_slots = o->slots != 0 ? 1u << RDL_CLI_KEY_LOCK | 1u << RDL_CLI_KEY_TRIAL : 0;
+
+    if (wanted_keys & of_slots)
+        add_slots(t, rdl_cli_name_of(o, RDL_CLI_KEY_LOCK));
     for (int k = 0; k < RDL_CLI_KEYS; k++)
-        if (wanted_keys & 1u << k)
+        if (wanted_keys & ~of_slots & 1u << k)
             add_key(t, (enum rdl_cli_key)k, rdl_cli_name_of(o, (enum rdl_cli_key)k));
     for (int k = 0; k < RDL_CLI_RIGHTS; k++)
         if (wanted_rights & 1u << k)

@@ -21,7 +21,8 @@ enum {
     RDL_CLI_NEED_DB = 64,
     RDL_CLI_NEED_SEVERAL = 128, /* several locks at once */
     RDL_CLI_NEED_TIME = 256,    /* the server's clock: --legacy without --clock-error */
-    RDL_CLI_NEED_ONCE = 512
+    RDL_CLI_NEED_ONCE = 512,
+    RDL_CLI_NEED_SLOTS = 1024 /* at most N at a time */
 };
 unsigned rdl_cli_needs(const struct rdl_cli_options *o, const struct rdl_cli_servers *s);
 
@@ -43,6 +44,7 @@ unsigned rdl_cli_needs(const struct rdl_cli_options *o, const struct rdl_cli_ser
     X(DISCARD, "discard", 0)                                                                                 \
     X(PTTL, "pttl", PX | SEVERAL)                                                                            \
     X(PEXPIRE, "pexpire", PX | SEVERAL)                                                                      \
+    X(MGET, "mget", SLOTS)                                                                                   \
     X(PSETEX, "psetex", FENCE | SEVERAL)                                                                     \
     X(TYPE, "type", HINT)                                                                                    \
     X(RPUSH, "rpush", HINT)                                                                                  \

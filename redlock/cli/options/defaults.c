@@ -162,6 +162,39 @@ static int check_several(const struct rdl_cli_options *o)
     return 0;
 }
 
+/* A slot is a lock of its own. The doctor examines the first one. */
+static int check_slots(struct rdl_cli_options *o)
+{
+    static char first[RDL_CLI_SLOT_MAX];
+
+    if (o->slots == 0)
+        return 0;
+    if (o->n_names > 1 && o->verb != RDL_CLI_STATUS)
+        return refuse("--slots works with one lock: it does not work with several (-l)");
+    if (o->legacy != RDL_CLI_LEGACY_NEVER)
+        return refuse("--slots does not work with --legacy");
+    if (o->fence)
+        return refuse("--slots does not work with --fence: each slot would have its own fencing token");
+    if (o->once != NULL)
+        return refuse("--slots does not work with --once: a tick belongs to one lock");
+    if (o->keep_ms != 0)
+        return refuse("--slots does not work with --keep");
+    if (o->wake_hint)
+        return refuse("--slots does not work with --wake-hint: a release notifies the clients of one slot");
+    for (size_t k = 0; k < (o->n_names > 0 ? o->n_names : o->n_looked_at); k++) {
+        const char *name = o->n_names > 0 ? o->names[k] : o->looked_at[k];
+        if (strlen(name) > RDL_SLOTS_NAME_MAX)
+            return rdl_cli_fail(RDL_EXIT_DATA,
+                                "the lock name has %lu bytes: with --slots it must have at most %d",
+                                (unsigned long)strlen(name), (int)RDL_SLOTS_NAME_MAX);
+    }
+    if (o->verb != RDL_CLI_DOCTOR || o->n_names == 0)
+        return 0;
+    rdl_cli_slot_name(o->names[0], 0, first);
+    o->lock = o->names[0] = first;
+    return 0;
+}
+
 /* The first lease lasts for --keep, so a client that waits out a restart must know of it. */
 static int check_keep(const struct rdl_cli_options *o)
 {
@@ -340,6 +373,8 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
         rc = check_connect(o);
     if (rc == 0)
         rc = check_several(o);
+    if (rc == 0)
+        rc = check_slots(o);
     return rc == 0 ? check_legacy(o) : rc;
 }
 

@@ -10,6 +10,7 @@
 #include "redlock/cli/output/output.h"
 #include "redlock/redlock.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,12 @@ void rdl_cli_side_key(const char *name, const char *suffix, char *out, size_t ca
     if (text.len > room)
         text.len = room;
     out[rdl_side_key(out, text, suffix)] = '\0';
+}
+
+void rdl_cli_slot_name(const char *name, unsigned slot, char out[RDL_CLI_SLOT_MAX])
+{
+    rdl_cli_side_key(name, "#", out, RDL_CLI_SLOT_MAX - 2);
+    snprintf(out + strlen(out), 4, "%u", slot & 0xff);
 }
 
 static int check_name(const struct rdl_cli_options *o, const char *name)

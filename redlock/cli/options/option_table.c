@@ -12,7 +12,7 @@
 #include "redlock/cli/options/urls.h"
 #include "redlock/cli/options/verb_table.h"
 #include "redlock/cli/output/output.h"
-#include "redlock/redlock.h"
+#include "redlock/slots.h"
 
 #include <string.h>
 
@@ -55,6 +55,13 @@ static int take_token(struct rdl_cli_options *o, char *token)
 {
     (void)o;
     return rdl_cli_refuse_token(token);
+}
+
+static int take_slots(struct rdl_cli_options *o, char *text)
+{
+    if (rdl_cli_number(text, RDL_SLOTS_MAX, &o->slots) == 0 && o->slots >= 2)
+        return 0;
+    return rdl_cli_fail(RDL_EXIT_USAGE, "--slots %s: give a number from 2 to %d", text, RDL_SLOTS_MAX);
 }
 
 static int take_id(struct rdl_cli_options *o, char *text)
@@ -183,6 +190,10 @@ const struct rdl_cli_option rdl_cli_option_table[] = {
      .texts = {{BREAK, "with --owner, delete without asking"}}},
     {.word = "no-owner", KIND(FLAG, no_owner), .group = RDL_CLI_LOCKS,
      .texts = {{GETTING, "do not write who holds the lock"}}},
+    {.word = "slots", .metavar = "N", CALL(take_slots), .common = STATUS | DOCTOR, .group = RDL_CLI_LOCKS,
+     .texts = {{RUN, "let at most N clients hold the lock at a time; all clients must use the same N"},
+               {STATUS, "show which of the N slots are held"},
+               {DOCTOR, "check what slots need"}}},
     {.word = "token", .metavar = "TOKEN", CALL(take_token), .group = RDL_CLI_HIDDEN,
      .texts = {{ADOPTING, ""}}},
     {.word = "token-file", .metavar = "FILE", KIND(TEXT, token_file), .common = ALL, .group = RDL_CLI_LOCKS,

@@ -8,7 +8,7 @@
 #include "redlock/cli/options/numbers.h"
 #include "redlock/cli/options/urls.h"
 #include "redlock/cli/options/verb_table.h"
-#include "redlock/redlock.h"
+#include "redlock/slots.h"
 
 #define RDL_CLI_DEFAULT_URL "redis://127.0.0.1:6379" /* if no server is given */
 
@@ -74,6 +74,7 @@ struct rdl_cli_options {
     int yes;
     int fence;
     int wake_hint;
+    int slots; /* --slots; 0: not given */
     int canary;
     int any_address;     /* all addresses of a name lead to one server, by the user's word */
     int help;            /* --help was given, */
@@ -133,5 +134,9 @@ uint64_t rdl_cli_options_fifo_until_ms(const struct rdl_cli_options *o);
 
 /* Does the same as rdl_side_key, for texts. A name for which there is no room is cut. */
 void rdl_cli_side_key(const char *name, const char *suffix, char *out, size_t cap);
+
+enum { RDL_CLI_SLOT_MAX = RDL_NAME_MAX + 1 };
+/* Writes the name of a slot's lock. */
+void rdl_cli_slot_name(const char *name, unsigned slot, char out[RDL_CLI_SLOT_MAX]);
 
 #endif

@@ -20,7 +20,7 @@
 #include "redlock/cli/servers/lock_names.h"
 #include "redlock/cli/servers/resolve_again.h"
 #include "redlock/cli/servers/server_info.h"
-#include "redlock/redlock.h"
+#include "redlock/slots.h"
 #include "resp/resp_bytes.h"
 
 #include <signal.h>
@@ -48,6 +48,8 @@ static int is_several(const struct rdl_cli_lock *l)
 
 const char *rdl_cli_one_of(const struct rdl_cli_options *o)
 {
+    if (o->slots != 0 && o->lock == o->names[0]) /* then it is the name of a slot */
+        return "a slot of ";
     return o->n_names > 1 ? "one of " : "";
 }
 
@@ -126,6 +128,8 @@ void rdl_cli_lease_init(struct rdl_cli_lock *l)
         rdl_redlock_set_hint(&l->redlock, &l->hint);
     if (o->canary)
         rdl_redlock_set_canary(&l->redlock, l->canaries);
+    if (o->slots != 0)
+        rdl_slots_init(&l->slots, &l->redlock, (unsigned)o->slots);
 }
 
 /* ---------------------------------------------------------------- a single lock's replies, as a server's */
@@ -388,6 +392,8 @@ int rdl_cli_lease_acquire(struct rdl_cli_lock *l)
     l->opt.lease.ttl_ms = o->keep_ms > o->ttl_ms ? o->keep_ms : o->ttl_ms;
     if (!l->is_single) {
         set_min_fence(l);
+        if (o->slots != 0)
+            return rdl_slots_acquire_begin(&l->slots, l->entropy, rdl_cli_now(l));
         return rdl_redlock_acquire_begin(&l->redlock, l->entropy, rdl_cli_now(l));
     }
     if (l->is_legacy)
@@ -438,13 +444,15 @@ int rdl_cli_lease_step(struct rdl_cli_lock *l)
 
     if (!l->is_single) {
         set_min_fence(l);
-        return rdl_redlock_step(&l->redlock, now);
+        return l->o->slots != 0 ? rdl_slots_step(&l->slots, now) : rdl_redlock_step(&l->redlock, now);
     }
     return l->result == RDL_PENDING ? took(l, rdl_lock_step(&l->single.lock, now)) : l->result;
 }
 
 static uint64_t next_wake_ms(const struct rdl_cli_lock *l)
 {
+    if (l->o->slots != 0)
+        return rdl_slots_wake_ms(&l->slots);
     return l->is_single ? rdl_lock_wake_ms(&l->single.lock) : rdl_redlock_wake_ms(&l->redlock);
 }
 
@@ -594,6 +602,8 @@ void rdl_cli_lease_cancel(struct rdl_cli_lock *l)
     uint64_t until_ms = rdl_cli_now(l) + DRAIN_MS;
 
     if (!l->is_single) {
+        if (l->o->slots != 0)
+            rdl_slots_cancel(&l->slots);
         rdl_redlock_cancel(&l->redlock);
         rdl_redlock_drain(&l->redlock, &l->platform, until_ms);
         return;

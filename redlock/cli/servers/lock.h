@@ -8,6 +8,7 @@
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/servers/connections.h"
 #include "redlock/redlock_owner.h"
+#include "redlock/slots.h"
 
 #include <sys/types.h>
 
@@ -21,6 +22,7 @@ struct rdl_cli_lock {
     struct rdl_cli_servers *servers;
     struct rdl_redlock_options opt;
     struct rdl_redlock redlock;    /* with several locks: only its restart guard is used */
+    struct rdl_slots slots;        /* of the redlock, with --slots */
     struct rdl_lock_legacy single; /* used instead with is_single; only its .lock without is_legacy */
     struct rdl_owner owner;
     struct rdl_hint hint;
@@ -93,7 +95,7 @@ void rdl_cli_lease_cancel(struct rdl_cli_lock *l);
 int rdl_cli_lease_error(const struct rdl_cli_lock *l, size_t i);
 void rdl_cli_lease_report(const struct rdl_cli_lock *l, size_t i, char *out, size_t cap);
 
-/* Returns "one of " if the lock's name in a message means several locks, otherwise "". */
+/* Returns "one of ", "a slot of " if the lock's name in a message means several locks, otherwise "". */
 const char *rdl_cli_one_of(const struct rdl_cli_options *o);
 
 /* Returns the text that follows the lock's name if the key in the way never expires. */

@@ -17,7 +17,7 @@
 
 /* Fields; a field without a value is omitted. */
 enum {
-    OURS = 1,   /* id, owner, fence */
+    OURS = 1,   /* id, owner, slot, fence */
     WAITED = 2, /* waited_ms, sets, busy */
     HELD = 4,   /* held_ms */
     LEFT = 8,   /* left_ms */
@@ -117,6 +117,8 @@ static void add_ours(struct rdl_cli_json *j, const struct rdl_cli_lock *l)
     rdl_cli_json_string(j, "id", id);
     if (!l->is_legacy && rdl_cli_lease_owner(l)[0] != '\0')
         rdl_cli_json_string(j, "owner", rdl_cli_lease_owner(l));
+    if (l->o->slots != 0)
+        rdl_cli_json_number(j, "slot", l->slots.slot);
     if (fence != 0)
         rdl_cli_json_number(j, "fence", (int64_t)fence);
 }

@@ -14,6 +14,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 /* A character of a name has three bytes at most in a label, and its bytes two digits each. */
@@ -118,6 +119,56 @@ static int put_remaining(const char *name, const struct rdl_cli_query *l)
     return rc;
 }
 
+/* Returns the length of a slot's name without its number; 0: it is not a slot's. */
+static size_t slot_prefix(const char *name)
+{
+    const char *mark = strrchr(name, '#');
+    size_t digits = mark != NULL ? strspn(mark + 1, "0123456789") : 0;
+
+    if (digits < 1 || digits > 2 || mark[1 + digits] != '\0' ||
+        memchr(name, '{', (size_t)(mark - name)) == NULL)
+        return 0;
+    return (size_t)(mark - name);
+}
+
+/* Prints how many slots of a name are held. The braces that its slots add are not shown. */
+static int put_slots_of(const char *name, const char *slot, size_t len, unsigned held)
+{
+    int is_added = slot[0] == '{' && slot[len - 1] == '}' && strchr(slot + 1, '{') == NULL;
+    char lock[RDL_NAME_MAX + 1], labels[LABELS_MAX], number[16];
+    const struct held one = {.name = lock};
+    struct rdl_cli_text t = {labels, sizeof labels, 0}, n = {number, sizeof number, 0};
+
+    snprintf(lock, sizeof lock, "%.*s", (int)len - 2 * is_added, slot + is_added);
+    add_lock(&t, &one);
+    rdl_cli_add(&n, "%u", held);
+    return put(name, labels, number);
+}
+
+/* The names are sorted, so the slots of one name follow each other, but for other names in between. */
+static int put_slots(const char *name, const struct rdl_cli_query *l)
+{
+    const char *slot = NULL;
+    size_t len = 0;
+    unsigned held = 0;
+    int rc = 0;
+
+    (void)l;
+    for (size_t k = 0; k < n_all && rc == 0; k++) {
+        size_t n = slot_prefix(all[k].name);
+        if (n == 0)
+            continue;
+        if (held > 0 && (n != len || memcmp(slot, all[k].name, n) != 0)) {
+            rc = put_slots_of(name, slot, len, held);
+            held = 0;
+        }
+        slot = all[k].name;
+        len = n;
+        held++;
+    }
+    return rc == 0 && held > 0 ? put_slots_of(name, slot, len, held) : rc;
+}
+
 static int put_votes(const char *name, const struct rdl_cli_query *l)
 {
     size_t n = l->servers->n;
@@ -170,6 +221,7 @@ static const struct {
 } metrics[] = {
     {"redlock_lock_held", "1: a client holds the lock. A free lock has no line.", put_held},
     {"redlock_lock_remaining_seconds", "Time until the lock expires unless it is renewed.", put_remaining},
+    {"redlock_slots_held", "How many slots of the lock are held.", put_slots},
     {"redlock_lock_vote", "1: the server has the holder's key, and its vote counts.", put_votes},
     {"redlock_server_usable", "1: the server was searched, and its vote counts.", put_servers},
     {"redlock_list_timestamp_seconds", "When the servers were read, in Unix time.", put_time},

@@ -62,8 +62,8 @@ static void ask(struct rdl_cli_lock *l, size_t i, uint64_t until_ms)
     memset(&cmd, 0, sizeof cmd);
     p->extend_by = l->is_legacy ? &rdl_op_replace : &rdl_op_extend;
     p->release_by = l->is_legacy ? NULL : l->o->wake_hint && i == 0 ? &rdl_op_release_hint : &rdl_op_release;
-    cmd.name.data = l->o->lock;
-    cmd.name.len = strlen(l->o->lock);
+    cmd.name.data = l->is_single ? l->o->lock : l->redlock.name; /* with --slots that of the slot */
+    cmd.name.len = l->is_single ? strlen(l->o->lock) : l->redlock.name_len;
     cmd.value.data = value;
     cmd.value.len = sizeof value;
     cmd.until_ms = until_ms;

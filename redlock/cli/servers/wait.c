@@ -67,7 +67,7 @@ static int is_around_us(struct rdl_cli_lock *l)
     static uint64_t until_ms; /* a server that did not reply is queried again */
     static int looked;
 
-    if (looked || !rdl_cli_lock_is_denied(l))
+    if (looked || l->o->slots != 0 || !rdl_cli_lock_is_denied(l)) /* another slot may be released */
         return 0;
     if (until_ms == 0)
         until_ms = rdl_cli_now(l) + LOOK_MS;
@@ -251,7 +251,9 @@ static int busy(const struct rdl_cli_lock *l)
     int64_t ms = holder_ms(l);
 
     rdl_cli_warn_long(l);
-    if (ms >= 0)
+    if (l->o->slots != 0)
+        rdl_cli_print_info("all %d slots of %s are held by other clients", l->o->slots, l->o->lock);
+    else if (ms >= 0)
         rdl_cli_print_info("%s%s is held by another client; its lease expires in %.1f s unless renewed",
                            rdl_cli_one_of(l->o), l->o->lock, (double)ms / 1000);
     else /* without expiry: that was printed already */
@@ -309,13 +311,16 @@ static int system_error(int rc)
 static void acquired(struct rdl_cli_lock *l, uint64_t waited_ms)
 {
     size_t granted = 0;
+    char slot[24] = "";
 
     l->got_ms = rdl_cli_now(l);
     rdl_cli_event(l, RDL_CLI_ACQUIRED, NULL, -1);
 
     for (size_t i = 0; i < l->servers->n; i++)
         granted += l->servers->server[i].vote == RDL_VOTE_GRANTED;
-    rdl_cli_print_verbose("%s acquired after %.3f s; granted by %zu of %zu servers", l->o->lock,
+    if (l->o->slots != 0)
+        snprintf(slot, sizeof slot, "slot %u of ", l->slots.slot);
+    rdl_cli_print_verbose("%s%s acquired after %.3f s; granted by %zu of %zu servers", slot, l->o->lock,
                           (double)waited_ms / 1000, granted, l->servers->n);
     rdl_cli_lock_note_servers(l);
     rdl_cli_warn_servers(l);

@@ -10,6 +10,7 @@ int rdl_cli_run(int argc, char **argv)
 {
     static struct rdl_cli_options options; /* the lock borrows them */
     static struct rdl_cli_lock lock;
+    static char slot[RDL_CLI_SLOT_MAX];
     int rc;
 
     if (!rdl_cli_options_read(&options, RDL_CLI_RUN, argc, argv, &rc))
@@ -18,5 +19,11 @@ int rdl_cli_run(int argc, char **argv)
     if (rc != 0)
         return rc;
     rdl_cli_child_check_program(&options);
-    return rdl_cli_wait(&lock, &rc) ? rdl_cli_supervise(&lock) : rc;
+    if (!rdl_cli_wait(&lock, &rc))
+        return rc;
+    if (options.slots != 0) { /* from now on the slot's lock is ours */
+        rdl_cli_slot_name(options.lock, lock.slots.slot, slot);
+        options.lock = slot;
+    }
+    return rdl_cli_supervise(&lock);
 }
