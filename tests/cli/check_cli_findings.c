@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The findings of `redlock doctor` about several servers: their clocks, and what they keep on disk. */
+/* What `redlock doctor` finds about several servers: their clocks, what they keep on disk. Rule R38. */
 #include "redlock/cli/doctor/checks.h"
 #include "redlock/cli/doctor/findings.h"
 #include "redlock/cli/options/options.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --once: a command succeeds once for each tick, on however many hosts. Real servers. */
+/* --once: a command succeeds once for each tick, on however many hosts. Real servers. Rule R39. */
 #define _POSIX_C_SOURCE 200809L
 #include "net/net.h"
 #include "tests/fixtures/command.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directed scenarios: restored keys, limits of a hold, the probe server. Rules R29 and R30. */
+/* Directed scenarios: restored keys, limits of a hold, the probe server. Rules R29, R30 and R34. */
 #include "net/net_op.h"
 #include "tests/sim/scene.h"
 

@@ -3,9 +3,10 @@
 # Checks the models with Spin: claims that must hold hold, and those that must break break.
 #
 #     tests/sim/model/run.sh BUILD [-a]      -a: the larger bounds too (minutes, gigabytes)
-#     tests/sim/model/run.sh --one BUILD holds|breaks MODEL.pml FLAG...
+#     tests/sim/model/run.sh --one BUILD NUMBER RULE,... holds|breaks MODEL.pml FLAG...
 #
-# Two at a time; larger ones one at a time, because of their memory.
+# A claim has a number, which redlock/doc/SOUNDNESS.md cites, and the rules of DESIGN.md that it is about (-: an assumption): what
+# holds has the rule, and what breaks has not, or not all of it. Two at a time; larger ones one at a time, because of their memory.
 set -u
 one=
 if [ "$1" = --one ]; then
@@ -16,11 +17,12 @@ build=$1/model
 here=tests/sim/model
 mkdir -p "$build"
 
-# check holds|breaks MODEL.pml flags...
+# check NUMBER RULES holds|breaks MODEL.pml flags...
 check() {
-    expected=$1
-    model=$2
-    shift 2
+    number=$1
+    expected=$3
+    model=$4
+    shift 4
     out=$build/$(echo "$model$*" | tr -c 'A-Za-z0-9\n' _)
     mkdir -p "$out"
     start=$(date +%s.%N)
@@ -40,7 +42,7 @@ check() {
     [ "$complete" = 0 ] || verdict=PARTIAL
     note=
     [ "$verdict" = "$expected" ] || note=" expected: $expected"
-    printf '%-52s %-8s %12.0f %8s%s\n' "$model $*" "$verdict" "${states:-0}" "$seconds" "$note"
+    printf '%-3s %-52s %-8s %12.0f %8s%s\n' "$number" "$model $*" "$verdict" "${states:-0}" "$seconds" "$note"
     rm -rf "$out"
 }
 
@@ -52,55 +54,55 @@ fi
 
 list() {
     cat <<'END'
-breaks legacy.pml -DDELSETNX -DN=2
-breaks legacy.pml -DGETSET -DN=3
-breaks legacy.pml -DCAS -DPLAINDEL -DN=2
-holds legacy.pml -DCAS -DCAD -DN=3 -DTRIES=1
-holds legacy.pml -DCAS -DCAD -DN=2 -DMAXT=6
-holds legacy.pml -DCAS -DCAD -DPX -DN=3 -DTRIES=1
-holds legacy.pml -DCAS -DCAD -DPX -DN=2 -DMAXT=6
-breaks legacy.pml -DCAS -DCAD -DPX -DTAKEPX -DN=2
-holds redlock.pml -DMAXT=3
-breaks redlock.pml -DCRASH=1 -DNORELEASE
-holds redlock.pml -DCRASH=1 -DDELAYED -DNORELEASE
-holds redlock.pml -DCRASH=1 -DGUARD -DNORELEASE
-breaks redlock.pml -DCRASH=1 -DGUARDSHORT -DNORELEASE
-breaks redlock.pml -DJUMP -DNORELEASE
-breaks redlock.pml -DFROMREPLY -DNORELEASE
-breaks redlock.pml -DHALF -DMAXT=3 -DNORELEASE
-breaks redlock.pml -DNOTOKEN -DTRIES=2 -DMAXT=3
-holds redlock.pml -DLATE -DMAXT=3 -DNORELEASE
-holds redlock.pml -DEXTEND -DNORELEASE
-breaks redlock.pml -DEXTEND -DREVIVE
-holds fence.pml
-breaks fence.pml -DNOWRITEBACK
-breaks fence.pml -DUNCONDITIONAL -DTRIES0=2
-holds fence_kept.pml
-breaks fence_kept.pml -DONEMORE
-breaks fence_kept.pml -DMAJORITY
-holds fence_kept.pml -DALL
-breaks fence_kept.pml -DALL -DNOLATE
+M1 R35 breaks legacy.pml -DDELSETNX -DN=2
+M2 R35 breaks legacy.pml -DGETSET -DN=3
+M3 R35 breaks legacy.pml -DCAS -DPLAINDEL -DN=2
+M4 R35 holds legacy.pml -DCAS -DCAD -DN=3 -DTRIES=1
+M5 R35 holds legacy.pml -DCAS -DCAD -DN=2 -DMAXT=6
+M6 R35 holds legacy.pml -DCAS -DCAD -DPX -DN=3 -DTRIES=1
+M7 R35 holds legacy.pml -DCAS -DCAD -DPX -DN=2 -DMAXT=6
+M8 R35 breaks legacy.pml -DCAS -DCAD -DPX -DTAKEPX -DN=2
+M9 R1,R4,R5,R7,R24 holds redlock.pml -DMAXT=3
+M10 R26 breaks redlock.pml -DCRASH=1 -DNORELEASE
+M11 R26 holds redlock.pml -DCRASH=1 -DDELAYED -DNORELEASE
+M12 R26 holds redlock.pml -DCRASH=1 -DGUARD -DNORELEASE
+M13 R26 breaks redlock.pml -DCRASH=1 -DGUARDSHORT -DNORELEASE
+M14 - breaks redlock.pml -DJUMP -DNORELEASE
+M15 R1 breaks redlock.pml -DFROMREPLY -DNORELEASE
+M16 R24 breaks redlock.pml -DHALF -DMAXT=3 -DNORELEASE
+M17 R4 breaks redlock.pml -DNOTOKEN -DTRIES=2 -DMAXT=3
+M18 R7 holds redlock.pml -DLATE -DMAXT=3 -DNORELEASE
+M19 R2 holds redlock.pml -DEXTEND -DNORELEASE
+M20 R2,R29 breaks redlock.pml -DEXTEND -DREVIVE
+M21 R31 holds fence.pml
+M22 R31 breaks fence.pml -DNOWRITEBACK
+M23 R31 breaks fence.pml -DUNCONDITIONAL -DTRIES0=2
+M24 R31 holds fence_kept.pml
+M25 R31 breaks fence_kept.pml -DONEMORE
+M26 R31 breaks fence_kept.pml -DMAJORITY
+M27 R31 holds fence_kept.pml -DALL
+M28 R31 breaks fence_kept.pml -DALL -DNOLATE
 END
 }
 larger() {
     cat <<'END'
-holds legacy.pml -DCAS -DN=3
-holds legacy.pml -DCAS -DCAD -DN=3 -DMAXT=4
-holds redlock.pml
-holds redlock.pml -DLATE
-holds redlock.pml -DCRASH=1 -DDELAYED -DMAXT=5 -DNORELEASE
-holds redlock.pml -DCRASH=1 -DGUARD
-holds redlock.pml -DCRASH=2 -DGUARD -DNORELEASE
-holds redlock.pml -DEXTEND
-holds fence.pml -DTRIES0=2
-holds fence_kept.pml -DK=5 -DHOLDERS=2 -DLOSSES=3
+M29 R35 holds legacy.pml -DCAS -DN=3
+M30 R35 holds legacy.pml -DCAS -DCAD -DN=3 -DMAXT=4
+M31 R1,R4,R5,R7,R24 holds redlock.pml
+M32 R7 holds redlock.pml -DLATE
+M33 R26 holds redlock.pml -DCRASH=1 -DDELAYED -DMAXT=5 -DNORELEASE
+M34 R26 holds redlock.pml -DCRASH=1 -DGUARD
+M35 R26 holds redlock.pml -DCRASH=2 -DGUARD -DNORELEASE
+M36 R2 holds redlock.pml -DEXTEND
+M37 R31 holds fence.pml -DTRIES0=2
+M38 R31 holds fence_kept.pml -DK=5 -DHOLDERS=2 -DLOSSES=3
 END
 }
 run() { # how many at a time; the list is its input
     xargs -L 1 -P "$1" "$0" --one "${build%/model}" | tee -a "$build/told"
 }
 
-printf '%-52s %-8s %12s %8s\n' 'model' 'verdict' 'states' 'seconds'
+printf '%-3s %-52s %-8s %12s %8s\n' '' 'model' 'verdict' 'states' 'seconds'
 : >"$build/told"
 list | run 2
 total=$(list | wc -l)
