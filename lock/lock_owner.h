@@ -19,8 +19,8 @@ enum {
 };
 
 /**
- * Computes the same as RDL_QUEUE_FOR() for locks with an owner. With RDL_QUEUE_FOR_FENCED() add as much to
- * the name.
+ * Computes the queue size, like RDL_QUEUE_FOR(), for locks with an owner. For fenced locks, use
+ * RDL_QUEUE_FOR_FENCED(), and add 1 + RDL_OWNER_MAX to the name.
  *
  * @param locks  number of locks that acquire, extend or release at the same time; held leases need no room
  * @param name   bytes of the longest name
@@ -57,10 +57,10 @@ struct rdl_lock_mode {
  * are private.
  *
  * The lock value is the token, then '@' and the owner: 1 to RDL_OWNER_MAX letters, digits and _@%+=:./-.
- * The owner is no capability: nothing is taken, extended or released because an owner is the same. Every
- * comparison is of the whole value. All who can read the keys see the owner.
+ * The owner gives no right to the lock: every comparison is of the whole value. All who can read the keys see
+ * the owner.
  *
- * Use one object for each handle. It is in use as long as the handle has it. Of a lock that has an owner,
+ * Use one object for each handle, valid as long as the handle is used. If a lock has an owner,
  * rdl_lock_token() and rdl_redlock_token() write the whole value.
  */
 struct rdl_owner {
@@ -93,10 +93,11 @@ int rdl_lock_set_owner(struct rdl_lock *l, struct rdl_owner *o, const char *owne
 /**
  * Adopts a lock by its whole value: a token, or a token and its owner (rdl_lock_adopt()).
  *
- * rdl_lock_adopt() takes a token alone, and adopts a lock without an owner.
+ * Use it for a lock that has an owner. rdl_lock_adopt() accepts only a token without an owner.
  *
  * @param l     the lock, of any kind but legacy
- * @param o     its owner, or one that it is given now; what it acquires later has the owner of before
+ * @param o     the object of rdl_lock_set_owner(), whose owner later acquires write; or a new one, which must
+ *              stay valid as long as the lock is used: then they write none
  * @param text  as rdl_lock_token() writes it; copied; no NUL is needed
  * @param len   its bytes
  * @return as rdl_lock_adopt()

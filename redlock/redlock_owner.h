@@ -30,10 +30,11 @@ int rdl_redlock_set_owner(struct rdl_redlock *r, struct rdl_owner *o, const char
 /**
  * Adopts a lock by its whole value: a token, or a token and its owner (rdl_redlock_adopt()).
  *
- * rdl_redlock_adopt() takes a token alone, and adopts a lock without an owner.
+ * Use it for a lock that has an owner. rdl_redlock_adopt() accepts only a token without an owner.
  *
  * @param r     the lock
- * @param o     its owner, or one that it is given now; what it acquires later has the owner of before
+ * @param o     the object of rdl_redlock_set_owner(), whose owner later acquires write; or a new one, which
+ *              must stay valid as long as the lock is used: then they write none
  * @param text  as rdl_redlock_token() writes it; copied; no NUL is needed
  * @param len   its bytes
  * @return as rdl_redlock_adopt()

@@ -5,7 +5,7 @@
  *
  * The slots of the lock LOCK are the locks {LOCK}#0, {LOCK}#1 and so on (a name with a brace keeps its own
  * tag). Each is an ordinary redlock, on one server or a majority, so no slot ever has two holders. LOCK
- * itself is another lock, which the slots do not exclude.
+ * itself is a separate lock: one client can hold it while others hold slots.
  *
  *     rdl_redlock_init(&lock, &opt, servers, 3, RDL_NAME("resize"));
  *     rdl_slots_init(&slots, &lock, 5);
@@ -84,11 +84,10 @@ int rdl_slots_init(struct rdl_slots *s, struct rdl_redlock *lock, unsigned n);
  *
  * Call rdl_slots_step() until it no longer returns RDL_PENDING.
  *
- * Before each attempt one server is read, to learn which slots are free. That is only a hint: the attempt
- * takes a free slot by a majority, like any redlock. Each read asks another server whose vote counts. If the
- * server does not reply within an attempt, the attempt takes any slot. If a majority of the servers shows no
- * free slot, the next read is after a pause. Without lease.wait_ms or lease.retry_ms the result is RDL_BUSY
- * then.
+ * Before each attempt, it reads one server that has a vote, a different one each time, to find a free slot.
+ * The read is only a hint: a majority still decides. If the server does not reply within the time of one
+ * attempt, it tries a random slot. Once an attempt has failed and a majority shows no free slot, it pauses
+ * before the next read; without lease.wait_ms or lease.retry_ms it returns RDL_BUSY instead.
  *
  * @param s        the slots; their redlock is not held
  * @param entropy  as for rdl_redlock_acquire_begin()
@@ -122,7 +121,7 @@ uint64_t rdl_slots_wake_ms(const struct rdl_slots *s);
 void rdl_slots_cancel(struct rdl_slots *s);
 
 /**
- * Acquires any free slot. Blocks as rdl_redlock_acquire() does, and for one attempt more.
+ * Acquires any free slot. Blocks as long as rdl_redlock_acquire() may, plus the time of one attempt.
  *
  * @param s         the slots; their redlock is not held
  * @param platform  clock, random numbers and polling; not needed after the call

@@ -6,10 +6,10 @@
 #     REDLOCK_URLS=redis://a redis://b redis://c
 #     30 3 * * *  /usr/local/bin/cron_once.sh nightly /usr/local/bin/backup --all
 #
-# CRON_TICK (%F, the date) is the format of date(1) for the tick: the job succeeds once for each. For a job that
-# runs every hour, use %FT%H. All hosts must get the same tick, so do not start a job close to the end of its day
-# or hour; UTC is used. A host waits for up to two minutes while another one works. If that one fails or dies
-# meanwhile, it runs the job.
+# The job succeeds once for each tick. CRON_TICK is the date(1) format of the tick; the default is %F, the date
+# in UTC. For a job that runs every hour, use %FT%H. All hosts must get the same tick, so do not start a job
+# close to the end of its day or hour. While one host works, the others wait for up to two minutes. If that host
+# fails or dies meanwhile, a waiting host runs the job.
 #
 # What it does not protect against: if the host crashes between the end of the job and its record, another host
 # runs the job again. If all hosts have stopped waiting when a job fails, no host tries again before the next

@@ -609,7 +609,8 @@ static const struct {
      "up to 1 %: a lease is 1 % and 2 ms shorter than its keys", "one holder", client_rate},
     {"a server's wall clock steps forward", "two holders, a late write", "fencing token",
      "the late write is refused", server_step},
-    {"the same after a restart", "two holders", "restart guard `strict`", "one holder", step_after_restart},
+    {"a server restarts, and its wall clock steps forward", "two holders", "restart guard `strict`",
+     "one holder", step_after_restart},
     {"a server evicts keys", "two holders", "`noeviction`; `run` and `doctor` warn", "one holder", eviction},
     {"FLUSHALL", "two holders", "canary", "one holder", flushall},
     {"a server restarts without its data", "two holders", "restart guard (the default)", "one holder",
@@ -629,11 +630,12 @@ static const struct {
     {"a host is paused, and its clock with it", "two holders, a late write", "fencing token",
      "the late write is refused", paused_host},
     {"a host is cloned", "two holders", NULL, NULL, cloned_host},
-    {"a program overwrites a handle with a copy", "two holders", "none; a copy elsewhere is refused",
+    {"a program overwrites a handle with a copy", "two holders", "none; a copy at another address is refused",
      "RDL_E_SHARED", copied_handle},
-    {"a program forks, and the child reads the handle", "two holders", "calls that send", "RDL_E_FORKED",
-     forked_child},
-    {"unique bytes repeat", "two holders", "the socket driver's bytes", "one holder", repeated_bytes},
+    {"a program forks, and the child reads the handle", "two holders", "calls that send fail in the child",
+     "RDL_E_FORKED", forked_child},
+    {"unique bytes repeat", "two holders", "the socket driver draws new random bytes", "one holder",
+     repeated_bytes},
 };
 
 enum { CASES = sizeof cases / sizeof cases[0], TEXT = 4096, AT_A_TIME = 8 };
