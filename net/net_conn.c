@@ -123,10 +123,11 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
     }
     if (c->checks != NULL && c->checks->take(c, ev))
         return;
-    if (c->reply_kind >= RDL_RESP_BULK)
+    if (c->reply_kind >= RDL_RESP_BULK) {
         rdl_request_take(c, ev);
-    if (c->reply_kind == RDL_RESP_ARRAY)
-        return;
+        if (c->reply_kind == RDL_RESP_ARRAY)
+            return;
+    }
     n = (size_t)RDL_TEXT_MAX - 1 - c->reply_len;
     if (n > ev->len)
         n = ev->len;
