@@ -21,7 +21,7 @@ static unsigned read_part(const struct rdl_record *r, unsigned shift)
 }
 
 /* Adds a slot's number to the name before it. Returns the length of all. */
-static size_t add_number(char *name, size_t len, unsigned slot)
+static size_t add_number(char *name, size_t len, uint32_t slot)
 {
     return len + rdl_dec_u32(name + len, slot);
 }
@@ -124,7 +124,7 @@ enum slots_stage {
 };
 
 /* Gives the redlock this slot's name. No attempt is in progress. */
-static void point_to(struct rdl_slots *s, unsigned slot)
+static void point_to(struct rdl_slots *s, uint32_t slot)
 {
     s->slot = (uint8_t)slot;
     s->lock->name_len = (uint8_t)add_number(s->name, s->name_len, slot);
@@ -232,7 +232,7 @@ static void take_read(struct rdl_slots *s, uint64_t now_ms)
         return;
     }
     s->full = 0;
-    point_to(s, answer == RDL_ANSWER_YES ? (unsigned)s->read.value : rdl_random(&s->seed) % s->n);
+    point_to(s, answer == RDL_ANSWER_YES ? (uint32_t)s->read.value : rdl_random(&s->seed) % s->n);
     if (r->tries > 1 && answer == RDL_ANSWER_YES) /* a slot was released: the pauses begin again */
         r->tries = 1;
     s->read_for = last_attempt(s);

@@ -40,6 +40,7 @@ static const struct golden {
     {"time", rdl_wire_time, NULL, 0, ""},
     {"setnx", rdl_wire_setnx, NULL, 0, "v=" UNTIL_S},
     {"getset", rdl_wire_getset, NULL, 0, "v=" UNTIL_S},
+    {"mget", rdl_wire_mget, NULL, 0, "k={lock:a}#0|k={lock:a}#1|a=3"},
     {"blpop", rdl_wire_blpop, NULL, 0, "b={lock:a}:wake"},
     {"blpop-whole", rdl_wire_blpop, NULL, 0, "b={lock:a}:wake|t=1"},
     {"evalsha-release", rdl_wire_call_release, &rdl_script_release, 1, ""},

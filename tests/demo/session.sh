@@ -54,8 +54,8 @@ start
 start
 start
 REDLOCK_URLS=$(echo "$started" | sed "s,  *, redis://127.0.0.1:,g; s,^ ,,")
-REDLOCK_RESTART_GUARD=off
-export REDLOCK_URLS REDLOCK_RESTART_GUARD
+REDLOCK_RESTART_GUARD=off REDLOCK_OWNER=web-3:4711 # and not the name of this host
+export REDLOCK_URLS REDLOCK_RESTART_GUARD REDLOCK_OWNER
 session >"$dir/session" || { status=$?; cat "$dir/session"; exit $status; }
 
 in_guide() {

@@ -260,15 +260,18 @@ START_TEST(owner_is_in_the_value_and_passes_with_the_token)
         .ttl_ms = TTL, .flags = RDL_EASY_NO_RESTART_GUARD, .owner = "web-3:4711"};
     struct rdl_easy_options bad = options;
     char token[RDL_TOKEN_TEXT_MAX];
+    int has_value = 0;
 
     ck_assert_int_eq(rdl_easy_open(&easy, urls, "nightly", &options), RDL_OK);
     open_all(&other);
     ck_assert_int_eq(rdl_easy_acquire(&easy, PATIENT), RDL_OK);
     rdl_easy_token(&easy, token);
     ck_assert_str_eq(token + RDL_VALUE_MAX, "@web-3:4711");
-    ck_assert_ptr_nonnull(strstr(live_command(&live[0], "GET nightly"), token));
     ck_assert_int_eq(rdl_easy_adopt(&other, token), RDL_OK);
     ck_assert_int_eq(rdl_easy_extend(&other, TTL), RDL_ADOPTED);
+    for (int i = 0; i < 3; i++) /* a server that was late with the acquire has no key */
+        has_value += strstr(live_command(&live[i], "GET nightly"), token) != NULL;
+    ck_assert_int_ge(has_value, 2);
     ck_assert_int_eq(rdl_easy_release(&other), RDL_OK);
     ck_assert_int_eq(keys(), 0);
     rdl_easy_close(&other);
