@@ -604,7 +604,8 @@ void rdl_cli_lease_cancel(struct rdl_cli_lock *l)
     if (!l->is_single) {
         if (l->o->slots != 0)
             rdl_slots_cancel(&l->slots);
-        rdl_redlock_cancel(&l->redlock);
+        else
+            rdl_redlock_cancel(&l->redlock);
         rdl_redlock_drain(&l->redlock, &l->platform, until_ms);
         return;
     }

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 /* Token with its owner, space, fence or names of locks, line end. */
-enum { BEHIND_MAX = 1 + RDL_CLI_LOCKS_MAX, LINE_MAX_LEN = RDL_TOKEN_TEXT_MAX + BEHIND_MAX + 2 };
+enum { MORE_MAX = 1 + RDL_CLI_LOCKS_MAX, LINE_MAX_LEN = RDL_TOKEN_TEXT_MAX + MORE_MAX + 2 };
 
 static const char *file; /* created for the token, which it does not have yet */
 static int file_fd = -1;
@@ -204,14 +204,14 @@ static int write_line(int fd, const char *line, size_t len, uint64_t until_ms)
 int rdl_cli_token_write(const char token[RDL_TOKEN_TEXT_MAX], uint64_t fence, uint64_t until_ms,
                         const struct rdl_cli_options *o)
 {
-    char line[LINE_MAX_LEN + 1], behind[BEHIND_MAX + 1] = "";
+    char line[LINE_MAX_LEN + 1], more[MORE_MAX + 1] = "";
     int fd = file != NULL ? file_fd : STDOUT_FILENO;
 
     if (fence != 0)
-        snprintf(behind, sizeof behind, " %" PRIu64, fence);
+        snprintf(more, sizeof more, " %" PRIu64, fence);
     else if (o->n_names > 1)
-        snprintf(behind, sizeof behind, " %s", o->lock);
-    int len = snprintf(line, sizeof line, "%s%s\n", token, behind);
+        snprintf(more, sizeof more, " %s", o->lock);
+    int len = snprintf(line, sizeof line, "%s%s\n", token, more);
     int rc = write_line(fd, line, (size_t)len, until_ms);
     if (rc == 0 && file != NULL)
         rc = close(file_fd);

@@ -133,7 +133,7 @@ static void check_seen(const struct rdl_cli_query *l, const char *name, struct r
     rdl_cli_gap_add(g, status_of(l->seen[silent].error), why);
 }
 
-/* ---------------------------------------------------------------- the search */
+/* ---------------------------------------------------------------- one lock after the other */
 
 /* * is any text, ? any byte. (fnmatch would bring 20 KB of tables to the static binary.) */
 static int matches(const char *glob, const char *text)
