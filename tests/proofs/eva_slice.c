@@ -8,6 +8,7 @@
  * locks get two names; the text of a script is written like any other argument.
  */
 #include "redlock/cli/servers/commands.h"
+#include "redlock/easy/sentinel_commands.h"
 
 #include "__fc_builtin.h"
 

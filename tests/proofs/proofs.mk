@@ -3,10 +3,10 @@
 
 RESP_SRC := $(filter resp/%,$(CORE_SRC))
 # Every layer defines the commands that it sends, the command included.
-COMMANDS_HEADERS := net/net_commands.h lock/lock_commands.h redlock/redlock_commands.h redlock/cli/servers/commands.h
+COMMANDS_HEADERS := net/net_commands.h lock/lock_commands.h redlock/redlock_commands.h redlock/easy/sentinel_commands.h redlock/cli/servers/commands.h
 COMMANDS_SRC := $(COMMANDS_HEADERS:.h=.c)
 
-$(B)/wire: tests/golden/wire.c $(CORE_SRC) redlock/cli/servers/commands.c $(LIB_H) redlock/cli/servers/commands.h
+$(B)/wire: tests/golden/wire.c $(CORE_SRC) redlock/easy/sentinel_commands.c redlock/cli/servers/commands.c $(LIB_H) redlock/cli/servers/commands.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(WARN) $(WERROR) $(CFLAGS) -I. -o $@ $(filter %.c,$^)
 
@@ -30,7 +30,7 @@ NEEDS_wire-tshark = wire
 CI_WAITS += 8:wire-tshark
 CI_NEEDS += $(B)/relay
 
-.PHONY: prove prove-seeds proved
+.PHONY: prove prove-leases prove-seeds proved
 # A proof takes minutes, and what it reads seldom changes: so its sources are recorded with it, and compared each time.
 PROVED_SRC := $(filter-out resp/resp_strerror.c,$(sort $(wildcard resp/*.[ch]))) $(COMMANDS_SRC) $(COMMANDS_HEADERS) \
 	tests/golden/templates.inc $(sort $(wildcard tests/proofs/*.c)) tests/proofs/prove.sh
@@ -39,12 +39,18 @@ prove: ## hours: prove the parser and the writer: Eva and WP (needs frama-c-base
 	@$(PROBE)
 	tests/proofs/prove.sh $(B)/proofs
 	@$(HASHES) >tests/proofs/proved.txt
-prove-seeds: ## hours: five seeded bugs make the proofs fail
+prove-leases: ## ci: prove the arithmetic of leases for all values: WP, by the contracts at the functions
+	@$(PROBE)
+	tests/proofs/leases.sh $(B)/proofs-leases
+prove-seeds: ## hours: seeded bugs make the proofs fail
 	@$(PROBE)
 	tests/proofs/seeds.sh $(B)/proofs-seeds
+	tests/proofs/leases.sh $(B)/proofs-leases seeds
 proved: # part of check
 	@$(HASHES) | diff tests/proofs/proved.txt - || { echo "these files are not those that were proved: make prove"; exit 1; }
 NEEDS_prove = proof
+NEEDS_prove-leases = proof
+CI_STAGES += 12:prove-leases
 NEEDS_prove-seeds = proof
 CHECK_MORE += proved
 

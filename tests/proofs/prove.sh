@@ -54,7 +54,7 @@ all_eva() {
 }
 
 # The list of templates is the tests'. They are data, without contracts.
-commands="$top/net/net_commands.c $top/lock/lock_commands.c $top/redlock/redlock_commands.c $top/redlock/cli/servers/commands.c"
+commands="$top/net/net_commands.c $top/lock/lock_commands.c $top/redlock/redlock_commands.c $top/redlock/easy/sentinel_commands.c $top/redlock/cli/servers/commands.c"
 all_slice() {
     for machine in gcc_x86_64 ppc_32 ${ALL_MACHINES:+gcc_x86_32}; do
         eva "slice-$machine" $machine eva_slice.c "$out/plain" resp/resp_slice.c resp/resp_bytes.c resp/resp_decimal.c \

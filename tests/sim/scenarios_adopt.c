@@ -111,7 +111,7 @@ static void not_restored(void)
     EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
     scene_go(w, 10);
     for (int s = 3; s < 5; s++)
-        sim_server_flush(&w->host[s].model);
+        host_flush(w, (unsigned)s);
     struct handle *h = back_with_its_token(w, 0, 100);
     while (scene_do(w, h, EXTENDING, 2000) == RDL_UNKNOWN && !w->violation)
         scene_go(w, 10);
@@ -130,7 +130,7 @@ static void by_a_minority(void)
     EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
     scene_go(w, 10);
     for (int s = 2; s < 5; s++)
-        sim_server_flush(&w->host[s].model);
+        host_flush(w, (unsigned)s);
     struct handle *h = back_with_its_token(w, 0, 100);
     EXPECT(w, scene_do(w, h, EXTENDING, 2000) == RDL_LOST);
     scene_go(w, 20);

@@ -4,14 +4,9 @@
 
 #include <string.h>
 
-static void flush(struct world *w, unsigned s)
-{
-    sim_server_flush(&w->host[s].model);
-}
-
 typedef void lose_fn(struct world *w, unsigned s);
 
-static lose_fn *const losses[] = {flush, host_promote};
+static lose_fn *const losses[] = {host_flush, host_promote};
 
 /* A holds all five. The clients use this guard and, with a canary, the servers have had one for long. */
 static struct world *held_by_a(enum rdl_guard guard, int has_canary)
@@ -120,7 +115,7 @@ static void cancelled_before_it_stepped(void)
     scene_go(w, 2000);
     w->client[0].paused_until = w->now + 1000 * MS;
     EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
-    flush(w, 2);
+    host_flush(w, 2);
     scene_go(w, 450);
     client_read(w, 0);
     user_cancel(w, a);
@@ -155,7 +150,7 @@ static void late_canary_has_its_time(int i)
     scene_go(w, 4100);
     EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
     world_run_until(w, arrives - 1 * MS);
-    flush(w, 0);
+    host_flush(w, 0);
     scene_go(w, 2);
     EXPECT(w, scene_do(w, c, ACQUIRING, 0) == RDL_E_QUARANTINE);
     EXPECT(w, scene_left(w, a) > 1000);
@@ -178,7 +173,7 @@ static void made_in_the_next_second(void)
     }
     EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
     EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_OK);
-    flush(w, 0);
+    host_flush(w, 0);
     w->link[0][0].delay_us = 5000;
     while (clock_ms(&w->host[0].clock, w->now) % 1000 != 986) /* checked at 991, created at 1001 */
         scene_go(w, 1);
@@ -231,7 +226,7 @@ static void quarantines_begin_together(void)
     scene_ready(w);
     w->link[0][1].delay_us = 5 * MS;
     for (unsigned s = 0; s < 2; s++)
-        flush(w, s);
+        host_flush(w, s);
     EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_E_QUARANTINE);
     scene_go(w, 2100);
     EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
@@ -241,7 +236,7 @@ static void minority_costs_nothing(void)
 {
     struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
     struct handle *a = scene_lock(w, 0);
-    flush(w, 0);
+    host_flush(w, 0);
     host_promote(w, 1);
     EXPECT(w, scene_do(w, a, EXTENDING, 3000) >= 0);
     EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_OK);
@@ -255,7 +250,7 @@ static void clock_is_set_back_before_the_loss(void)
     struct world *w = held_by_a(RDL_GUARD_REQUIRED, 1);
     for (unsigned s = 0; s < 3; s++) {
         w->host[s].clock.step_us = -(int64_t)(7200 * SECOND);
-        flush(w, s);
+        host_flush(w, s);
         host_canary(w, s, 0, 0);
     }
     EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_E_QUARANTINE);
@@ -288,7 +283,7 @@ static void flushall_without_canary(void)
 {
     struct world *w = held_by_a(RDL_GUARD_REQUIRED, 0);
     for (unsigned s = 0; s < 3; s++)
-        flush(w, s);
+        host_flush(w, s);
     scene_do(w, scene_lock(w, 1), ACQUIRING, 0);
 }
 

@@ -8,7 +8,7 @@
 static void flush_servers(struct world *w, int from, int to)
 {
     for (int s = from; s < to; s++)
-        sim_server_flush(&w->host[s].model);
+        host_flush(w, (unsigned)s);
 }
 
 /* ---------------------------------------------------------------- repair */
@@ -116,7 +116,7 @@ static void extend_ends_with_its_lease(void)
     h->opt.lease.attempt_ms = 250;
     scene_held(w, h);
     scene_go(w, 100);
-    sim_server_flush(&w->host[2].model);
+    host_flush(w, 2);
     uint64_t over = w->now + 1000 * MS;
     scene_begin(w, h, EXTENDING, 1000);
     w->client[0].paused_until = w->now + 850 * MS; /* the replies that it reads then came before */

@@ -76,8 +76,8 @@ static void release_follows_every_set(void)
     scene_go(w, 10);
     EXPECT(w, scene_do(w, a, ACQUIRING, 0) == RDL_OK);
     scene_go(w, 10);
-    sim_server_flush(&w->host[3].model); /* b gets these two, and no majority */
-    sim_server_flush(&w->host[4].model);
+    host_flush(w, 3); /* b gets these two, and no majority */
+    host_flush(w, 4);
     w->host[3].is_frozen = 1;
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) == RDL_BUSY);
     scene_go(w, 1);
@@ -179,7 +179,7 @@ static void half_is_taken(int i)
     scene_held(w, a);
     scene_go(w, 10);
     for (int s = 0; s < stolen; s++)
-        sim_server_flush(&w->host[s].model);
+        host_flush(w, (unsigned)s);
     scene_begin(w, scene_lock(w, 1), ACQUIRING, 0);
     world_run_until(w, w->now + 150); /* its SETs have arrived, and it has no reply yet */
     EXPECT(w, scene_owner(w, 0) == 1 && scene_owner(w, 3) == 0);
@@ -255,8 +255,8 @@ static void released_before_the_result(void)
     scene_held(w, a);
     scene_go(w, 10);
     dead_minority(w, 5, 1, 0);
-    sim_server_flush(&w->host[2].model);
-    sim_server_flush(&w->host[3].model); /* b would get these two */
+    host_flush(w, 2);
+    host_flush(w, 3); /* b would get these two */
     w->link[1][2].delay_us = w->link[1][3].delay_us = 20 * MS;
     scene_begin(w, b, ACQUIRING, 0);
     scene_go(w, 25);
@@ -279,7 +279,7 @@ static void failed_attempt_resends_nothing(void)
     for (int s = 0; s < 5; s++)
         scene_forget_script(w, s, &rdl_script_acquire); /* the release's script is still known */
     dead_minority(w, 5, 1, 0);
-    sim_server_flush(&w->host[3].model);
+    host_flush(w, 3);
     w->link[1][2].delay_us = 30 * MS;
     w->link[1][3].delay_us = 20 * MS;
     EXPECT(w, scene_do(w, b, ACQUIRING, 0) < 0);
@@ -312,7 +312,7 @@ static void noscript_at_the_last_try(int i)
     if (n == 4)
         EXPECT(w, scene_do(w, scene_lock(w, 1), ACQUIRING, 0) == RDL_OK);
     for (int s = 2; s < n; s++)
-        sim_server_flush(&w->host[s].model);
+        host_flush(w, (unsigned)s);
     scene_begin(w, h, ACQUIRING, 0);
     scene_cut(w, 0, 0);
     scene_go(w, 60);

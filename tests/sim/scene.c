@@ -31,6 +31,8 @@ struct world *scene(int clients, int servers, uint32_t ttl_ms)
         w->client[c].handle[0].opt.max_ttl_ms = UINT32_MAX;
         w->client[c].handle[0].opt.lease = (struct rdl_lock_options){.ttl_ms = ttl_ms};
     }
+    if (o.trace)
+        report_world(w);
     return w;
 }
 

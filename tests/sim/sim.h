@@ -83,6 +83,7 @@ const struct sim_features *host_kind(struct world *w, unsigned s, unsigned drawn
 /* The data that a restart with HOST_SAVED, or host_lag, restores. */
 void host_save(struct world *w, unsigned s);
 /* It becomes a replica of a distant server and is promoted again: run_id, uptime and connections stay. */
+void host_flush(struct world *w, unsigned s);
 void host_promote(struct world *w, unsigned s);
 /* A foreign client runs this command there. */
 void host_command(struct world *w, unsigned s, const char *inline_command);

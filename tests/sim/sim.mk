@@ -7,7 +7,7 @@ MODEL_SRC := $(addprefix tests/sim/,server.c server_command.c server_delete.c se
 SIM_SRC := $(filter-out %_main.c tests/sim/check_%,$(sort $(wildcard tests/sim/*.c)))
 SEEDS = $(or $(SEED),1:1000)
 
-.PHONY: standin differ sim guard-picture sim-check sim-long sim-branch scenarios mutants mutants-drawn model
+.PHONY: standin differ sim guard-picture sim-check sim-long sim-branch scenarios mutants mutants-drawn model model-short
 standin: $(B)/standin ## build: the model server behind sockets, for a machine without redis-server
 $(B)/standin: $(patsubst %.c,$(B)/lib/%.o,tests/servers/standin_main.c $(MODEL_SRC))
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
@@ -66,7 +66,8 @@ sim-check: $(B)/sim $(B)/sim-clang ## check: scenarios, regressions, some hundre
 
 # The long run: .ci/run
 NEEDS_model = model
-CI_STAGES += 47:sim-long 40:mutants-drawn
+NEEDS_model-short = model
+CI_STAGES += 47:sim-long 40:mutants-drawn 30:model-short
 CI_NEEDS += $(B)/sim $(B)/sim-clang $(B)/sim-asan $(B)/standin
 sim-long: $(B)/sim $(B)/sim-asan
 	$(B)/sim 1:20000
@@ -105,6 +106,10 @@ mutants-drawn: DRAWN = --draw 80
 mutants-drawn: ## ci: 80 of them, chosen by the hash of the commit
 mutants mutants-drawn:
 	CC='$(CC)' tests/sim/mutants.sh $(DRAWN) $(B) $(MUTANT_SEEDS) $(MUTANTS)
-model: ## hours: the Spin models (MODEL=-a: the larger bounds too)
+model: $(B)/sim ## hours: the Spin models (MODEL=-a: the larger bounds too), and timelines of 2,000 seeds
 	@$(PROBE)
 	CC='$(CC)' tests/sim/model/run.sh $(B) $(MODEL)
+	CC='$(CC)' tests/sim/model/timelines.sh $(B) 2000
+model-short: $(B)/sim ## ci: the model without one assumption after the other (MODEL=--write: its counterexamples), and timelines
+	CC='$(CC)' tests/sim/model/run.sh $(B) $(or $(MODEL),-s)
+	CC='$(CC)' tests/sim/model/timelines.sh $(B)

@@ -304,8 +304,7 @@ static void forget_scripts(struct world *w, const struct planned *p)
 
 static void flush(struct world *w, const struct planned *p)
 {
-    sim_server_flush(&w->host[p->server].model);
-    world_trace(w, "s%u: FLUSHALL", p->server);
+    host_flush(w, p->server);
 }
 
 static void promote(struct world *w, const struct planned *p)

@@ -66,6 +66,12 @@ void host_canary(struct world *w, unsigned s, uint32_t age_s, int is_foreign)
     run(h, command, (size_t)n);
 }
 
+void host_flush(struct world *w, unsigned s)
+{
+    sim_server_flush(&w->host[s].model);
+    world_trace(w, "s%u: FLUSHALL", s);
+}
+
 void host_promote(struct world *w, unsigned s)
 {
     sim_server_flush(&w->host[s].model);

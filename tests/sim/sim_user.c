@@ -154,7 +154,7 @@ void user_adopt(struct world *w, struct handle *h, const char *hex)
         world_violation(w, "truth", "c%u.%u may not adopt", h->client, h->index);
         return;
     }
-    world_trace(w, "c%u.%u adopts %.6s", h->client, h->index, hex);
+    world_trace(w, "c%u.%u adopts %.6s%.4s", h->client, h->index, hex, hex + 2 * RDL_TOKEN_LEN - 4);
     h->state = HELD;
     h->uses_renewal = 0;
     h->act_at = w->now + rng_below(r, rng_chance(r, 500) ? 2 * MS : 200 * MS);

@@ -9,13 +9,17 @@ static void trace_note(struct world *w, const struct host *h, const struct sim_n
 {
     static const char *const deed[] = {"SET granted", "SET refused", "lives longer", "LIVES SHORTER",
                                        "deleted",     "script said", "looked",       "error"};
+    int is_token = n->value.len == 2 * RDL_TOKEN_LEN; /* its last digits count the attempts */
     if (w->opt.trace)
-        world_trace(w, "        s%u %s %.*s (%lld) for c%d %.*s", h->index, deed[n->deed], (int)n->key.len,
-                    (const char *)n->key.data, (long long)n->number, h->serving ? h->serving->client : -1,
+        world_trace(w, "        s%u %s %.*s (%lld) for c%d %.*s%.*s%s", h->index, deed[n->deed],
+                    (int)n->key.len, (const char *)n->key.data, (long long)n->number,
+                    h->serving ? h->serving->client : -1,
                     (int)(n->deed == SIM_FAILED ? n->value.len
                           : n->value.len > 6    ? 6
                                                 : n->value.len),
-                    (const char *)n->value.data);
+                    (const char *)n->value.data, is_token ? 4 : 0,
+                    (const char *)n->value.data + (is_token ? n->value.len - 4 : 0),
+                    h->serving && !h->serving->client_open ? " over a closed connection" : "");
 }
 
 static int is_same(struct sim_arg a, struct sim_arg b)
