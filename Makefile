@@ -72,7 +72,7 @@ SONAME := libredlock.so.$(shell echo $(VERSION) | sed -E 's/^(0\.[0-9]+|[0-9]+)\
 # The public ones: programs include them, and they are installed.
 HEADERS := resp/resp_results.h resp/resp.h net/net.h net/net_credentials.h net/net_stream.h net/net_posix_resolve.h net/net_uring.h $(patsubst %,lock/lock_%.h,results limits state) \
 	lock/lock.h $(patsubst %,lock/lock_%.h,io fenced multi owner hint legacy) redlock/redlock.h redlock/redlock_owner.h redlock/slots.h \
-	redlock/easy.h redlock/easy_thread.h redlock/easy.hpp
+	redlock/easy.h redlock/easy_sentinel.h redlock/easy_thread.h redlock/easy.hpp
 # The folders whose suites need no server and start no process.
 ALONE := resp/ net/ lock/ redlock/ cli/ sim/
 EXAMPLES := $(addprefix $(B)/examples/,$(subst /examples/,/,$(basename $(EXAMPLE_SRC))))
@@ -283,7 +283,7 @@ CHECK_PARTS = check-gcc check-asan check-clang layers size headers stale check-i
 $(foreach part,check check-gcc check-asan check-clang,$(eval NEEDS_$(part) = test))
 NEEDS_quick = quick
 NEEDS_lint = lint
-NEEDS_weekly = test lint live peers wire prometheus recipes fuzz model proof cross cover fresh
+NEEDS_weekly = test lint live peers wire prometheus recipes proxies fuzz model proof cross cover fresh
 # Random for each commit, and the same each time for one.
 COMMIT_NUMBER = $$((0x$$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1)))
 PROBE = tests/house/deps.sh --probe $(NEEDS_$@)
@@ -302,7 +302,8 @@ RESULTS = $(B)/results
 check-asan quick-suites: export ASAN_OPTIONS = log_path=$(abspath $(RESULTS))/report
 check-asan quick-suites: export UBSAN_OPTIONS = $(ASAN_OPTIONS),print_stacktrace=1
 quick-suites: ONLY = $(ALONE)
-check-clang: ONLY = $(LIBRARY_SUITES)
+# easy_sentinel mostly waits for failovers: gcc and ASan run it each time, clang in `make weekly`.
+check-clang: ONLY = $(filter-out easy_sentinel,$(LIBRARY_SUITES))
 RUN_SUITES = mkdir -p $(RESULTS) && rm -f $(RESULTS)/report.* && \
 	    echo "$< with RDL_COMMAND=$(lastword $(filter %/redlock,$^))" && \
 	    RDL_COMMAND=$(lastword $(filter %/redlock,$^)) $< -j $(CHECK_JOBS) -r $(RESULTS)/$@ $(ONLY); status=$$?; \
@@ -324,9 +325,9 @@ quick-lint:
 
 # What need not be seen each time: variables make the stages longer.
 WEEKLY = RESULTS=$(B)/weekly ONLY= SECONDS_EACH=60 RDL_COMMANDS=1000000 RDL_RECONNECTS=200 RDL_TICKS=1000 RDL_SLOT_ROUNDS=500 SEEDS=1:1000000 MODEL=-a BOTH=1 ALL_MACHINES=1 ANALYZE_TESTS=1 DRAW=840 DRAW_SEED=$$(date +%j) T=$$((1800 / $(words $(FUZZ)))) API_T=3600
-weekly: ## hours: all suites with clang, long bench-split and sim_server, a million seeds, an hour of both fuzzers and one of the API fuzzer, metrics by promtool, recipes by systemd and Ansible, counterexamples, larger models, all proofs, coverage, mutants of the library and of the command, tests under load, suites elsewhere, other clients, fresh machines
+weekly: ## hours: all suites with clang, long bench-split and sim_server, a million seeds, an hour of both fuzzers and one of the API fuzzer, metrics by promtool, recipes by systemd and Ansible, two proxies, counterexamples, failovers, larger models, all proofs, coverage, mutants of the library and of the command, tests under load, suites elsewhere, other clients, fresh machines
 	+@$(PROBE) && tests/house/parts.sh $(B)/weekly "$(MAKE) $(WEEKLY)" \
-	    check-clang check-uring bench-split promtool recipes live counterexamples check-peers sim sim-branch mutants busy model prove prove-seeds coverage mutate mutants-cli lint check-cross-suites fuzz fuzz-api fuzz-afl fresh fresh-stages
+	    check-clang check-uring bench-split promtool recipes proxies live counterexamples failovers check-peers sim sim-branch mutants busy model prove prove-seeds coverage mutate mutants-cli lint check-cross-suites fuzz fuzz-api fuzz-afl fresh fresh-stages
 busy: busy-gcc busy-asan ## hours: suites of tests/servers/ ten times under eight busy loops, with gcc and with ASan and UBSan
 busy-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS)
 busy-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) | busy-gcc # one after the other

@@ -9,6 +9,9 @@ uint32_t rdl_drift_ms(uint32_t ttl_ms)
     return ttl_ms / 100 + (ttl_ms % 100 != 0) + 2;
 }
 
+/*@ requires \valid_read(opt);
+    assigns \nothing;
+    ensures opt->ttl_ms != 0 ? \result == opt->ttl_ms : \result == RDL_TTL_DEFAULT_MS; */
 RDL_NOINLINE uint32_t rdl_first_ttl_ms(const struct rdl_lock_options *opt)
 {
     return opt->ttl_ms != 0 ? opt->ttl_ms : RDL_TTL_DEFAULT_MS;
@@ -19,6 +22,11 @@ uint32_t rdl_attempt_ms(const struct rdl_lock_options *opt)
     return rdl_attempt_ms_for_rtt(opt, 0);
 }
 
+/*@ requires \valid_read(opt) && opt->ttl_ms <= RDL_TTL_MAX;
+    assigns \nothing;
+    ensures \result >= RDL_ATTEMPT_MIN_MS || opt->attempt_ms != 0;
+    ensures opt->attempt_ms == 0 && opt->ttl_ms >= 20 ==> 4 * \result <= opt->ttl_ms;
+    ensures opt->attempt_ms == 0 && opt->ttl_ms == 0 ==> 4 * \result <= RDL_TTL_DEFAULT_MS; */
 uint32_t rdl_attempt_ms_for_rtt(const struct rdl_lock_options *opt, uint32_t rtt_ms)
 {
     uint32_t most_ms = rdl_first_ttl_ms(opt) / 4;
@@ -46,17 +54,26 @@ int rdl_options_check(const struct rdl_lock_options *opt, size_t name_len)
     return rdl_ttl_check(opt, rdl_first_ttl_ms(opt));
 }
 
+/*@ requires end_ms <= now_ms + RDL_TTL_MAX;
+    assigns \nothing;
+    ensures \result >= ttl_ms && now_ms + \result >= end_ms;
+    ensures \result == ttl_ms || now_ms + \result == end_ms; */
 uint32_t rdl_ttl_longest(uint32_t ttl_ms, uint64_t end_ms, uint64_t now_ms)
 {
     return end_ms > now_ms && end_ms - now_ms > ttl_ms ? (uint32_t)(end_ms - now_ms) : ttl_ms;
 }
 
+/*@ requires \valid_read(opt);
+    assigns \nothing; */
 int rdl_is_one_attempt(const struct rdl_lock_options *opt)
 {
     return opt->retry_ms == 0 || opt->wait_ms == 0;
 }
 
 /* A single attempt waits for connecting once, however often a conn is retried; then it has its own time. */
+/*@ requires \valid_read(opt) && now_ms <= UINT64_MAX / 2;
+    assigns \nothing;
+    ensures \result == UINT64_MAX || (now_ms <= \result && \result <= now_ms + UINT32_MAX); */
 uint64_t rdl_give_up_ms(const struct rdl_lock_options *opt, uint32_t connect_ms, uint64_t now_ms)
 {
     uint32_t ms = opt->wait_ms;
@@ -83,6 +100,10 @@ int rdl_has_changed_hands(uint32_t *ends_ms, uint32_t holder_ms, uint32_t rtt_ms
     return later_ms > rtt_ms + HEARD_MS;
 }
 
+/*@ requires \valid(seed);
+    assigns *seed;
+    ensures 1 <= \result <= RDL_RETRY_CAP_MS;
+    ensures holder_ms < UINT32_MAX - SPREAD_MS ==> \result <= holder_ms + SPREAD_MS; */
 uint32_t rdl_pause_ms(uint32_t *seed, uint32_t base_ms, unsigned tries, uint32_t holder_ms)
 {
     uint32_t pause_ms = rdl_backoff_ms(seed, base_ms, RDL_RETRY_CAP_MS, tries);
@@ -98,10 +119,32 @@ void rdl_token_begin(struct rdl_token *t, const uint8_t entropy[RDL_ENTROPY_LEN]
     rdl_copy(t->bytes, entropy, RDL_ENTROPY_LEN);
 }
 
+/*@ logic integer counter{L}(struct rdl_token *t) =
+        ((t->bytes[16] * 256 + t->bytes[17]) * 256 + t->bytes[18]) * 256 + t->bytes[19]; */
+/*@ requires \valid(t);
+    assigns t->bytes[RDL_ENTROPY_LEN .. RDL_TOKEN_LEN - 1];
+    behavior last:
+        assumes \forall integer i; 16 <= i < 20 ==> t->bytes[i] == 255;
+        ensures counter(t) == 0;
+    behavior first_byte:
+        assumes t->bytes[16] < 255 && t->bytes[17] == 255 && t->bytes[18] == 255 && t->bytes[19] == 255;
+        ensures counter(t) == counter{Pre}(t) + 1;
+    behavior second_byte:
+        assumes t->bytes[17] < 255 && t->bytes[18] == 255 && t->bytes[19] == 255;
+        ensures counter(t) == counter{Pre}(t) + 1;
+    behavior third_byte:
+        assumes t->bytes[18] < 255 && t->bytes[19] == 255;
+        ensures counter(t) == counter{Pre}(t) + 1;
+    behavior fourth_byte:
+        assumes t->bytes[19] < 255;
+        ensures counter(t) == counter{Pre}(t) + 1;
+    complete behaviors;
+    disjoint behaviors; */
 void rdl_token_next(struct rdl_token *t)
 {
     int i = RDL_TOKEN_LEN;
 
+    //@ loop pragma UNROLL 5;
     while (--i >= RDL_ENTROPY_LEN && ++t->bytes[i] == 0) {
     }
 }

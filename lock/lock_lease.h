@@ -11,6 +11,8 @@
 #include "resp/resp_bytes.h"
 
 /* Returns how far two clocks may drift apart during a lease: ceil(ttl/100) + 2 ms (DESIGN.md, section 1). */
+/*@ assigns \nothing;
+    ensures 100 * (\result - 2) >= ttl_ms && 100 * (\result - 2) < ttl_ms + 100; */
 uint32_t rdl_drift_ms(uint32_t ttl_ms);
 /* Returns the ttl of an acquire: opt->ttl_ms or its default. */
 uint32_t rdl_first_ttl_ms(const struct rdl_lock_options *opt);

@@ -81,6 +81,10 @@ inline void rdl_conn_seed(struct rdl_conn *c, uint32_t seed)
 /* Returns the next random number, to spread retries: it is no secret. *seed changes. */
 uint32_t rdl_random(uint32_t *seed);
 /* Returns a random pause in [1, min(cap_ms, base_ms << tries)] ms. */
+/*@ requires \valid(seed);
+    assigns *seed;
+    ensures 1 <= \result && (\result <= cap_ms || \result == 1);
+    ensures tries == 0 ==> \result <= base_ms || \result == 1; */
 uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsigned tries);
 
 /*

@@ -5,6 +5,8 @@
 enum { PAUSE_BASE_MS = 20, PAUSE_CAP_MS = 2000, DOUBLINGS_MAX = 16, BEAT_MS = 256 };
 
 /* xorshift32 */
+/*@ requires \valid(seed);
+    assigns *seed; */
 uint32_t rdl_random(uint32_t *seed)
 {
     uint32_t x = *seed != 0 ? *seed : 0x9e3779b9u;
@@ -22,6 +24,11 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
 
     if (tries > DOUBLINGS_MAX)
         tries = DOUBLINGS_MAX;
+    /*@ loop invariant most <= base_ms || most <= cap_ms;
+        loop invariant tries <= \at(tries, LoopEntry);
+        loop invariant most <= base_ms || tries < \at(tries, LoopEntry);
+        loop assigns most, tries;
+        loop variant tries; */
     for (; tries > 0 && most < cap_ms; tries--)
         most = most > cap_ms / 2 ? cap_ms : most * 2;
     if (most > cap_ms)

@@ -97,6 +97,8 @@ enum rdl_easy_flags {
     RDL_EASY_WAKE_FD = 64          /**< wake_fd of the options ends a rdl_easy_acquire() */
 };
 
+struct rdl_easy_sentinel;
+
 /**
  * Options of rdl_easy_open(), which copies them. A member that is 0 has its default.
  *
@@ -143,7 +145,8 @@ struct rdl_easy_options {
      */
     const struct rdl_stream_ops *stream;
 
-    void *stream_ctxs;      /**< RDL_EASY_STREAMS objects, each the ctx of one connection's functions */
+    /** RDL_EASY_STREAMS objects, and one for each group: each the ctx of one connection's functions. */
+    void *stream_ctxs;
     size_t stream_ctx_size; /**< the size of such an object, in bytes */
 
     /**
@@ -151,6 +154,9 @@ struct rdl_easy_options {
      * to RDL_OWNER_MAX letters, digits and _@%+=:./- bytes; NULL or "": none. It gives no right to the lock.
      */
     const char *owner;
+
+    /** Sentinel groups among the servers (easy_sentinel.h); NULL: none. */
+    struct rdl_easy_sentinel *sentinel;
 };
 
 /** @cond private */
@@ -187,7 +193,8 @@ struct rdl_easy {
     const char *unresolved[RDL_SERVERS_MAX]; /* why the host name has no address; NULL: it has one */
     uint8_t is_name[RDL_SERVERS_MAX];        /* the URL has a host name */
     uint8_t is_tls[RDL_SERVERS_MAX];         /* the URL begins with rediss:// or valkeys:// */
-    size_t n;
+    uint8_t n;
+    uint8_t name_len;
     struct rdl_easy_options options;
     void (*end_thread)(
         struct rdl_easy_thread *t); /* set by rdl_easy_start_thread(), so that easy.c links no threads */
@@ -195,7 +202,6 @@ struct rdl_easy {
     struct rdl_easy_lease leases[2];
     uint32_t lease_turn; /* its last bit: which of the two is the current one */
     int opened;          /* the result of rdl_easy_open(); n is 0 if it is RDL_OK and the lock is not open */
-    size_t name_len;
     char name[RDL_NAME_MAX + 1];
     char error[RDL_EASY_ERROR_MAX];
     /** @endcond */
@@ -210,8 +216,9 @@ struct rdl_easy {
  *
  * A URL is redis://[[user]:password@]host[:port][/db] or unix://[[user]:password@]/path[?db=N]. valkey:// is
  * the same as redis://. rediss:// and valkeys:// are for TLS, and need a stream in the options. The port is
- * 6379 if it is left out. Write %40 for an @ in a password, and so on, or set password in the options. All
- * clients list the same servers, in the same order. An odd number is best: with two servers, both must be up.
+ * 6379 if it is left out. Write %40 for an @ in a password, and so on, or set password in the options.
+ * redis-sentinel://host1,host2/NAME is a Sentinel group (easy_sentinel.h). All clients list the same servers,
+ * in the same order. An odd number is best: with two servers, both must be up.
  *
  * @param e        the lock; whatever it contained is overwritten, so close an open one first
  * @param urls     1 to RDL_SERVERS_MAX URLs, separated by spaces; copied

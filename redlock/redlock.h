@@ -64,7 +64,7 @@ enum {
  * since this process first saw this run. The second also applies, in each mode but OFF, if a conn finds
  * another run than before: its address may lead to another server now.
  *
- * The run_id identifies a run. Where INFO reports an uptime but no run_id (Dragonfly, older Kvrocks), the
+ * The run_id identifies a run. Where INFO reports an uptime but no run_id (Dragonfly, Kvrocks), the
  * start identifies it. There, a server that is listed twice is not detected.
  *
  * A server refuses INFO if it replies with RDL_E_PERM or RDL_E_UNSUPPORTED, or with an unknown error whose
@@ -311,10 +311,10 @@ const char *rdl_redlock_config_fault(const struct rdl_redlock_options *opt, cons
  * longer than they may wait. With RDL_GUARD_STRICT, max_ttl and 1 s begin when the canary was first read into
  * its struct. Resetting the struct starts that wait again.
  *
- * What it does not detect: a promoted replica that has the canary but lost recent locks. So do not list
- * replicas. A client that may not use INFO, or whose servers report no run_id, accepts a canary of any run.
- * It does not detect a canary that was copied from another server. Before Redis 5, or where scripts are
- * disabled, a request that creates a canary must not be delayed by more than max_ttl (DESIGN.md, section 6).
+ * It detects a promoted replica by the run in the canary, which is the old master's. But a client that may
+ * not use INFO, or whose servers report no run_id, accepts a canary of any run. And after two failovers
+ * within max_ttl, a server may find its own canary again. Before Redis 5, or where scripts are disabled, a
+ * request that creates a canary must not be delayed by more than max_ttl (DESIGN.md, section 6).
  *
  * Call it before the first acquire.
  *

@@ -76,6 +76,10 @@ void rdl_redlock_wake_by(struct rdl_redlock *r, uint64_t most_ms)
         r->wake_ms = most_ms;
 }
 
+/*@ requires \valid_read(r) && r->sent_ms <= UINT64_MAX / 2 && 3 <= r->ttl_ms;
+    assigns \nothing;
+    ensures r->sent_ms <= \result && \result < r->sent_ms + r->ttl_ms;
+    ensures 100 * (r->sent_ms + r->ttl_ms - \result - 2) >= r->ttl_ms; */
 uint64_t rdl_redlock_validity_end(const struct rdl_redlock *r)
 {
     return r->sent_ms + r->ttl_ms - rdl_drift_ms(r->ttl_ms);
@@ -86,6 +90,10 @@ uint64_t rdl_redlock_pause_deadline(const struct rdl_redlock *r)
     return r->state == REDLOCK_PAUSE ? r->deadline_ms : 0;
 }
 
+/*@ requires \valid_read(r) && (r->until_ms <= now_ms + UINT32_MAX || r->until_ms == UINT64_MAX);
+    assigns \nothing;
+    ensures \result == 0 || now_ms + \result == r->until_ms;
+    ensures r->until_ms <= now_ms || r->until_ms == UINT64_MAX ==> \result == 0; */
 uint32_t rdl_redlock_remaining_ms(const struct rdl_redlock *r, uint64_t now_ms)
 {
     int is_held = r->self == r && r->until_ms > now_ms && r->until_ms != UINT64_MAX;

@@ -207,6 +207,14 @@ static int checks_on_reply(struct rdl_conn *c)
     return rdl_guard_is_refusal(c, code) ? RDL_OK : code;
 }
 
+/* For a server whose role decides whether it may hold locks: it has to report the role. */
+static int checks_on_required_reply(struct rdl_conn *c)
+{
+    int rc = checks_on_reply(c);
+
+    return rc == RDL_OK && c->reply_kind == RDL_RESP_ERROR ? rdl_error_code(c->reply) : rc;
+}
+
 /*
  * Returns 1 if this start is that of the run which last answered INFO. Uptimes are whole seconds, and the
  * server's clock may run at a different rate. After 49 days the same run may be taken for another one.
@@ -237,6 +245,9 @@ static void checks_timestamp(struct rdl_conn *c, uint64_t now_ms)
 
 static const struct rdl_conn_checks checks = {questions, sizeof questions / sizeof questions[0], checks_take,
                                               checks_on_reply, checks_timestamp};
+static const struct rdl_conn_checks required_checks = {questions, sizeof questions / sizeof questions[0],
+                                                       checks_take, checks_on_required_reply,
+                                                       checks_timestamp};
 
 int rdl_guard_requires_info(unsigned guard)
 {
@@ -257,6 +268,12 @@ int rdl_guard_conn(struct rdl_conn *c)
         return RDL_E_CONFIG;
     c->checks = &checks;
     return RDL_OK;
+}
+
+void rdl_guard_require_info(struct rdl_conn *c)
+{
+    RDL_ASSERT(c->checks == &checks || c->checks == &required_checks);
+    c->checks = &required_checks;
 }
 
 const struct rdl_server_info *rdl_guard_server_info(const struct rdl_conn *c)
@@ -299,6 +316,11 @@ uint32_t rdl_redlock_max_ttl_ms(const struct rdl_redlock *r)
     return r->opt->max_ttl_ms != 0 ? r->opt->max_ttl_ms : RDL_TTL_DEFAULT_MS;
 }
 
+/*@ requires \valid_read(r) && \valid_read(r->opt) && -INT64_MAX / 2 <= since_ms <= INT64_MAX / 2;
+    assigns \nothing;
+    ensures r->opt->max_ttl_ms != 0 ==> \result >= since_ms + r->opt->max_ttl_ms + 1000;
+    ensures r->opt->max_ttl_ms == 0 ==> \result >= since_ms + RDL_TTL_DEFAULT_MS + 1000;
+    ensures r->opt->max_ttl_ms != 0 ==> \result == 0 || \result <= since_ms + r->opt->max_ttl_ms + 2000; */
 uint64_t rdl_guard_quarantine_end(const struct rdl_redlock *r, int64_t since_ms)
 {
     uint32_t max_ttl_ms = rdl_redlock_max_ttl_ms(r);

@@ -15,6 +15,11 @@ uint64_t rdl_redlock_pause_deadline(const struct rdl_redlock *r);
 const struct rdl_server_info *rdl_guard_server_info(const struct rdl_conn *c);
 /* Returns 1 if this mode never counts a server that refuses INFO, otherwise 0. -1: there is no such mode. */
 int rdl_guard_requires_info(unsigned guard);
+/*
+ * Makes a conn with connection checks (rdl_guard_conn, which undoes it) fail with RDL_E_PERM or another error
+ * if its server refuses INFO: without its role, it may be a replica.
+ */
+void rdl_guard_require_info(struct rdl_conn *c);
 /* Returns 1 if an error reply to INFO, of this code, is a refusal. Any other error ends the connection. */
 int rdl_guard_is_refusal(const struct rdl_conn *c, int code);
 

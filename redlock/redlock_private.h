@@ -157,11 +157,17 @@ uint64_t rdl_redlock_begin_ms(struct rdl_redlock *r, const struct rdl_platform *
 /* ---------------------------------------------------------------- redlock_count.c */
 
 /* Returns how many servers are a majority of the configured ones. */
+/*@ requires \valid_read(r);
+    assigns \nothing;
+    ensures 2 * \result > r->n && 2 * (\result - 1) <= r->n; */
 inline unsigned rdl_redlock_quorum(const struct rdl_redlock *r)
 {
     return r->n / 2u + 1u;
 }
 /* Returns the longest ttl of any client: max_ttl_ms or its default. */
+/*@ requires \valid_read(r) && \valid_read(r->opt);
+    assigns \nothing;
+    ensures r->opt->max_ttl_ms != 0 ? \result == r->opt->max_ttl_ms : \result == RDL_TTL_DEFAULT_MS; */
 uint32_t rdl_redlock_max_ttl_ms(const struct rdl_redlock *r);
 /* Returns the round trip to the farthest server of the nearest majority, in ms; UINT32_MAX: unknown. */
 uint32_t rdl_votes_quorum_rtt_ms(const struct rdl_redlock *r);

@@ -14,6 +14,8 @@ enum {
     RESOLVE_MS = 1000 /* the least time from one query of the resolver to the next */
 };
 
+#define SPACES " \t\r\n"
+
 /* ---------------------------------------------------------------- URLs */
 
 /*
@@ -23,8 +25,8 @@ enum {
 static size_t next_url(const char **list, char *out, size_t cap, uint8_t *is_tls)
 {
     static const char plain[] = "redis://";
-    const char *url = *list + strspn(*list, " \t\r\n");
-    size_t len = strcspn(url, " \t\r\n");
+    const char *url = *list + strspn(*list, SPACES);
+    size_t len = strcspn(url, SPACES);
     int tls;
     size_t scheme_len = rdl_line_scheme(url, &tls);
     size_t head = scheme_len > 0 ? sizeof plain - 1 : 0;
@@ -41,8 +43,7 @@ static size_t next_url(const char **list, char *out, size_t cap, uint8_t *is_tls
     return head + len;
 }
 
-/* Gives the hint's connection, which has a login of its own, the address of server 0. */
-static void share_address(struct rdl_easy *e)
+void rdl_easy_share_address(struct rdl_easy *e)
 {
     struct rdl_endpoint *ep = &e->hint_conn.endpoint;
     const struct rdl_bytes user = ep->user, password = ep->password;
@@ -52,8 +53,7 @@ static void share_address(struct rdl_easy *e)
     ep->password = password;
 }
 
-/* Resolves the name of server i. A server without an address is one that cannot be reached. */
-static void resolve(struct rdl_easy *e, size_t i)
+void rdl_easy_resolve(struct rdl_easy *e, size_t i)
 {
     struct rdl_posix_conn *p = &e->conns[i];
     int had_none = p->endpoint.family == RDL_UNRESOLVED;
@@ -66,7 +66,7 @@ static void resolve(struct rdl_easy *e, size_t i)
     if (result == RDL_RESOLVED && had_none)
         rdl_conn_end_pause(&p->conn);
     if (i == 0)
-        share_address(e);
+        rdl_easy_share_address(e);
 }
 
 /* Returns whether a server may have another address now. A conn uses it at its next connect. */
@@ -85,7 +85,9 @@ static void resolve_again(struct rdl_easy *e, uint64_t deadline_ms)
         return;
     for (i = 0; i < e->n; i++)
         if (e->is_name[i] && may_have_moved(&e->conns[i]) && rdl_now(&e->platform) < deadline_ms)
-            resolve(e, i);
+            rdl_easy_resolve(e, i);
+    if (e->options.sentinel != NULL && rdl_now(&e->platform) < deadline_ms)
+        e->options.sentinel->ops->resolve(e);
     e->resolved_ms = rdl_now(&e->platform);
 }
 
@@ -107,10 +109,11 @@ static int poll_and_resolve(void *ctx, struct rdl_conn *const *conns, size_t n, 
     return rc != RDL_OK ? rc : e->sockets.poll(e->sockets.ctx, conns, n, until_ms, flags);
 }
 
-/* The contexts of the servers come first, then that of the hint. */
-static void *stream_ctx(const struct rdl_easy *e, size_t i)
+/* The contexts of the servers come first, then that of the hint, then those of the Sentinel groups. */
+void rdl_easy_set_stream(struct rdl_easy *e, struct rdl_posix_conn *p, size_t i)
 {
-    return (char *)e->options.stream_ctxs + i * e->options.stream_ctx_size;
+    p->config.stream = e->options.stream;
+    p->config.stream_ctx = (char *)e->options.stream_ctxs + i * e->options.stream_ctx_size;
 }
 
 /* Sets user and password by the options, for the connection of server i, or of the hint. */
@@ -128,6 +131,35 @@ static void set_login(struct rdl_easy *e, struct rdl_posix_conn *p, size_t i)
     p->config.login = &e->credentials[i].login;
 }
 
+int rdl_easy_set_server(struct rdl_easy *e, size_t i)
+{
+    struct rdl_posix_conn *p = &e->conns[i];
+
+    e->servers[i].conn = &p->conn;
+    set_login(e, p, i);
+    if (!e->is_tls[i])
+        return RDL_OK;
+    if (e->options.stream == NULL)
+        return rdl_easy_refuse_url(e, RDL_E_TLS, i,
+                                   "it requests TLS, so set stream in struct rdl_easy_options");
+    rdl_easy_set_stream(e, p, i);
+    return RDL_OK;
+}
+
+/* Adds the Sentinel group at *urls, if it is one. Returns 1: it was; 0: it is another URL; or an error. */
+static int add_group(struct rdl_easy *e, size_t i, const char **urls)
+{
+    static const char scheme[] = "-sentinel://";
+
+    *urls += strspn(*urls, SPACES);
+    if (strncmp(*urls + strcspn(*urls, "-:" SPACES), scheme, sizeof scheme - 1) != 0)
+        return 0;
+    if (e->options.sentinel == NULL)
+        return rdl_easy_refuse_url(e, RDL_E_URL, i,
+                                   "it is a Sentinel group, so set sentinel in struct rdl_easy_options");
+    return e->options.sentinel->ops->add(e, i, urls);
+}
+
 static int add_server(struct rdl_easy *e, size_t i, const char *url)
 {
     struct rdl_posix_conn *p = &e->conns[i];
@@ -137,16 +169,7 @@ static int add_server(struct rdl_easy *e, size_t i, const char *url)
     e->is_name[i] = rc == RDL_E_NO_ADDRESS;
     if (rc != RDL_OK && !e->is_name[i])
         return rdl_easy_refuse_url(e, rc, i, why);
-    e->servers[i].conn = &p->conn;
-    set_login(e, p, i);
-    if (!e->is_tls[i])
-        return RDL_OK;
-    if (e->options.stream == NULL)
-        return rdl_easy_refuse_url(e, RDL_E_TLS, i,
-                                   "it requests TLS, so set stream in struct rdl_easy_options");
-    p->config.stream = e->options.stream;
-    p->config.stream_ctx = stream_ctx(e, i);
-    return RDL_OK;
+    return rdl_easy_set_server(e, i);
 }
 
 /* Returns the number of servers, or an error. */
@@ -157,15 +180,20 @@ static int add_servers(struct rdl_easy *e, const char *urls)
     uint8_t is_tls;
     int rc = RDL_OK;
 
-    while (rc == RDL_OK && (len = next_url(&urls, url, sizeof url, &is_tls)) > 0) {
+    while (rc >= 0 && urls[strspn(urls, SPACES)] != '\0') {
         if (n == RDL_SERVERS_MAX)
             return rdl_easy_refuse(e, RDL_E_CONFIG, "more than 7 server URLs were given");
+        rc = add_group(e, n, &urls);
+        n += rc > 0;
+        if (rc != 0)
+            continue;
+        len = next_url(&urls, url, sizeof url, &is_tls);
         if (len == sizeof url)
             return rdl_easy_refuse_url(e, RDL_E_SPACE, n, "the URL is too long");
         e->is_tls[n] = is_tls;
         rc = add_server(e, n++, url);
     }
-    return rc != RDL_OK ? rc : (int)n;
+    return rc < 0 ? rc : (int)n;
 }
 
 /* ---------------------------------------------------------------- setting up */
@@ -181,7 +209,7 @@ static void set_hint(struct rdl_easy *e)
     p->config.queue = p->queue;
     set_login(e, p, RDL_SERVERS_MAX);
     if (p->config.stream != NULL)
-        p->config.stream_ctx = stream_ctx(e, RDL_SERVERS_MAX);
+        rdl_easy_set_stream(e, p, RDL_SERVERS_MAX);
     p->config.server_info = NULL;
     p->config.text = NULL;
     rdl_conn_init(&p->conn, &p->config);
@@ -222,6 +250,8 @@ static int set_options(struct rdl_easy *e, const struct rdl_easy_options *option
 
     if (options != NULL)
         *o = *options;
+    if (o->sentinel != NULL)
+        o->sentinel->used = 0;
     if (o->flags & RDL_EASY_WAKE_FD)
         e->posix.wake_fd = o->wake_fd;
     if (o->max_ttl_ms == 0)
@@ -248,7 +278,7 @@ static int open_all(struct rdl_easy *e, const char *urls, const char *name,
     if (len < 1 || len > RDL_NAME_MAX || strcmp(name, RDL_CANARY_KEY) == 0)
         return rdl_easy_refuse(e, RDL_E_NAME, "a lock's name has 1 to 128 bytes and is not " RDL_CANARY_KEY);
     memcpy(e->name, name, len + 1);
-    e->name_len = len;
+    e->name_len = (uint8_t)len;
     n = set_options(e, options);
     if (n < 0)
         return n;
@@ -257,11 +287,14 @@ static int open_all(struct rdl_easy *e, const char *urls, const char *name,
         return n;
     if (n == 0)
         return rdl_easy_refuse(e, RDL_E_CONFIG, "no server URL was given, such as redis://127.0.0.1:6379");
-    e->n = (size_t)n;
+    e->n = (uint8_t)n;
     for (i = 0; i < e->n; i++)
         if (e->is_name[i])
-            resolve(e, i);
-    return init_lock(e);
+            rdl_easy_resolve(e, i);
+    n = init_lock(e);
+    if (e->options.sentinel != NULL)
+        e->options.sentinel->ops->begin(e);
+    return n;
 }
 
 int rdl_easy_open(struct rdl_easy *e, const char *urls, const char *name,
@@ -453,6 +486,8 @@ void rdl_easy_close(struct rdl_easy *e)
         rdl_posix_close(&e->conns[i].conn);
     if (e->options.flags & RDL_EASY_WAKE_HINT)
         rdl_posix_close(&e->hint_conn.conn);
+    if (e->options.sentinel != NULL)
+        e->options.sentinel->ops->close(e);
     e->n = 0; /* it is not open */
 }
 

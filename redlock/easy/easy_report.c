@@ -42,10 +42,22 @@ static void begin(struct rdl_easy *e, struct rdl_line *line)
 /* ---------------------------------------------------------------- servers */
 
 /* Adds the server as its URL names it, with the database if that is not 0. */
-static void add_where(struct rdl_line *line, const struct rdl_endpoint *ep)
+static void add_where(struct rdl_line *line, const struct rdl_easy *e, size_t i)
 {
-    rdl_line_add_where(line, ep, ep->host);
+    const struct rdl_easy_sentinel *groups = e->options.sentinel;
+    const struct rdl_endpoint *ep = &e->conns[i].endpoint;
+
+    if (groups == NULL || !groups->ops->add_where(line, e, i))
+        rdl_line_add_where(line, ep, ep->host);
     hide_controls(line);
+}
+
+/* Returns why the master of server i is not known, if it is a Sentinel group; "" otherwise. */
+static const char *sentinel_text(const struct rdl_easy *e, size_t i)
+{
+    const struct rdl_easy_sentinel *groups = e->options.sentinel;
+
+    return groups != NULL ? groups->ops->text(e, i) : "";
 }
 
 /*
@@ -94,7 +106,8 @@ static void add_tls_advice(struct rdl_line *line, const struct rdl_easy *e, size
 enum reason {
     REASON_AWAY, /* it may be down or unreachable */
     REASON_NO_ADDRESS,
-    REASON_TWICE, /* another address in the list leads to it */
+    REASON_NO_MASTER, /* no sentinel of the group named it */
+    REASON_TWICE,     /* another address in the list leads to it */
     REASON_QUARANTINE,
     REASON_REFUSED, /* for good: the server's words say why */
     REASONS
@@ -105,6 +118,8 @@ static enum reason reason_of(const struct rdl_easy *e, size_t i)
     int is_ready = rdl_conn_state(&e->conns[i].conn) == RDL_CONN_READY;
     int error = rdl_redlock_error(&e->lock, i);
 
+    if (sentinel_text(e, i)[0] != '\0' && !is_ready)
+        return REASON_NO_MASTER;
     if (has_no_address(e, i))
         return REASON_NO_ADDRESS;
     if (error == RDL_E_DUPLICATE)
@@ -131,7 +146,9 @@ static void add_part(struct rdl_line *line, const struct rdl_easy *e, size_t i, 
 {
     enum reason reason = reason_of(e, i);
 
-    if (reason == REASON_NO_ADDRESS) {
+    if (reason == REASON_NO_MASTER) {
+        rdl_line_add(line, sentinel_text(e, i));
+    } else if (reason == REASON_NO_ADDRESS) {
         rdl_line_add(line, "no address: ");
         rdl_line_add(line, e->unresolved[i]);
     } else if (reason == REASON_QUARANTINE && rdl_redlock_counts_at(&e->lock, i) > now_ms) {
@@ -173,7 +190,7 @@ static int is_to_blame(const struct rdl_easy *e, size_t i)
 
     for (k = 0; k < e->n; k++)
         failed += (size_t)has_failed(e, k);
-    return has_failed(e, i) || (failed <= (e->n - 1) / 2 && was_not_waited_for(e, i));
+    return has_failed(e, i) || (failed <= (e->n - 1u) / 2 && was_not_waited_for(e, i));
 }
 
 /* Counts the servers that are a reason for the result, by theirs. Returns how many there are. */
@@ -205,6 +222,8 @@ static void add_remedies(struct rdl_line *line, const struct rdl_easy *e, int rc
                                                 : ". Check that those that failed run and can be reached");
     if (of[REASON_NO_ADDRESS] > 0)
         rdl_line_add(line, of[REASON_NO_ADDRESS] == 1 ? ". Check the host name" : ". Check the host names");
+    if (of[REASON_NO_MASTER] > 0)
+        rdl_line_add(line, ". Check the group's URL, and that its sentinels run and can be reached");
     if (of[REASON_TWICE] > 0)
         rdl_line_add(line, ". List each server once");
     if (of[REASON_QUARANTINE] == 0 || rc == RDL_UNKNOWN)
@@ -226,7 +245,7 @@ static void add_parts(struct rdl_line *line, const struct rdl_easy *e)
         if (!is_to_blame(e, i))
             continue;
         rdl_line_add(line, separator);
-        add_where(line, &e->conns[i].endpoint);
+        add_where(line, e, i);
         rdl_line_add(line, ": ");
         add_part(line, e, i, rdl_posix_now_ms());
         separator = "; ";
@@ -253,8 +272,11 @@ static void add_explanation(struct rdl_line *line, const struct rdl_easy *e, int
     uint32_t n = count_reasons(e, of);
 
     add_count(line, e, n);
-    rdl_line_add(line, n > 0 && of[REASON_QUARANTINE] == n ? " may have lost locks in a restart"
-                                                           : " gave no useful reply");
+    if (n == 0 || of[REASON_QUARANTINE] != n)
+        rdl_line_add(line, " gave no useful reply");
+    else
+        rdl_line_add(line, e->options.sentinel != NULL ? " may have lost locks in a restart or a failover"
+                                                       : " may have lost locks in a restart");
     add_parts(line, e);
     add_remedies(line, e, rc);
 }

@@ -6,4 +6,8 @@
 #include "net/net_posix_resolve.c"
 #include "redlock/easy/easy.c"
 #include "redlock/easy/easy_report.c"
+#include "redlock/easy/easy_sentinel.c"
 #include "redlock/easy/easy_thread.c"
+#include "redlock/easy/sentinel.c"
+#include "redlock/easy/sentinel_commands.c"
+#include "redlock/easy/sentinel_url.c"

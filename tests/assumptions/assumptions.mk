@@ -12,3 +12,10 @@ $(B)/counterexamples: $(B)/lib/tests/assumptions/counterexamples_main.o $(patsub
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(shell pkg-config --cflags --libs check)
 $(B)/step_clock.so: $(B)/lib/tests/assumptions/step_clock.o
 	$(Q)$(CC) -shared $(LDFLAGS) -o $@ $^
+
+.PHONY: failovers
+failovers: $(B)/failovers $(B)/lib/bin/redlock ## hours: what failovers of Sentinel groups cost, counted; fails if a row has two holders that must not (N=100)
+	@$(PROBE)
+	RDL_COMMAND=$(B)/lib/bin/redlock $(B)/failovers $(or $(N),100)
+$(B)/failovers: $(B)/lib/tests/assumptions/failovers_main.o $(patsubst %,$(B)/lib/tests/fixtures/%.o,sentinels tls servers command) $(LIB)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(shell pkg-config --cflags --libs check)

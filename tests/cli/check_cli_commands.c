@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* check_cli_commands.c - the templates: their parts, and that they give the bytes of wire.txt. */
 #include "redlock/cli/servers/commands.h"
+#include "redlock/easy/sentinel_commands.h"
 #include "tests/suite.h"
 
 #include <ctype.h>
@@ -41,6 +42,8 @@ static const struct golden {
     {"setnx", rdl_wire_setnx, NULL, 0, "v=" UNTIL_S},
     {"getset", rdl_wire_getset, NULL, 0, "v=" UNTIL_S},
     {"mget", rdl_wire_mget, NULL, 0, "k={lock:a}#0|k={lock:a}#1|a=3"},
+    {"sentinel-address", rdl_wire_sentinel_address, NULL, 0, "k=mymaster"},
+    {"sentinel-master", rdl_wire_sentinel_master, NULL, 0, "k=mymaster"},
     {"blpop", rdl_wire_blpop, NULL, 0, "b={lock:a}:wake"},
     {"blpop-whole", rdl_wire_blpop, NULL, 0, "b={lock:a}:wake|t=1"},
     {"evalsha-release", rdl_wire_call_release, &rdl_script_release, 1, ""},

@@ -15,6 +15,7 @@
 enum { CLOCKS_MAX = 4, NONE = INT32_MIN };
 
 static struct rdl_cli_query query;
+static const struct rdl_cli_sentinels sentinels[RDL_SERVERS_MAX]; /* no server is a group */
 static struct rdl_cli_options options;
 
 /* The servers 127.0.0.1, 127.0.0.2 and so on. */
@@ -69,7 +70,7 @@ START_TEST(a_clock_that_is_more_than_a_second_off_is_named)
         checks[i].clock_ms = clocks[_i].clock_ms[i];
         checks[i].rtt_ms = clocks[_i].rtt_ms;
     }
-    rdl_cli_findings(&query, checks, &f);
+    rdl_cli_findings(&query, checks, sentinels, &f);
     for (size_t i = 0; i < f.n; i++) {
         if (strcmp(f.at[i].id, "clock") != 0)
             continue;
@@ -117,7 +118,7 @@ START_TEST(a_loss_that_the_guard_makes_safe_is_one_note)
         strcpy(checks[i].fsync, kept == 'L' ? "always" : "everysec");
         strcpy(checks[i].save, kept == 's' ? "60 1" : "");
     }
-    rdl_cli_findings(&query, checks, &f);
+    rdl_cli_findings(&query, checks, sentinels, &f);
     for (size_t i = 0; i < f.n; i++) {
         const char *end = strstr(f.at[i].what, ": a ");
         if (strcmp(f.at[i].id, "persistence") != 0 && strcmp(f.at[i].id, "appendfsync") != 0)

@@ -16,6 +16,7 @@ BEGIN {
     give("eval-release-hint", "b={lock:a}:wake|h=1000")
     give("config-get", "p=appendfsync")
     give("scan", "g=17179869184|p=lock:\\x5c[a\\x5c]*")
+    give("sentinel-address", "k=mymaster"); give("sentinel-master", "k=mymaster")
     several = "lock:a lock:b"
     slots = "{lock:a}#0 {lock:a}#1"
 }

@@ -8,6 +8,7 @@
  */
 #include "net/net_op.h"
 #include "redlock/cli/servers/commands.h"
+#include "redlock/easy/sentinel_commands.h"
 #include "redlock/redlock_op.h"
 
 #include <stdio.h>
@@ -90,9 +91,15 @@ static const struct rdl_method getrange_method = {.commands = getrange};
 static const struct rdl_method *const getrange_methods[] = {&getrange_method, NULL};
 static const struct rdl_op op_getrange = {.methods = getrange_methods};
 
+static const char *const sentinel[] = {rdl_wire_sentinel_address, rdl_wire_sentinel_master, NULL};
+static const struct rdl_method sentinel_method = {.commands = sentinel};
+static const struct rdl_method *const sentinel_methods[] = {&sentinel_method, NULL};
+static const struct rdl_op op_sentinel = {.methods = sentinel_methods};
+
 /* clang-format off */
 #define OP(name, op, value, extra) \
     name, NULL, &(op), LITERAL("lock:a"), LITERAL(value), LITERAL(extra), TTL_MS, 0
+#define GROUP(name) name, NULL, &op_sentinel, LITERAL("mymaster"), {NULL, 0}, {NULL, 0}, 0, 0
 #define LOCK(name, op) OP(name, op, TOKEN, "")
 #define CONNECT(name, endpoint, checks) name, endpoint, NULL, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, checks
 #define WAKE(name) name, NULL, &rdl_op_wait_hint, LITERAL("lock:a"), {NULL, 0}, {NULL, 0}, 250, 0
@@ -134,6 +141,8 @@ static const struct line lines[] = {
     {LOCK("getrange", op_getrange), {NULL}, 0},
     {LOCK("strlen", op_getrange), {NULL}, 1},
     {LOCK("type", op_getrange), {NULL}, 2},
+    {GROUP("sentinel-address"), {NULL}, 0},
+    {GROUP("sentinel-master"), {NULL}, 1},
     {LOCK("eval-release", rdl_op_release), {NULL}, 0},
     {LOCK("eval-extend", rdl_op_extend), {NULL}, 0},
     {OP("eval-replace", rdl_op_replace, "1700000060.123456789", "1700000030"), {NULL}, 0},

@@ -30,6 +30,7 @@ peers-short redis-server python3-redis
 wire redis-server redis-tools tshark
 prometheus prometheus
 recipes redis-server ansible-core systemd
+proxies redis-server nutcracker haproxy
 cross mmdebstrap qemu-user musl-tools gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-i686-linux-gnu libc6-dev-i386-cross
 cross gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 dist cmake meson pkg-config build-essential debhelper lintian jq yq python3-kconfiglib
@@ -97,6 +98,8 @@ tshark                       tshark --version
 prometheus                   promtool --version
 ansible-core                 ansible-playbook --version
 systemd                      systemd-analyze --version
+nutcracker                   nutcracker --version
+haproxy                      haproxy -v
 qemu-user                    qemu-s390x --version
 qemu-system-arm              qemu-system-arm --version
 qemu-system-riscv|qemu-system-misc qemu-system-riscv32 --version

@@ -40,7 +40,7 @@ below() {
     redlock/easy) echo 'resp/ net/ lock/ redlock/ redlock/easy/' ;;
     redlock/examples) echo 'resp/ net/ lock/ lock/examples/ redlock/' ;;
     redlock/cli | redlock/cli/*)
-        echo 'resp/ net/ lock/ redlock/' "$1/" $(below_in_cli "${1##*/}" | sed 's,[a-z]*,redlock/cli/&/,g')
+        echo 'resp/ net/ lock/ redlock/ redlock/easy/' "$1/" $(below_in_cli "${1##*/}" | sed 's,[a-z]*,redlock/cli/&/,g')
         ;;
     esac
 }
@@ -112,7 +112,7 @@ posix_wants='socket connect close send recv poll fcntl setsockopt getsockopt get
 process_wants='socket close fcntl getpid madvise mmap munmap syscall __errno_location'
 uring_wants='syscall mmap munmap madvise close poll __errno_location'
 # The texts of easy.h. It needs no system call of its own: the driver has them.
-easy_wants='strlen strcmp strncmp strchr strspn strcspn strerror_r __xpg_strerror_r'
+easy_wants='strlen strcmp strncmp strchr strrchr memchr strspn strcspn strerror_r __xpg_strerror_r'
 thread_wants='pthread_create pthread_join pthread_mutex_destroy pthread_mutex_init pthread_mutex_lock pthread_mutex_unlock
     pthread_setcancelstate pthread_sigmask sigfillset close poll write'
 all_wants='__assert_fail _GLOBAL_OFFSET_TABLE_'
@@ -153,7 +153,7 @@ symbols() { # tree allowed...
                 if (w[1] ~ /\/net_posix(_poll|_clock|_resolve)?\.o$/ && (w[2] in system_call)) continue
                 if (w[1] ~ /\/net_posix_process\.o$/ && (w[2] in process_call)) continue
                 if (w[1] ~ /\/net_uring\.o$/ && (w[2] in ring_call)) continue
-                if (w[1] ~ /\/easy(_report)?\.o$/ && (w[2] in text)) continue
+                if (w[1] ~ /\/easy\/(easy(_report|_sentinel)?|sentinel(_url)?)\.o$/ && (w[2] in text)) continue
                 if (w[1] ~ /\/easy_thread\.o$/ && (w[2] in thread)) continue
                 print w[1] " wants " w[2]
             }

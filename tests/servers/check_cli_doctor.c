@@ -161,7 +161,8 @@ START_TEST(doctor_reports_a_cluster_node)
     start(1);
     ck_assert_int_eq(doctor(none, url[0], NULL, NULL), 78);
     expect(1, "error", 0,
-           "it is a node of a cluster, which moves keys to other nodes; remedy: use standalone servers");
+           "it is a node of a cluster, which moves keys to other nodes, or a proxy like Envoy; remedy: use "
+           "standalone servers");
 }
 END_TEST
 
@@ -436,6 +437,7 @@ START_TEST(doctor_reports_a_proxy_without_info_if_the_guard_needs_it)
 }
 END_TEST
 
+/* twemproxy: twitter/twemproxy src/proto/nc_redis.c:1323-1325, src/nc_core.c:336-340 at 60aaf855ba2e. */
 START_TEST(doctor_reports_a_proxy_that_hangs_up_on_info)
 {
     static struct fake_server proxy = {.trick = FAKE_CLOSES, .after = 1};
@@ -451,7 +453,111 @@ START_TEST(doctor_reports_a_proxy_that_hangs_up_on_info)
 }
 END_TEST
 
-/* KeyDB with active-replica yes. The restart guard treats it as a replica, too. */
+/*
+ * INFO server as each product writes it: the lines that matter here, in their order, with values of ours.
+ * Where a text is from: repository, path, lines and commit.
+ */
+static const struct {
+    const char *info;
+    const char *name;
+    int has_run_id;
+    int has_acl;
+} products[] = {
+    /* Snapchat/KeyDB src/server.cpp:5644-5667, :5695 at 603ebb27fb82 */
+    {"# Server\r\nredis_version:6.3.4\r\nredis_mode:standalone\r\nrun_id:7\r\nuptime_in_seconds:9000\r\n"
+     "availability_zone:\r\nfeatures:cluster_mget\r\n",
+     "keydb 6.3.4", 1, 1},
+    /* dragonflydb/dragonfly src/server/server_family.cc:2669-2703, :282 at f8eca6d0b05c */
+    {"# Server\r\nredis_version:7.4.0\r\ndragonfly_version:1.2.3\r\nredis_mode:standalone\r\n"
+     "uptime_in_seconds:9000\r\nexecutable:dragonfly\r\n",
+     "dragonfly 1.2.3", 0, 1},
+    /* microsoft/garnet libs/server/Metrics/Info/GarnetInfoMetrics.cs:58-71 at e508a41620f1 */
+    {"# Server\r\ngarnet_version:1.2.3\r\nserver_name:garnet\r\nuptime_in_seconds:9000\r\nrun_id:7\r\n"
+     "redis_version:7.4.3\r\nredis_mode:standalone\r\n",
+     "garnet 1.2.3", 1, 1},
+    /* apache/kvrocks src/server/server.cc:970-989, src/server/server.h:58 at 5fccd57c66bc */
+    {"# Server\r\nversion:2.9.0\r\nkvrocks_version:2.9.0\r\nredis_version:4.0.0\r\ngit_sha1:7\r\n"
+     "kvrocks_git_sha1:7\r\nredis_mode:standalone\r\nkvrocks_mode:standalone\r\nuptime_in_seconds:9000\r\n",
+     "kvrocks 2.9.0", 0, 0},
+};
+
+static const char *answering_info(const char *info)
+{
+    static char put[600]; /* borrowed by the relay */
+
+    snprintf(put, sizeof put, "*2\r\n$4\r\nECHO\r\n$%zu\r\n%s\r\n", strlen(info), info);
+    return through_relay("*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n", put);
+}
+
+START_TEST(doctor_and_status_name_the_product)
+{
+    const char *other;
+    char text[100], version[16], product[16];
+
+    start(3);
+    other = answering_info(products[_i].info);
+    doctor(none, url[0], other, url[2]);
+    snprintf(text, sizeof text, "127.0.0.1:%d: %s, master, up 2 hours, ", relay.port, products[_i].name);
+    assert_has(a.out, text);
+    ck_assert_int_eq(strstr(a.out, ": INFO shows no run_id, ") == NULL, products[_i].has_run_id);
+    doctor(none, other, NULL, NULL);
+    ck_assert_int_eq(strstr(a.out, "\nACL SETUSER ") != NULL, products[_i].has_acl);
+    memset(&a, 0, sizeof a);
+    command_add_all(&a, (const char *const[]){"status", "--json", "-u", other, "nightly", NULL});
+    ck_assert_int_eq(command_run(&a), 0);
+    ck_assert_int_eq(sscanf(products[_i].name, "%15s %15s", product, version), 2);
+    snprintf(text, sizeof text, "\"product\":\"%s\",\"version\":\"%s\"", product, version);
+    assert_has(a.out, text);
+}
+END_TEST
+
+/* Garnet without --lua refuses EVAL and EVALSHA: libs/host/defaults.conf:213-217 at e508a41620f1. */
+START_TEST(doctor_warns_of_garnet_only_if_it_runs_scripts)
+{
+    static const char *const renamed[] = {"--rename-command", "eval", "",  "--rename-command",
+                                          "evalsha",          "",     NULL};
+
+    server[1].args = _i ? renamed : NULL;
+    start(2);
+    ck_assert_int_eq(doctor(none, answering_info(products[2].info), NULL, NULL), 1);
+    ck_assert_uint_eq(command_count(a.out, ": Garnet runs scripts, which are atomic only with "
+                                           "--lua-transaction-mode: without, two clients may hold a lock; "
+                                           "remedy: make sure that it has --lua-transaction-mode, or start "
+                                           "it without --lua\n"),
+                      _i == 0);
+    ck_assert_uint_eq(command_count(a.out, "; remedy: "), 1);
+}
+END_TEST
+
+/* Dragonfly with cache_mode: dragonflydb/dragonfly src/server/server_family.cc:2738-2778 at f8eca6d0b05c. */
+START_TEST(doctor_warns_of_a_cache_that_deletes_keys)
+{
+    relay.also_find = "*2\r\n$4\r\nINFO\r\n$6\r\nmemory\r\n";
+    relay.also_put = "*2\r\n$4\r\nECHO\r\n$59\r\n"
+                     "maxmemory:99\r\ncache_mode:cache\r\nmaxmemory_policy:eviction\r\n\r\n";
+    start(2);
+    ck_assert_int_eq(doctor(none, answering_info(products[1].info), NULL, NULL), 1);
+    assert_has(a.out,
+               ": when its memory is full it deletes keys, including locks (maxmemory-policy eviction)");
+}
+END_TEST
+
+/* Envoy: source/extensions/filters/network/redis_proxy/info_command_handler.cc at 3872cd739604. */
+START_TEST(doctor_reports_a_proxy_that_answers_info_as_a_cluster)
+{
+    const char *other;
+
+    start(2);
+    other = answering_info("# Server\r\nredis_mode:cluster\r\nrun_id:7\r\nuptime_in_seconds:9000\r\n");
+    ck_assert_int_eq(doctor(none, other, NULL, NULL), 78);
+    assert_has(a.out, ": it is a node of a cluster, which moves keys to other nodes, or a proxy like Envoy; "
+                      "remedy: use standalone servers (cluster-enabled no), without a proxy\n");
+    run_on(other, "--restart-guard=if-permitted");
+    ck_assert_int_eq(a.status, 69);
+}
+END_TEST
+
+/* KeyDB with active-replica yes: Snapchat/KeyDB src/server.cpp:6096-6098 at 603ebb27fb82. */
 START_TEST(an_active_replica_is_refused_by_doctor_and_by_run)
 {
     const char *other;
@@ -852,6 +958,10 @@ Suite *suite_cli_doctor(void)
     tcase_add_loop_test(tc, a_canary_that_makes_the_next_run_wait_is_reported, 0, 3);
     tcase_add_test(tc, doctor_reports_a_renamed_command);
     tcase_add_loop_test(tc, doctor_reports_a_renamed_command_with_a_wake_hint, 0, 3);
+    tcase_add_loop_test(tc, doctor_and_status_name_the_product, 0, COUNT(products));
+    tcase_add_loop_test(tc, doctor_warns_of_garnet_only_if_it_runs_scripts, 0, 2);
+    tcase_add_test(tc, doctor_warns_of_a_cache_that_deletes_keys);
+    tcase_add_test(tc, doctor_reports_a_proxy_that_answers_info_as_a_cluster);
     tcase_add_test(tc, an_active_replica_is_refused_by_doctor_and_by_run);
     tcase_add_test(tc, doctor_reports_a_sentinel);
     tcase_add_loop_test(tc, every_other_verb_reports_a_sentinel, 0, COUNT(at_sentinel));

@@ -73,7 +73,7 @@ START_TEST(variables_whose_password_was_used_are_overwritten)
             setenv(with[i][0], with[i][1], 1);
     value = getenv(with[_i][0]);
     if (_i < 2)
-        ck_assert_int_eq(rdl_cli_secret_read(&o, &password), 0);
+        ck_assert_int_eq(rdl_cli_secret_read(&o, RDL_CLI_OF_SERVERS, &password), 0);
     rdl_cli_secret_clean_env(&o);
     for (size_t k = 0; k < strlen(with[_i][1]); k++)
         ck_assert_int_eq(value[k], 0);

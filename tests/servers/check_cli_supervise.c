@@ -72,11 +72,19 @@ START_TEST(the_lease_is_renewed_as_long_as_the_command_runs)
 }
 END_TEST
 
+/* The command starts when a majority has granted the lock: wait for the other servers. */
+static void await_everywhere(void)
+{
+    for (int i = 0; i < N; i++)
+        live_await(&server[i], "EXISTS nightly", ":1\r\n");
+}
+
 START_TEST(the_lease_is_renewed_with_two_of_five_servers_down)
 {
     command_set(&c, renewed_often, server, N, "nightly", hold);
     command_start(&c);
     command_note(&c);
+    await_everywhere();
     live_kill(&server[1]);
     live_freeze(&server[2]);
     command_await_times(&c, "nightly renewed",
@@ -86,13 +94,6 @@ START_TEST(the_lease_is_renewed_with_two_of_five_servers_down)
     live_thaw(&server[2]);
 }
 END_TEST
-
-/* The command starts when a majority has granted the lock: wait for the other servers. */
-static void await_everywhere(void)
-{
-    for (int i = 0; i < N; i++)
-        live_await(&server[i], "EXISTS nightly", ":1\r\n");
-}
 
 /* ---------------------------------------------------------------- the lease ends */
 
@@ -314,6 +315,7 @@ START_TEST(only_servers_that_refuse_are_named)
                 "echo in >&9; sleep 1000");
     command_start(&c);
     command_note(&c);
+    await_everywhere();
     live_kill(&server[3]);
     for (int i = 0; i < 3; i++)
         live_command(&server[i], "SET nightly another PX 60000");

@@ -160,6 +160,9 @@ START_TEST(five_tls_servers_renew_the_lease_after_two_die)
     start_servers(N);
     start("run", tls_openssl(), held);
     command_note(&a);
+    for (int i = 0; i < N; i++) /* the command starts when three have it */
+        live_await(&server[i].live, "EXISTS nightly", ":1\r\n");
+    await_renewals(&server[0], 1); /* a key that came late counts from now on */
     live_kill(&server[1].live);
     live_kill(&server[3].live);
     await_renewals(&server[0], 3);

@@ -33,6 +33,12 @@ promtool: $(B)/lib/bin/redlock ## hours: promtool reads the metrics, and tests t
 	@$(PROBE)
 	tests/servers/promtool.sh $<
 
+NEEDS_proxies = proxies
+.PHONY: proxies
+proxies: $(B)/lib/bin/redlock ## hours: what the guide says of twemproxy and HAProxy, with Debian's
+	@$(PROBE)
+	tests/servers/proxies.sh $<
+
 NEEDS_recipes = recipes
 .PHONY: recipes
 recipes: $(B)/lib/bin/redlock ## hours: systemd accepts the units of the guide, and Ansible runs its task

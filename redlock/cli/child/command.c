@@ -49,7 +49,7 @@ static void set_environment(const struct rdl_cli_lock *l)
         setenv("REDLOCK_SLOT", text, 1);
     if (rdl_cli_servers_set_urls(l->servers, l->o) != 0)
         unsetenv("REDLOCK_URLS"); /* an inner redlock then refuses the default server */
-    rdl_cli_secret_set_file(l->o);
+    rdl_cli_secret_set_files(l->o);
 }
 
 static void become(const struct rdl_cli_lock *l, const struct rdl_cli_guardian *g, pid_t parent,

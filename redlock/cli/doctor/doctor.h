@@ -6,5 +6,6 @@
 #include "redlock/cli/doctor/checks.h"
 #include "redlock/cli/doctor/findings.h"
 #include "redlock/cli/doctor/permissions.h"
+#include "redlock/cli/doctor/sentinels.h"
 
 #endif

@@ -7,8 +7,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/doctor/findings.h"
 #include "lock/lock_lease.h"
+#include "lock/lock_line.h"
 #include "redlock/cli/doctor/checks.h"
 #include "redlock/cli/doctor/permissions.h"
+#include "redlock/cli/doctor/sentinels.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/output/output.h"
 #include "redlock/cli/servers/servers.h"
@@ -23,6 +25,7 @@ enum { NOTE = 0, WARNING = 1, APART_MS = 1000, CLOCK_MAX = 20 };
 
 static const struct rdl_cli_query *query;
 static const struct rdl_cli_checks *exams;
+static const struct rdl_cli_sentinels *watchers;
 static struct rdl_cli_findings *found;
 
 /* Begins a finding. server is n for all servers. Findings for which there is no room share the last place. */
@@ -107,8 +110,9 @@ static void find_refused(size_t i, const char *why)
 
 static int find_cluster(size_t i)
 {
-    return rdl_cli_report(begin("cluster", RDL_EXIT_CONFIG, i), "use standalone servers (cluster-enabled no)",
-                          "it is a node of a cluster, which moves keys to other nodes");
+    return rdl_cli_report(
+        begin("cluster", RDL_EXIT_CONFIG, i), "use standalone servers (cluster-enabled no), without a proxy",
+        "it is a node of a cluster, which moves keys to other nodes, or a proxy like Envoy");
 }
 
 static void find_absent(size_t i)
@@ -326,6 +330,7 @@ static void find_canary(size_t i)
 {
     const struct rdl_cli_checks *x = &exams[i];
     uint64_t least_s = (query->o->max_ttl_ms + 999) / 1000 + 1;
+    int is_group = query->servers->group[i] != NULL;
     char clock[CLOCK_MAX];
 
     if (x->has_foreign_canary) {
@@ -333,18 +338,19 @@ static void find_canary(size_t i)
     } else if (x->canary == RDL_ANSWER_ABSENT || x->canary == RDL_ANSWER_NO) {
         rdl_cli_report(
             begin("canary", WARNING, i),
-            "take a lock with --canary before you need it: redlock run --canary -n LOCK true",
-            "it has no canary, because it is new to --canary or has lost its data: the next run with "
-            "--canary "
-            "makes one, and the server can be used %lu s later",
-            (unsigned long)least_s);
+            is_group ? "take a lock before you need it: redlock run -n LOCK true"
+                     : "take a lock with --canary before you need it: redlock run --canary -n LOCK true",
+            "it has no canary, because it %s has lost its data: the next run%s makes one, and the server can "
+            "be "
+            "used %lu s later",
+            is_group ? "is a new Sentinel group, had a failover or" : "is new to --canary or",
+            is_group ? "" : " with --canary", (unsigned long)least_s);
     } else if (x->canary == RDL_ANSWER_YES && x->canary_age_s < least_s) {
         write_clock((least_s - x->canary_age_s) * 1000, clock);
-        rdl_cli_report(
-            begin("canary", WARNING, i), "wait until then",
-            "its canary was made %lu s ago, less than --max-ttl, perhaps after a loss of data: it can be "
-            "used from %s on",
-            (unsigned long)x->canary_age_s, clock);
+        rdl_cli_report(begin("canary", WARNING, i), "wait until then",
+                       "its canary was made %lu s ago, less than --max-ttl, perhaps after a %s: it can be "
+                       "used from %s on",
+                       (unsigned long)x->canary_age_s, is_group ? "failover" : "loss of data", clock);
     }
 }
 
@@ -626,6 +632,72 @@ static void find_refusals(size_t i)
     }
 }
 
+/* Neither INFO nor CONFIG shows whether Garnet runs scripts as transactions. */
+static void find_garnet_scripts(size_t i)
+{
+    const char *product = query->host[i].product;
+    int runs_scripts = (exams[i].releases & 1u) != 0; /* the first of rdl_cli_method_words */
+
+    if (product == NULL || strcmp(product, "garnet") != 0 || !runs_scripts)
+        return;
+    rdl_cli_report(begin("atomicity", WARNING, i),
+                   "make sure that it has --lua-transaction-mode, or start it without --lua",
+                   "Garnet runs scripts, which are atomic only with --lua-transaction-mode: without, two "
+                   "clients may hold a lock");
+}
+
+/* ---------------------------------------------------------------- Sentinel groups */
+
+static void find_sentinel(size_t i, const struct rdl_endpoint *ep, const char *why)
+{
+    char where[RDL_CLI_WHERE_MAX];
+    struct rdl_line line;
+
+    rdl_line_begin(&line, where, sizeof where);
+    rdl_line_add_where(&line, ep, ep->host);
+    rdl_cli_report(begin("sentinel-down", WARNING, i),
+                   "check that it is running, and that this host can connect to it",
+                   "its sentinel %s gives no answer: %s", where, why);
+}
+
+/* What a failover costs, and what remains possible. */
+static void find_group(size_t i)
+{
+    const struct rdl_sentinel *group = query->servers->group[i];
+    const struct rdl_cli_sentinel *s = watchers[i].first;
+    char ttl[RDL_CLI_DURATION_MAX];
+
+    if (group == NULL)
+        return;
+    for (size_t k = 0; k < group->n; k++)
+        if (!watchers[i].at[k].replies)
+            find_sentinel(i, &group->list[k], watchers[i].at[k].why);
+    if (s == NULL)
+        return;
+    if (s->others + 1 < 3 || s->quorum < 2)
+        rdl_cli_report(
+            begin("sentinel-quorum", WARNING, i), "run three sentinels on three hosts, quorum 2",
+            "%lu sentinels with a quorum of %lu watch it: one of them alone may start a failover, or "
+            "none can",
+            s->others + 1, s->quorum);
+    if (s->replicas == 0)
+        rdl_cli_report(begin("replicas", WARNING, i), "connect a replica",
+                       "it has no replica: if its master is down, no client gets a lock of this group");
+    rdl_cli_duration_text(query->o->max_ttl_ms + 1000, ttl);
+    if (query->o->guard == RDL_GUARD_OFF)
+        rdl_cli_report(
+            begin("failover", WARNING, i), "do not use --restart-guard=off with a Sentinel group",
+            "a failover may lose locks: a second client may then get the lock while the first still "
+            "holds it");
+    else
+        rdl_cli_report(
+            begin("failover", NOTE, i),
+            "three groups or servers bridge the failover of one; what redlock cannot detect are two "
+            "failovers within that time, and a master that is cut off together with a client",
+            "after a failover no client gets a lock of %s for %s%s", group->name, ttl,
+            query->servers->n > 1 ? "" : ", and a command that runs under such a lock is stopped");
+}
+
 /* ---------------------------------------------------------------- everything together */
 
 static void find_number(void)
@@ -644,6 +716,7 @@ static int find_all_of(size_t i)
     if (find_twice(i))
         return 0;
     find_own(i);
+    find_group(i);
     if (query->servers->several[i] != NULL || query->servers->unresolved[i] != NULL) {
         find_address(i);
         return 0;
@@ -660,6 +733,7 @@ static int find_all_of(size_t i)
         find_database(i);
     find_rights(i);
     find_refusals(i);
+    find_garnet_scripts(i);
     find_odd_keys(i);
     find_persistence(i);
     find_eviction(i);
@@ -670,12 +744,13 @@ static int find_all_of(size_t i)
 }
 
 void rdl_cli_findings(const struct rdl_cli_query *l, const struct rdl_cli_checks *checks,
-                      struct rdl_cli_findings *f)
+                      const struct rdl_cli_sentinels *sentinels, struct rdl_cli_findings *f)
 {
     unsigned char forgetful[RDL_SERVERS_MAX] = {0};
 
     query = l;
     exams = checks;
+    watchers = sentinels;
     found = f;
     f->n = 0;
     for (size_t i = 0; i < l->servers->n; i++)

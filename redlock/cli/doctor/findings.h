@@ -4,6 +4,7 @@
 #define RDL_CLI_DOCTOR_FINDINGS_H
 
 #include "redlock/cli/doctor/checks.h"
+#include "redlock/cli/doctor/sentinels.h"
 #include "redlock/cli/servers/servers.h"
 
 enum { RDL_CLI_FINDINGS_MAX = 100 };
@@ -14,6 +15,6 @@ struct rdl_cli_findings {
 };
 
 void rdl_cli_findings(const struct rdl_cli_query *l, const struct rdl_cli_checks *checks,
-                      struct rdl_cli_findings *f);
+                      const struct rdl_cli_sentinels *sentinels, struct rdl_cli_findings *f);
 
 #endif

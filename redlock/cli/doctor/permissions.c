@@ -13,7 +13,6 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -219,9 +218,8 @@ int rdl_cli_permissions_is_known(const struct rdl_cli_query *l,
 
     for (size_t i = 0; i < l->servers->n; i++) {
         const struct rdl_cli_host *h = &l->host[i];
-        long major = strtol(h->version, NULL, 10);
         there += checks[i].is_there != 0;
-        old += checks[i].is_there && (h->is_ancient || (major > 0 && major < 6));
+        old += checks[i].is_there && (h->is_ancient || (h->redis_major > 0 && h->redis_major < 6));
     }
     return there == 0 || old < there;
 }

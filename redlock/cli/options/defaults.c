@@ -111,6 +111,24 @@ static int check_connect(struct rdl_cli_options *o)
     return rdl_cli_fail(RDL_EXIT_USAGE, "%s is invalid: %s", from, why);
 }
 
+/* A promoted replica is detected by its canary. What does not check it cannot use a group. */
+static int check_group(struct rdl_cli_options *o)
+{
+    for (size_t i = 0; i < o->n_urls; i++)
+        o->has_group |= rdl_cli_url_is_group(o->urls[i]);
+    if (!o->has_group)
+        return 0;
+    if (o->legacy != RDL_CLI_LEGACY_NEVER)
+        return refuse("--legacy does not work with a Sentinel group: the old protocol does not detect a "
+                      "failover; name its master, and do not fail over while a lock is held");
+    if (o->n_names > 1 && (o->verb & RDL_CLI_GETTING))
+        return refuse("several locks (-l) do not work with a Sentinel group: the script that takes them does "
+                      "not detect a failover; nest the locks: redlock run A -- redlock run B -- COMMAND");
+    if (o->guard != RDL_GUARD_OFF && (o->verb & (RDL_CLI_GETTING | RDL_CLI_EXTEND | RDL_CLI_DOCTOR)))
+        o->canary = 1;
+    return 0;
+}
+
 /* A lock of the old protocol has one server, and no feature that needs more. */
 static int check_legacy(const struct rdl_cli_options *o)
 {
@@ -264,6 +282,7 @@ static void fit_lease(struct rdl_cli_options *o)
 static int check_files(struct rdl_cli_options *o)
 {
     const char *file = getenv("REDLOCK_PASSWORD_FILE");
+    const char *sentinel_file = getenv("REDLOCK_SENTINEL_PASSWORD_FILE");
 
     if (o->password_file != NULL && o->password_fd >= 0)
         return rdl_cli_fail(RDL_EXIT_USAGE, "give either --password-file or --password-fd, not both");
@@ -271,6 +290,10 @@ static int check_files(struct rdl_cli_options *o)
         return rdl_cli_fail(RDL_EXIT_USAGE, "give either --token-file or --token-fd, not both");
     if (o->password_file == NULL && o->password_fd < 0 && file != NULL && file[0] != '\0')
         o->password_file = file;
+    if (o->sentinel_password_file != NULL && !o->has_group)
+        return refuse("--sentinel-password-file works only with redis-sentinel:// URLs, and there is none");
+    if (o->sentinel_password_file == NULL && sentinel_file != NULL && sentinel_file[0] != '\0')
+        o->sentinel_password_file = sentinel_file;
     return 0;
 }
 
@@ -360,9 +383,7 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
             "%s (%s) must be at most --max-ttl (%s), the longest lease of any client of these servers: "
             "give a shorter --ttl, or give all clients a longer --max-ttl",
             ttl_word(o), ttl, rdl_cli_duration_text(o->max_ttl_ms, other));
-    int rc = check_files(o);
-    if (rc == 0)
-        rc = set_owner(o);
+    int rc = set_owner(o);
     if (rc == 0)
         rc = check_keep(o);
     if (rc == 0)
@@ -370,12 +391,21 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
     if (rc == 0 && o->n_urls == 0)
         rc = default_urls(o);
     if (rc == 0)
+        rc = check_group(o);
+    if (rc == 0)
+        rc = check_files(o);
+    if (rc == 0)
         rc = check_connect(o);
     if (rc == 0)
         rc = check_several(o);
     if (rc == 0)
         rc = check_slots(o);
     return rc == 0 ? check_legacy(o) : rc;
+}
+
+const char *rdl_cli_canary_word(const struct rdl_cli_options *o)
+{
+    return o->has_group ? "the check for a failover" : "--canary";
 }
 
 uint64_t rdl_cli_options_fifo_until_ms(const struct rdl_cli_options *o)

@@ -144,7 +144,10 @@ const struct rdl_cli_option rdl_cli_option_table[] = {
     /* clang-format off */
     {.letter = 'u', .word = "url", .metavar = "URL", CALL(take_url), .common = ALL, .group = RDL_CLI_SERVERS,
      .texts = {{ALL, "use server redis://[[user]:password@]host[:port][/db] or "
-                     "unix://[[user]:password@]/path, up to 7 times"}},
+                     "unix://[[user]:password@]/path, or Sentinel group "
+                     "redis-sentinel://host1,host2/NAME, up to 7 times"}},
+     .brief = "use server redis://[[user]:password@]host[:port][/db] or "
+              "unix://[[user]:password@]/path, up to 7 times",
      .source = "$REDLOCK_URLS, $REDIS_URL, redis://127.0.0.1:6379"},
     {.word = "connect-command", .metavar = "TEXT", KIND(TEXT, connect_command), .group = RDL_CLI_SERVERS,
      .texts = {{ALL, "connect to rediss:// servers (TLS) through this program; %h is the host, %p the port"}},
@@ -156,6 +159,9 @@ const struct rdl_cli_option rdl_cli_option_table[] = {
      .source = "$REDLOCK_PASSWORD_FILE, $REDLOCK_PASSWORD or $REDISCLI_AUTH"},
     {.word = "password-fd", .metavar = "N", KIND(DESCRIPTOR, password_fd), .limit = FD_MAX,
      .group = RDL_CLI_SERVERS, .texts = {{ALL, "read the password from the open descriptor N"}}},
+    {.word = "sentinel-password-file", .metavar = "FILE", KIND(TEXT, sentinel_password_file),
+     .group = RDL_CLI_SERVERS, .texts = {{ALL, "read the password of all sentinels from FILE"}},
+     .source = "$REDLOCK_SENTINEL_PASSWORD_FILE or $REDLOCK_SENTINEL_PASSWORD"},
 
     {.letter = 'l', .word = "lock", .metavar = "LOCK", CALL(take_name), .group = RDL_CLI_LOCKS,
      .texts = {{ALL & ~(LIST | BREAK),

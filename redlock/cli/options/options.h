@@ -40,6 +40,7 @@ struct rdl_cli_options {
     char *urls[RDL_SERVERS_MAX]; /* our own copies */
     size_t n_urls;
     const char *urls_from;       /* the variable that contained them; NULL: -u, or the default */
+    int has_group;               /* one of them is a Sentinel group */
     int is_default_server;       /* none was given: RDL_CLI_DEFAULT_URL */
     int is_default_max_ttl;      /* --max-ttl was not given */
     const char *connect_command; /* NULL: none */
@@ -59,6 +60,7 @@ struct rdl_cli_options {
     int conflict_status;
     int password_fd; /* -1: none */
     const char *password_file;
+    const char *sentinel_password_file;
     int token_fd; /* -1: none */
     const char *token_file;
     const char *trace_file; /* "": standard error; NULL: no trace */
@@ -122,6 +124,9 @@ int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url);
  * after it printed the reason.
  */
 int rdl_cli_options_settle(struct rdl_cli_options *o);
+
+/* Returns why canaries are checked: "--canary", or words for a Sentinel group. */
+const char *rdl_cli_canary_word(const struct rdl_cli_options *o);
 
 /*
  * Returns until when to wait for the other end of a FIFO that is read or written: 10 s, or -w if that is

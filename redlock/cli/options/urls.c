@@ -6,6 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/options/urls.h"
 #include "lock/lock_line.h"
+#include "redlock/easy/sentinel.h"
 
 #include <string.h>
 
@@ -18,14 +19,22 @@ int rdl_cli_url_is_one(const char *text)
 {
     int is_tls;
 
-    return rdl_line_scheme(text, &is_tls) > 0 || begins_with(text, "unix://");
+    return rdl_line_scheme(text, &is_tls) > 0 || begins_with(text, "unix://") || rdl_cli_url_is_group(text);
+}
+
+int rdl_cli_url_is_group(const char *url)
+{
+    int is_tls;
+
+    return rdl_sentinel_scheme(url, &is_tls) > 0;
 }
 
 int rdl_cli_url_is_tls(const char *url)
 {
     int is_tls;
 
-    (void)rdl_line_scheme(url, &is_tls);
+    if (rdl_line_scheme(url, &is_tls) == 0)
+        (void)rdl_sentinel_scheme(url, &is_tls);
     return is_tls;
 }
 
@@ -35,7 +44,8 @@ int rdl_cli_url_has_address(const char *url)
     const char *host = login != NULL ? login + 1 : scheme != NULL ? scheme + 3 : url;
     size_t len = strspn(host, "0123456789.");
 
-    return host[0] == '[' || (len > 0 && strchr(":/", host[len]) != NULL); /* its end, too */
+    return rdl_cli_url_is_group(url) || host[0] == '[' ||
+           (len > 0 && strchr(":/", host[len]) != NULL); /* its end, too */
 }
 
 char *rdl_cli_url_plain(char *url)

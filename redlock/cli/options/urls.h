@@ -6,10 +6,13 @@
 /* Returns 1 if the text begins as a server's URL does. */
 int rdl_cli_url_is_one(const char *text);
 
-/* Returns 1 for rediss:// and valkeys://, which use the connect command. */
+/* Returns 1 for a Sentinel group. */
+int rdl_cli_url_is_group(const char *url);
+
+/* Returns 1 for rediss:// and the other schemes of TLS, which use the connect command. */
 int rdl_cli_url_is_tls(const char *url);
 
-/* Returns 1 if its host is an IP address. */
+/* Returns 1 if its host is an IP address, or a Sentinel group: sentinels report addresses. */
 int rdl_cli_url_has_address(const char *url);
 
 /* Changes any scheme to redis://, in the same memory. Leaves unix://, and text that is no URL. */

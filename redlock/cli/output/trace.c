@@ -25,8 +25,11 @@ static int head(char *line, size_t cap, size_t server, char dir)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     int64_t us = (int64_t)(now.tv_sec - begun.tv_sec) * 1000000 + (now.tv_nsec - begun.tv_nsec) / 1000;
-    return snprintf(line, cap, "%" PRId64 ".%06d #%lu %c ", us / 1000000, (int)(us % 1000000),
-                    (unsigned long)server + 1, dir);
+    int is_sentinel = server > RDL_SERVERS_MAX; /* of the server with this number */
+    size_t number = is_sentinel ? server - RDL_SERVERS_MAX : server + 1;
+
+    return snprintf(line, cap, "%" PRId64 ".%06d #%lu%s %c ", us / 1000000, (int)(us % 1000000),
+                    (unsigned long)number, is_sentinel ? "s" : "", dir);
 }
 
 /* Writes a byte as in a C string, at most 4 characters. Octal, so that a digit after it is not part of it. */
@@ -58,7 +61,7 @@ enum { CHUNK = 4096 };
 static uint16_t border[RDL_CLI_SECRET_MAX + 1];
 static uint8_t hidden[CHUNK]; /* 1: this byte of the next piece is not shown */
 /* How many bytes of the password the last bytes were, on each conn, sent and received. */
-static size_t matched[RDL_SERVERS_MAX + 1][2];
+static size_t matched[2 * RDL_SERVERS_MAX + 1][2];
 
 /* Returns how many bytes of the word match after this byte, if k matched before it. */
 static size_t follow(const uint8_t *word, size_t k, uint8_t byte)

@@ -54,7 +54,7 @@ struct connection {
     char said[SAID_MAX + 40]; /* about the connection that ended last */
 };
 
-static struct connection connections[RDL_SERVERS_MAX + 1];
+static struct connection connections[RDL_CLI_CONNS];
 
 static struct rdl_cli_servers *servers;
 static const char *command;
@@ -186,7 +186,7 @@ static void look_how_it_ended(struct connection *k)
 
 void rdl_cli_connect_reaped(pid_t pid, int status)
 {
-    for (size_t i = 0; i <= RDL_SERVERS_MAX; i++) {
+    for (size_t i = 0; i < RDL_CLI_CONNS; i++) {
         struct connection *k = &connections[i];
         if (k->pid != pid)
             continue;
@@ -220,7 +220,7 @@ static void end(struct connection *k, struct rdl_conn *c)
 
 void rdl_cli_connect_end(void)
 {
-    for (size_t i = 0; i <= RDL_SERVERS_MAX; i++)
+    for (size_t i = 0; i < RDL_CLI_CONNS; i++)
         rdl_cli_process_end(&connections[i].pid);
 }
 
@@ -392,7 +392,7 @@ void rdl_cli_connect_open(struct rdl_cli_servers *s, const struct rdl_cli_option
 {
     int n = 0;
 
-    for (size_t i = 0; i < s->n; i++)
+    for (size_t i = 0; i < RDL_CLI_CONNS; i++)
         n += s->is_tls[i];
     if (n == 0)
         return;

@@ -10,6 +10,7 @@
 #include "redlock/cli/servers/connect_command.h"
 #include "redlock/cli/servers/passwords.h"
 #include "redlock/cli/servers/resolve.h"
+#include "redlock/cli/servers/sentinel_groups.h"
 #include "redlock/redlock.h"
 
 #include <stdio.h>
@@ -21,7 +22,8 @@ enum {
     ORIGIN_MAX = 64,
     FAR_MS = 5000,
     HOST_MAX = 256,
-    URL_MORE = 48 /* what a URL has beside user and host */
+    SENTINEL_MS = 1000, /* to connect to a sentinel, with the login */
+    URL_MORE = 48       /* what a URL has beside user and host */
 };
 
 void rdl_cli_servers_ask(struct rdl_cli_servers *s, size_t i, const struct rdl_op *op, const char *name,
@@ -40,11 +42,14 @@ void rdl_cli_servers_ask(struct rdl_cli_servers *s, size_t i, const struct rdl_o
 
 const char *rdl_cli_where(const struct rdl_cli_servers *s, size_t i)
 {
-    static char where[RDL_SERVERS_MAX + 1][RDL_CLI_WHERE_MAX];
+    static char where[RDL_CLI_CONNS][RDL_CLI_WHERE_MAX];
     struct rdl_line line;
 
     rdl_line_begin(&line, where[i], RDL_CLI_WHERE_MAX);
-    rdl_line_add_where(&line, &s->endpoint[i], s->endpoint[i].host);
+    if (i < s->n && s->group[i] != NULL)
+        rdl_sentinel_add_where(&line, s->group[i]);
+    else
+        rdl_line_add_where(&line, &s->endpoint[i], s->endpoint[i].host);
     return where[i];
 }
 
@@ -59,24 +64,46 @@ static void add_escaped(struct rdl_cli_text *t, const char *bytes, size_t len, c
     }
 }
 
-static void add_url(const struct rdl_cli_servers *s, size_t i, struct rdl_cli_text *t)
+static void add_host(const struct rdl_endpoint *ep, struct rdl_cli_text *t)
 {
-    const struct rdl_endpoint *ep = &s->endpoint[i];
-    int is_unix = ep->family == RDL_UNIX;
     char host[3 * HOST_MAX];
     struct rdl_cli_text escaped = {host, sizeof host, 0};
     struct rdl_line where;
 
-    rdl_cli_add(t, "%s%s", t->len > 0 ? " " : "",
-                is_unix        ? "unix://"
-                : s->is_tls[i] ? "rediss://"
-                               : "redis://");
-    add_escaped(t, ep->user.data, ep->user.len, "");
-    rdl_cli_add(t, "%s", ep->user.len > 0 ? ":@" : "");
-    add_escaped(&escaped, ep->host, strlen(ep->host), is_unix ? "/" : ":");
+    add_escaped(&escaped, ep->host, strlen(ep->host), ep->family == RDL_UNIX ? "/" : ":");
     rdl_line_begin(&where, t->out + t->len, t->cap - t->len);
     rdl_line_add_where(&where, ep, host);
     t->len += where.len;
+}
+
+/* Adds what follows the login in a Sentinel group's URL. */
+static void add_group(const struct rdl_sentinel *g, const struct rdl_endpoint *ep, struct rdl_cli_text *t)
+{
+    for (size_t k = 0; k < g->n; k++) {
+        rdl_cli_add(t, "%s", k > 0 ? "," : "");
+        add_host(&g->list[k], t);
+    }
+    rdl_cli_add(t, "/%s", g->name);
+    if (ep->db != 0)
+        rdl_cli_add(t, "/%lu", (unsigned long)ep->db);
+    rdl_cli_add(t, "%s", g->is_tls && !g->is_sentinel_tls ? "?sentinel-tls=no" : "");
+}
+
+static void add_url(const struct rdl_cli_servers *s, size_t i, struct rdl_cli_text *t)
+{
+    const struct rdl_endpoint *ep = &s->endpoint[i];
+
+    rdl_cli_add(t, "%s%s%s://", t->len > 0 ? " " : "",
+                ep->family == RDL_UNIX ? "unix"
+                : s->is_tls[i]         ? "rediss"
+                                       : "redis",
+                s->group[i] != NULL ? "-sentinel" : "");
+    add_escaped(t, ep->user.data, ep->user.len, "");
+    rdl_cli_add(t, "%s", ep->user.len > 0 ? ":@" : "");
+    if (s->group[i] != NULL)
+        add_group(s->group[i], ep, t);
+    else
+        add_host(ep, t);
 }
 
 int rdl_cli_servers_set_urls(const struct rdl_cli_servers *s, const struct rdl_cli_options *o)
@@ -84,7 +111,8 @@ int rdl_cli_servers_set_urls(const struct rdl_cli_servers *s, const struct rdl_c
     size_t cap = 1;
 
     for (size_t i = 0; i < s->n; i++)
-        cap += 3 * (s->endpoint[i].user.len + strlen(s->endpoint[i].host)) + URL_MORE;
+        cap += 3 * (s->endpoint[i].user.len + strlen(s->endpoint[i].host)) + URL_MORE +
+               (s->group[i] != NULL ? sizeof s->group[i]->url : 0);
     char *urls = malloc(cap);
     if (urls == NULL)
         return -1;
@@ -148,20 +176,34 @@ static void name_us(struct rdl_cli_servers *s, size_t i, const struct rdl_cli_op
     s->endpoint[i].client_name = (struct rdl_bytes){us, strlen(us)};
 }
 
+/* Parses the URL of one server. Returns RDL_OK or an error, and *why as rdl_url_parse. */
+static int parse_server(struct rdl_cli_servers *s, size_t i, const char *url, int is_tls, const char **why)
+{
+    size_t cap = strlen(url) + 1;
+    char *text = malloc(cap); /* the endpoint refers to it until the process ends */
+    int rc;
+
+    *why = "there is no memory for it";
+    if (text == NULL)
+        return RDL_E_SPACE;
+    rc = rdl_url_parse(&s->endpoint[i], url, text, cap, why);
+    if (rc != RDL_OK)
+        free(text);
+    else if (is_tls)
+        become_tls(s, i);
+    return rc;
+}
+
 static int parse(struct rdl_cli_servers *s, const struct rdl_cli_options *o, size_t i)
 {
     char from[ORIGIN_MAX];
     const char *why = NULL;
     int is_tls = rdl_cli_url_is_tls(o->urls[i]);
     char *url = rdl_cli_url_plain(o->urls[i]);
-    size_t cap = strlen(url) + 1;
-    char *text = malloc(cap); /* kept until the process ends */
+    int rc = rdl_cli_url_is_group(url) ? rdl_cli_group_parse(s, i, url, &why)
+                                       : parse_server(s, i, url, is_tls, &why);
 
-    if (text == NULL)
-        return rdl_cli_fail(RDL_EXIT_OS, "out of memory");
-    if (rdl_url_parse(&s->endpoint[i], url, text, cap, &why) == RDL_OK) {
-        if (is_tls)
-            become_tls(s, i);
+    if (rc == RDL_OK) {
         name_us(s, i, o);
         return 0;
     }
@@ -244,6 +286,10 @@ static int resolve_each(struct rdl_cli_servers *s, const struct rdl_cli_options 
 
     for (size_t i = 0; i < s->n; i++) {
         const char *why = NULL;
+        if (s->group[i] != NULL) {
+            rdl_cli_group_resolve(s, i);
+            continue;
+        }
         int tls = s->is_tls[i] ? resolve_tls(s, o, i) : 0;
         rc = tls != 0 ? tls : rc;
         if (s->is_tls[i] || s->endpoint[i].family != RDL_UNRESOLVED)
@@ -291,11 +337,13 @@ static int resolve_all(struct rdl_cli_servers *s, const struct rdl_cli_options *
                         s->n > 1 ? "; no majority of the servers is left" : "");
 }
 
-/* Returns the endpoint, with the address that a connect command will use. */
+/* Returns the endpoint, with the address that a connect command will use; of a group, its first sentinel. */
 static struct rdl_endpoint place_of(const struct rdl_cli_servers *s, size_t i)
 {
     struct rdl_endpoint ep = s->endpoint[i];
 
+    if (s->group[i] != NULL)
+        return s->group[i]->list[0]; /* its master may be anywhere */
     if (s->is_tls[i])
         rdl_cli_address_take(&ep, &s->tls_ip[i]);
     return ep;
@@ -305,6 +353,8 @@ int rdl_cli_servers_is_same(const struct rdl_cli_servers *s, size_t i, size_t k)
 {
     const struct rdl_endpoint a = place_of(s, i), b = place_of(s, k);
 
+    if (s->group[i] != NULL || s->group[k] != NULL)
+        return rdl_cli_group_is_same(s->group[i], s->group[k]);
     if (s->is_tls[i] && s->is_tls[k] && a.port == b.port && strcmp(a.host, b.host) == 0)
         return 1;
     return rdl_posix_is_same_address(&a, &b);
@@ -371,30 +421,33 @@ static uint32_t connect_ms(const struct rdl_cli_options *o)
 static const char *read_password(void *ctx, const struct rdl_endpoint *ep, struct rdl_bytes *user,
                                  struct rdl_bytes *password)
 {
-    static char buffers[RDL_SERVERS_MAX + 1][RDL_CLI_SECRET_MAX];
+    static char buffers[RDL_CLI_CONNS][RDL_CLI_SECRET_MAX];
     const struct rdl_cli_servers *s = ctx;
+    size_t i = (size_t)(ep - s->endpoint);
+    const char *file = i < RDL_CLI_SENTINEL_CONN ? s->password_file : s->sentinel_password_file;
 
     (void)user;
-    if (rdl_cli_secret_reread(s->password_file, password, buffers[ep - s->endpoint]))
-        rdl_cli_print_verbose("%s: logging in with the new password of %s",
-                              rdl_cli_where(s, (size_t)(ep - s->endpoint)), s->password_file);
+    if (rdl_cli_secret_reread(file, password, buffers[i]))
+        rdl_cli_print_verbose("%s: logging in with the new password of %s", rdl_cli_where(s, i), file);
     return NULL;
 }
 
 static void connect_later(struct rdl_cli_servers *s, size_t i)
 {
+    enum rdl_cli_secret which = i < RDL_CLI_SENTINEL_CONN ? RDL_CLI_OF_SERVERS : RDL_CLI_OF_SENTINELS;
     struct rdl_conn_config *cfg = &s->config[i];
 
     cfg->endpoint = &s->endpoint[i];
     cfg->methods = &rdl_methods_all;
     rdl_credentials_init(&s->credentials[i], &s->endpoint[i], read_password, s);
-    cfg->login = rdl_cli_secret_is_file() ? &s->credentials[i].login : &rdl_login;
+    cfg->login = rdl_cli_secret_is_file(which) ? &s->credentials[i].login : &rdl_login;
     cfg->queue = s->queue[i];
     cfg->queue_len = sizeof s->queue[i];
     cfg->server_info = &s->server_info[i];
     cfg->text = s->text[i];
     rdl_conn_init(&s->conn[i], cfg);
-    s->conns[i] = &s->conn[i];
+    if (i < RDL_CLI_SENTINEL_CONN)
+        s->conns[i] = &s->conn[i];
     if (i < s->n)
         s->server[i].conn = &s->conn[i];
 }
@@ -410,14 +463,17 @@ void rdl_cli_servers_second(struct rdl_cli_servers *s)
 int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options *o)
 {
     struct rdl_bytes password = {NULL, 0};
-    int rc = rdl_cli_secret_read(o, &password);
+    int rc = rdl_cli_secret_read(o, RDL_CLI_OF_SERVERS, &password);
 
     memset(s, 0, sizeof *s);
     s->n = o->n_urls;
     s->any_address = o->any_address;
     s->password_file = o->password_file;
+    s->sentinel_password_file = o->sentinel_password_file;
     if (rc == 0)
         rc = parse_all(s, o, password);
+    if (rc == 0 && o->has_group)
+        rc = rdl_cli_groups_log_in(s, o);
     rdl_cli_secret_clean_env(o);
     if (rc == 0)
         rc = resolve_all(s, o);
@@ -426,7 +482,13 @@ int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options
     for (size_t i = 0; i < s->n && rc == 0; i++) {
         s->config[i].connect_ms = connect_ms(o);
         connect_later(s, i);
+        if (s->group[i] == NULL)
+            continue;
+        s->config[RDL_CLI_SENTINEL_CONN + i].connect_ms = SENTINEL_MS;
+        connect_later(s, RDL_CLI_SENTINEL_CONN + i);
     }
+    if (rc == 0)
+        rdl_cli_groups_begin(s);
     return rc;
 }
 
@@ -441,7 +503,7 @@ int rdl_cli_servers_log_in_again(const struct rdl_cli_servers *s)
     static struct refusal refusals[RDL_SERVERS_MAX + 1];
     int is_to_come = 0;
 
-    for (size_t i = 0; i <= s->n && rdl_cli_secret_is_file(); i++) {
+    for (size_t i = 0; i <= s->n && rdl_cli_secret_is_file(RDL_CLI_OF_SERVERS); i++) {
         const struct rdl_conn *c = &s->conn[i];
         struct rdl_bytes password = s->endpoint[i].password;
         if (rdl_conn_error(c) != RDL_E_AUTH)
@@ -465,7 +527,7 @@ static void trace_bytes(void *ctx, const struct rdl_conn *c, char dir, const uin
 
 static int open_trace(struct rdl_cli_servers *s, const struct rdl_cli_options *o)
 {
-    for (size_t i = 0; i < s->n; i++) {
+    for (size_t i = 0; i < RDL_CLI_CONNS; i++) {
         s->config[i].trace = trace_bytes;
         s->config[i].trace_ctx = s;
     }
@@ -481,5 +543,6 @@ int rdl_cli_open(struct rdl_cli_servers *s, const struct rdl_cli_options *o, str
         rc = open_trace(s, o);
     rdl_posix_init(posix, platform);
     rdl_cli_connect_open(s, o, platform);
+    rdl_cli_groups_open(s, o, platform);
     return rc == 0 ? rdl_cli_signals_open(&posix->wake_fd, (o->verb & RDL_CLI_GETTING) != 0) : rc;
 }

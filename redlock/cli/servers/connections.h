@@ -7,29 +7,38 @@
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/output/output.h"
 #include "redlock/cli/servers/resolve.h"
+#include "redlock/easy/sentinel.h"
 #include "redlock/redlock.h"
+
+/*
+ * The connections: of the servers; with --wake-hint one more, to the first server, after them; and, from
+ * RDL_CLI_SENTINEL_CONN on, one of each server that is a Sentinel group, to its sentinels.
+ */
+enum { RDL_CLI_SENTINEL_CONN = RDL_SERVERS_MAX + 1, RDL_CLI_CONNS = RDL_CLI_SENTINEL_CONN + RDL_SERVERS_MAX };
 
 struct rdl_cli_servers {
     size_t n;
     struct rdl_server server[RDL_SERVERS_MAX];
-    /* with --wake-hint there is one more connection, to the first server */
-    struct rdl_conn conn[RDL_SERVERS_MAX + 1];
+    struct rdl_conn conn[RDL_CLI_CONNS];
     struct rdl_conn *conns[RDL_SERVERS_MAX + 1];
-    struct rdl_conn_config config[RDL_SERVERS_MAX + 1];
-    struct rdl_endpoint endpoint[RDL_SERVERS_MAX + 1];
-    struct rdl_credentials credentials[RDL_SERVERS_MAX + 1];
-    unsigned char is_name[RDL_SERVERS_MAX]; /* its URL has a name instead of an address */
+    struct rdl_conn_config config[RDL_CLI_CONNS];
+    struct rdl_endpoint endpoint[RDL_CLI_CONNS];
+    struct rdl_credentials credentials[RDL_CLI_CONNS];
+    struct rdl_sentinel *group[RDL_SERVERS_MAX]; /* NULL: it is none */
+    unsigned char is_name[RDL_SERVERS_MAX];      /* its URL has a name instead of an address */
     /* rediss://: its endpoint has no address; the connect command opens its connections */
-    unsigned char is_tls[RDL_SERVERS_MAX + 1];
+    unsigned char is_tls[RDL_CLI_CONNS];
     struct rdl_cli_ip tls_ip[RDL_SERVERS_MAX];  /* its address, as far as it is known here */
     int any_address;                            /* options.any_address */
-    const char *password_file;                  /* and its password_file */
+    const char *password_file;                  /* and its password_file, */
+    const char *sentinel_password_file;         /* and that */
     const char *unresolved[RDL_SERVERS_MAX];    /* why the name has no address, or NULL */
     unsigned char may_resolve[RDL_SERVERS_MAX]; /* a temporary failure: no name server replied */
+    unsigned char is_new_name[RDL_SERVERS_MAX]; /* a sentinel has named its master by another name */
     char *several[RDL_SERVERS_MAX];             /* doctor: the addresses of a name that has more than one */
-    uint64_t queue[RDL_SERVERS_MAX + 1][1024 / 8];
-    struct rdl_server_info server_info[RDL_SERVERS_MAX + 1];
-    char text[RDL_SERVERS_MAX + 1][RDL_TEXT_MAX]; /* the text of each server's last error reply */
+    uint64_t queue[RDL_CLI_CONNS][1024 / 8];
+    struct rdl_server_info server_info[RDL_CLI_CONNS];
+    char text[RDL_CLI_CONNS][RDL_TEXT_MAX]; /* the text of each server's last error reply */
 };
 
 /*
@@ -55,7 +64,10 @@ int rdl_cli_servers_is_own(const struct rdl_cli_servers *s, size_t i);
 size_t rdl_cli_servers_own(const struct rdl_cli_servers *s);
 size_t rdl_cli_servers_remote(const struct rdl_cli_servers *s);
 
-/* Returns "host:port[/database]" of server i, or its socket's path, until the next call for i. */
+/*
+ * Returns "host:port[/database]" of server i, or its socket's path, or "mymaster (host:port)" of a Sentinel
+ * group, until the next call for i.
+ */
 const char *rdl_cli_where(const struct rdl_cli_servers *s, size_t i);
 
 /*

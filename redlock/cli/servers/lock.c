@@ -20,6 +20,7 @@
 #include "redlock/cli/servers/lock_names.h"
 #include "redlock/cli/servers/resolve_again.h"
 #include "redlock/cli/servers/server_info.h"
+#include "redlock/redlock_op.h"
 #include "redlock/slots.h"
 #include "resp/resp_bytes.h"
 
@@ -122,12 +123,20 @@ void rdl_cli_lease_init(struct rdl_cli_lock *l)
     }
     l->opt.fencing = o->fence ? &rdl_fencing : NULL;
     rdl_redlock_init(&l->redlock, &l->opt, s->server, s->n, o->lock, strlen(o->lock));
+    for (size_t i = 0; i < s->n; i++)
+        if (s->group[i] != NULL)
+            rdl_guard_require_info(&s->conn[i]);
     rdl_cli_info_watch(s);
     set_owner(l);
     if (o->wake_hint)
         rdl_redlock_set_hint(&l->redlock, &l->hint);
     if (o->canary)
         rdl_redlock_set_canary(&l->redlock, l->canaries);
+    for (size_t i = 0; i < s->n; i++)
+        if (s->group[i] != NULL) {
+            s->group[i]->action = &l->redlock.action;
+            s->group[i]->has_canary = (uint8_t)o->canary;
+        }
     if (o->slots != 0)
         rdl_slots_init(&l->slots, &l->redlock, (unsigned)o->slots);
 }

@@ -20,22 +20,26 @@
 
 enum { PATH_LEN = 4096 };
 
-static char buffer[RDL_CLI_SECRET_MAX + 1];
-static const char *variable; /* the one that contained the password; NULL: none did */
-static int is_regular_file;  /* the password came from a regular file */
+struct secret {
+    char buffer[RDL_CLI_SECRET_MAX + 1];
+    const char *variable; /* the one that contained the password; NULL: none did */
+    int is_regular_file;  /* the password came from a regular file */
+};
+
+static struct secret secrets[RDL_CLI_SECRETS];
 static struct rlimit core_limit;
 static int hardened;
 
 /* ---------------------------------------------------------------- where from */
 
 /* Reads all into text, without one line end. Returns the length; 0: `why` has the reason. */
-static size_t read_all(int fd, char text[sizeof buffer], const char **why)
+static size_t read_all(int fd, char text[RDL_CLI_SECRET_MAX + 1], const char **why)
 {
-    ssize_t n = rdl_cli_file_read_all(fd, text, sizeof buffer);
+    ssize_t n = rdl_cli_file_read_all(fd, text, RDL_CLI_SECRET_MAX + 1);
     size_t len = n > 0 ? (size_t)n : 0;
 
     *why = n < 0 ? strerror(errno) : NULL;
-    if (*why == NULL && len == sizeof buffer)
+    if (*why == NULL && len > RDL_CLI_SECRET_MAX)
         *why = "it is longer than 8192 bytes";
     len = rdl_cli_line_len(text, len);
     if (*why == NULL)
@@ -57,72 +61,82 @@ static void let_go(int fd)
         close(null);
 }
 
-static int take_fd(int fd, const char *what, struct rdl_bytes *password)
+static int take_fd(struct secret *s, int fd, const char *what, struct rdl_bytes *password)
 {
     const char *why;
-    size_t len = read_all(fd, buffer, &why);
+    size_t len = read_all(fd, s->buffer, &why);
 
     let_go(fd);
     if (len == 0)
         return rdl_cli_fail(RDL_EXIT_NOINPUT, "cannot read the password from %s: %s", what, why);
-    password->data = buffer;
+    password->data = s->buffer;
     password->len = len;
     return 0;
 }
 
-static int take_file(const struct rdl_cli_options *o, struct rdl_bytes *password)
+static int take_file(struct secret *s, const struct rdl_cli_options *o, const char *path,
+                     struct rdl_bytes *password)
 {
-    const char *path = o->password_file, *why;
+    const char *why;
     struct stat st;
     int fd = rdl_cli_file_read(path, rdl_cli_options_fifo_until_ms(o), &why);
 
     if (fd < 0)
         return rdl_cli_fail(RDL_EXIT_NOINPUT, "cannot open the password file %s: %s", path, why);
-    is_regular_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-    if (is_regular_file && (st.st_mode & S_IROTH) != 0)
+    s->is_regular_file = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    if (s->is_regular_file && (st.st_mode & S_IROTH) != 0)
         rdl_cli_print_warning("every user can read the password file %s: chmod 600 it", path);
-    return take_fd(fd, path, password);
+    return take_fd(s, fd, path, password);
 }
 
-static int take_env(const char *name, struct rdl_bytes *password)
+static int take_env(struct secret *s, const char *name, struct rdl_bytes *password)
 {
     const char *value = getenv(name);
     size_t len = value == NULL ? 0 : rdl_cli_line_len(value, strlen(value));
 
-    if (len >= sizeof buffer)
+    if (len > RDL_CLI_SECRET_MAX)
         return rdl_cli_fail(RDL_EXIT_NOINPUT, "the password in $%s is longer than %d bytes", name,
                             RDL_CLI_SECRET_MAX);
     if (len > 0) {
-        memcpy(buffer, value, len);
-        variable = name;
+        memcpy(s->buffer, value, len);
+        s->variable = name;
     }
-    password->data = buffer;
+    password->data = s->buffer;
     password->len = len;
     return 0;
 }
 
-int rdl_cli_secret_read(const struct rdl_cli_options *o, struct rdl_bytes *password)
+static const char *file_of(const struct rdl_cli_options *o, enum rdl_cli_secret which)
 {
+    return which == RDL_CLI_OF_SERVERS ? o->password_file : o->sentinel_password_file;
+}
+
+int rdl_cli_secret_read(const struct rdl_cli_options *o, enum rdl_cli_secret which,
+                        struct rdl_bytes *password)
+{
+    struct secret *s = &secrets[which];
     int rc;
 
-    if (o->password_file != NULL)
-        return take_file(o, password);
+    if (file_of(o, which) != NULL)
+        return take_file(s, o, file_of(o, which), password);
+    if (which == RDL_CLI_OF_SENTINELS)
+        return take_env(s, "REDLOCK_SENTINEL_PASSWORD", password);
     if (o->password_fd >= 0)
-        return take_fd(o->password_fd, "--password-fd", password);
-    rc = take_env("REDLOCK_PASSWORD", password);
+        return take_fd(s, o->password_fd, "--password-fd", password);
+    rc = take_env(s, "REDLOCK_PASSWORD", password);
     if (rc == 0 && password->len == 0)
-        rc = take_env("REDISCLI_AUTH", password);
+        rc = take_env(s, "REDISCLI_AUTH", password);
     return rc;
 }
 
-int rdl_cli_secret_is_file(void)
+int rdl_cli_secret_is_file(enum rdl_cli_secret which)
 {
-    return is_regular_file;
+    return secrets[which].is_regular_file;
 }
 
 int rdl_cli_secret_reread(const char *path, struct rdl_bytes *password, char to[RDL_CLI_SECRET_MAX])
 {
-    static char text[sizeof buffer];
+    static char text[RDL_CLI_SECRET_MAX + 1];
     struct stat st;
     const char *why;
     size_t len = 0;
@@ -159,28 +173,35 @@ void rdl_cli_secret_clean_env(const struct rdl_cli_options *o)
 {
     const char *urls = o->urls_from != NULL ? getenv(o->urls_from + 1) : NULL;
 
-    if (variable != NULL)
-        clean(variable);
+    for (size_t k = 0; k < RDL_CLI_SECRETS; k++)
+        if (secrets[k].variable != NULL)
+            clean(secrets[k].variable);
     if (urls != NULL && strchr(urls, '@') != NULL)
         clean(o->urls_from + 1);
 }
 
-void rdl_cli_secret_set_file(const struct rdl_cli_options *o)
+static void set_file(const char *name, const char *file, int is_regular_file)
 {
-    static const char name[] = "REDLOCK_PASSWORD_FILE";
     char path[2 * PATH_LEN];
     char here[PATH_LEN];
 
-    if (o->password_file == NULL || !is_regular_file) {
-        if (o->password_file != NULL) /* a FIFO has been read */
+    if (file == NULL || !is_regular_file) {
+        if (file != NULL) /* a FIFO has been read */
             unsetenv(name);
         return;
     }
-    if (o->password_file[0] == '/')
-        setenv(name, o->password_file, 1);
+    if (file[0] == '/')
+        setenv(name, file, 1);
     else if (getcwd(here, sizeof here) != NULL &&
-             snprintf(path, sizeof path, "%s/%s", here, o->password_file) < (int)sizeof path)
+             snprintf(path, sizeof path, "%s/%s", here, file) < (int)sizeof path)
         setenv(name, path, 1);
+}
+
+void rdl_cli_secret_set_files(const struct rdl_cli_options *o)
+{
+    set_file("REDLOCK_PASSWORD_FILE", o->password_file, secrets[RDL_CLI_OF_SERVERS].is_regular_file);
+    set_file("REDLOCK_SENTINEL_PASSWORD_FILE", o->sentinel_password_file,
+             secrets[RDL_CLI_OF_SENTINELS].is_regular_file);
 }
 
 /* Returns a byte as rdl_conn_text shows it. */

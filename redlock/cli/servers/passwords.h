@@ -6,15 +6,20 @@
 #include "redlock/cli/options/options.h"
 #include "redlock/redlock.h"
 
+/* Whose password it is. */
+enum rdl_cli_secret { RDL_CLI_OF_SERVERS, RDL_CLI_OF_SENTINELS, RDL_CLI_SECRETS };
+
 /*
- * Reads the password that all servers get instead of the one in their URL. It is the first that exists of
- * --password-file or $REDLOCK_PASSWORD_FILE, --password-fd, $REDLOCK_PASSWORD, $REDISCLI_AUTH; if none
+ * Reads the password that all servers get instead of the one in their URL, or all sentinels. It is the first
+ * that exists of --password-file or $REDLOCK_PASSWORD_FILE, --password-fd, $REDLOCK_PASSWORD, $REDISCLI_AUTH;
+ * or of --sentinel-password-file or $REDLOCK_SENTINEL_PASSWORD_FILE, $REDLOCK_SENTINEL_PASSWORD. If none
  * does, *password has len 0. The storage is static. Returns 0, or an exit status after it printed the reason.
  */
-int rdl_cli_secret_read(const struct rdl_cli_options *o, struct rdl_bytes *password);
+int rdl_cli_secret_read(const struct rdl_cli_options *o, enum rdl_cli_secret which,
+                        struct rdl_bytes *password);
 
 /* Returns 1 if the password came from a regular file, which is read again at each login. */
-int rdl_cli_secret_is_file(void);
+int rdl_cli_secret_is_file(enum rdl_cli_secret which);
 
 /*
  * Reads the file again. Returns 1 if the password has changed; it is then copied to `to`, if that is not
@@ -36,10 +41,10 @@ void rdl_cli_secret_scrub(const char *text, const char *said, struct rdl_bytes s
 void rdl_cli_secret_clean_env(const struct rdl_cli_options *o);
 
 /*
- * Sets $REDLOCK_PASSWORD_FILE for the command, as an absolute path, if the password came from a regular
- * file.
+ * Sets $REDLOCK_PASSWORD_FILE and $REDLOCK_SENTINEL_PASSWORD_FILE for the command, as absolute paths, if the
+ * passwords came from regular files.
  */
-void rdl_cli_secret_set_file(const struct rdl_cli_options *o);
+void rdl_cli_secret_set_files(const struct rdl_cli_options *o);
 
 /*
  * Prevents core files of this process, and debuggers of the same user. unharden undoes it for the child,

@@ -86,15 +86,38 @@ int rdl_cli_host_holds_locks(const struct rdl_cli_host *h)
     return !h->is_cluster && !h->is_sentinel && !rdl_cli_host_is_replica(h);
 }
 
+/* Fields with a product's own version. Their redis_version names the Redis that they resemble. */
+static const struct {
+    const char *field, *product;
+} own_versions[] = {{"valkey_version:", "valkey"},
+                    {"dragonfly_version:", "dragonfly"},
+                    {"garnet_version:", "garnet"},
+                    {"kvrocks_version:", "kvrocks"}};
+
+/* KeyDB's redis_version is its own. */
+static void take_product(struct rdl_cli_host *h, const char *line)
+{
+    for (size_t k = 0; k < sizeof own_versions / sizeof own_versions[0]; k++) {
+        if (!take_after(line, own_versions[k].field, h->version, sizeof h->version))
+            continue;
+        h->product = own_versions[k].product;
+        h->has_own_version = 1;
+    }
+    if (!h->has_own_version)
+        take_after(line, "redis_version:", h->version, sizeof h->version);
+    h->redis_major = number_after(line, "redis_version:", h->redis_major);
+    if (h->product == NULL)
+        h->product = "redis";
+    if (strcmp(line, "features:cluster_mget") == 0)
+        h->product = "keydb";
+}
+
 static void take_line(struct rdl_cli_host *h, const char *line)
 {
     char mode[12] = "", number[24];
 
     h->has_info = 1;
-    if (take_after(line, "valkey_version:", h->version, sizeof h->version))
-        h->is_valkey = 1;
-    else if (!h->is_valkey)
-        take_after(line, "redis_version:", h->version, sizeof h->version);
+    take_product(h, line);
     take_after(line, "role:", h->role, sizeof h->role);
     if (take_after(line, "uptime_in_seconds:", number, sizeof number)) {
         h->has_uptime = 1;

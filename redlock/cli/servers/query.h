@@ -38,10 +38,12 @@ struct rdl_cli_host {
     int has_info;
     int is_info_forbidden; /* the user may not use INFO */
     int has_clock;
-    int64_t ahead_ms; /* how far its clock is ahead of this host's */
-    int is_ancient;   /* INFO accepts no section: before Redis 2.6 */
-    int is_valkey;
-    char version[24];
+    int64_t ahead_ms;    /* how far its clock is ahead of this host's */
+    int is_ancient;      /* INFO accepts no section: before Redis 2.6 */
+    const char *product; /* such as "redis": the one that INFO names */
+    int has_own_version;
+    char version[24];          /* of the product */
+    unsigned long redis_major; /* of the Redis that it resembles; 0: unknown */
     char role[24];
     int is_sentinel; /* it watches servers, and holds no keys */
     int has_uptime;

@@ -12,6 +12,7 @@
 #include "redlock/cli/servers/lock_names.h"
 #include "redlock/cli/servers/query.h"
 #include "redlock/cli/servers/risks.h"
+#include "redlock/cli/servers/sentinel_groups.h"
 #include "redlock/cli/servers/server_info.h"
 #include "redlock/redlock_op.h"
 
@@ -219,7 +220,7 @@ static void add_uptime(struct rdl_cli_text *t, int64_t s)
 
 void rdl_cli_host_words(struct rdl_cli_text *t, const struct rdl_cli_host *h)
 {
-    rdl_cli_add(t, "%s %s, %s, ", h->is_valkey ? "valkey" : "redis", h->version, h->role);
+    rdl_cli_add(t, "%s %s, %s, ", h->product, h->version, h->role);
     add_uptime(t, h->uptime_s);
 }
 
@@ -244,7 +245,9 @@ static void add_error(struct rdl_cli_text *t, const struct rdl_cli_query *l, siz
     const struct rdl_cli_seen *s = &l->seen[i];
     const char *words = s->said[0] != '\0' ? s->said : rdl_cli_cause(l->servers, i, s->error);
 
-    if (l->servers->unresolved[i] != NULL)
+    if (rdl_cli_group_said(l->servers, i)[0] != '\0')
+        rdl_cli_add(t, "%s", rdl_cli_group_said(l->servers, i));
+    else if (l->servers->unresolved[i] != NULL)
         rdl_cli_add(t, "no address: %s", l->servers->unresolved[i]);
     else if (l->host[i].is_sentinel)
         rdl_cli_add(t, "%s", rdl_cli_sentinel);
@@ -460,6 +463,7 @@ static void add_id(struct rdl_cli_json *j, uint32_t id, const char *owner, int i
 
 void rdl_cli_host_json(struct rdl_cli_json *j, const struct rdl_cli_options *o, const struct rdl_cli_host *h)
 {
+    rdl_cli_json_string(j, "product", h->product);
     rdl_cli_json_string(j, "version", h->version);
     rdl_cli_json_string(j, "role", h->role);
     rdl_cli_json_number(j, "uptime_s", h->uptime_s);

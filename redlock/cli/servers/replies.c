@@ -10,6 +10,7 @@
 #include "redlock/cli/servers/failures.h"
 #include "redlock/cli/servers/lock.h"
 #include "redlock/cli/servers/passwords.h"
+#include "redlock/cli/servers/sentinel_groups.h"
 #include "redlock/cli/servers/server_info.h"
 #include "redlock/redlock.h"
 #include "redlock/redlock_op.h"
@@ -116,7 +117,9 @@ void rdl_cli_lock_said(const struct rdl_cli_lock *l, size_t i, char *out, size_t
     const char *cause = rdl_cli_cause(s, i, rdl_cli_lease_error(l, i));
     struct rdl_bytes password = s->endpoint[i].password;
 
-    if (s->unresolved[i] != NULL)
+    if (rdl_cli_group_said(s, i)[0] != '\0')
+        snprintf(raw, sizeof raw, "%s", rdl_cli_group_said(s, i));
+    else if (s->unresolved[i] != NULL)
         snprintf(raw, sizeof raw, "no address: %s", s->unresolved[i]);
     else if (rdl_cli_info_is_sentinel(i))
         snprintf(raw, sizeof raw, "%s", rdl_cli_sentinel);
@@ -201,6 +204,8 @@ static int is_to_be_looked_up(const struct rdl_cli_lock *l, size_t i)
 
 static enum rdl_cli_trouble trouble_with(const struct rdl_cli_lock *l, size_t i)
 {
+    if (l->servers->is_name[i] && l->servers->group[i] != NULL)
+        return RDL_CLI_SILENT; /* the master's name is being resolved */
     if (l->servers->unresolved[i] != NULL)
         return is_to_be_looked_up(l, i) ? RDL_CLI_SILENT : RDL_CLI_HOPELESS;
     return rdl_cli_trouble_of(&l->servers->conn[i], rdl_cli_lease_error(l, i));
@@ -286,14 +291,17 @@ static int is_one_too_old(const struct rdl_cli_lock *l)
 /* Key patterns for the locks alone do not match the other keys of a lock. */
 static const char *commands(const struct rdl_cli_options *o)
 {
-    static char text[300];
-    char fence[200] = "", key[RDL_NAME_MAX + 9];
+    static char text[400];
+    char fence[200] = "", canary[100] = "", key[RDL_NAME_MAX + 9];
 
     rdl_cli_side_key(o->lock, ":fence", key, sizeof key);
     if (o->fence)
         snprintf(fence, sizeof fence, "; --fence needs eval, evalsha and the key %s", key);
-    snprintf(text, sizeof text, " (check the user's permissions%s%s%s)", fence,
-             o->canary ? "; --canary needs get, set, time and the key " RDL_CANARY_KEY : "",
+    if (o->canary)
+        snprintf(canary, sizeof canary, "; %s needs get, set, time and the key " RDL_CANARY_KEY,
+                 rdl_cli_canary_word(o));
+    snprintf(text, sizeof text, " (check the user's permissions%s%s%s%s)", fence, canary,
+             o->has_group ? "; a Sentinel group needs info" : "",
              o->n_names > 1 ? "; several locks need eval, evalsha, psetex and the key of each" : "");
     return text;
 }
@@ -321,6 +329,7 @@ uint32_t rdl_cli_silence_ms(const struct rdl_cli_lock *l)
     for (size_t i = 0; i < l->servers->n; i++)
         is_tls |= l->servers->is_tls[i];
     ms = ms < SILENCE_MS ? SILENCE_MS : ms;
+    ms = l->o->has_group ? 2 * ms : ms; /* a sentinel is asked first */
     return is_tls ? TLS_TRIPS * ms : ms;
 }
 
@@ -538,6 +547,8 @@ uint64_t rdl_cli_lock_quarantine_ms(const struct rdl_cli_lock *l)
 /* Servers with --canary may lose their data, so they get no advice to switch the guard off. */
 const char *rdl_cli_lock_remedy(const struct rdl_cli_lock *l)
 {
+    if (l->o->has_group)
+        return "";
     if (l->o->canary)
         return ". --restart-guard=off does not shorten this";
     return l->servers->n == 1 ? ". Until then, add --restart-guard=off if it is new. Always add it if it "
@@ -614,6 +625,15 @@ const char *rdl_cli_lock_too_recently(const struct rdl_cli_lock *l)
     if (!is_one)
         snprintf(who, sizeof who, "%zu of %zu servers", young(l), l->servers->n);
     rdl_cli_duration_text(l->o->max_ttl_ms, ttl);
+    if (is_one && l->servers->group[0] != NULL) {
+        rdl_cli_add(
+            &t,
+            "%s is new, was restarted or had a failover less than --max-ttl (%s) ago, and may have lost "
+            "locks: until it can be used, no client gets a lock of it, and a command that holds one is "
+            "stopped",
+            rdl_cli_where(l->servers, 0), ttl);
+        return text;
+    }
     if (is_one && l->o->canary && add_canary(&t, l, f, ttl))
         return text;
     if (is_one && f != NULL)

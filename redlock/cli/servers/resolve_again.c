@@ -334,10 +334,13 @@ static void start_lookup(struct rdl_cli_servers *s, size_t i)
     lookups[i].printed = 0;
 }
 
-static void begin(const struct rdl_cli_servers *s, size_t i, uint64_t now_ms)
+static void begin(struct rdl_cli_servers *s, size_t i, uint64_t now_ms)
 {
     struct lookup *u = &lookups[i];
 
+    if (s->is_new_name[i])
+        u->at_ms = now_ms;
+    s->is_new_name[i] = 0;
     if (u->at_ms == 0)
         u->at_ms = now_ms + pause_ms(s, i);
     if (u->pid > 0 || now_ms < u->at_ms || !is_lost(&s->conn[i]))

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-static const struct rdl_conn_checks *guard;
+static const struct rdl_conn_checks *guard[RDL_SERVERS_MAX];
 static const struct rdl_conn *conns;
 static struct {
     struct rdl_cli_info_line line;
@@ -67,13 +67,13 @@ static int take(struct rdl_conn *c, const struct rdl_resp_event *ev)
     for (size_t k = 0; c->reply_kind == RDL_RESP_BULK && c->state == RDL_CONN_HANDSHAKE && k < ev->len; k++)
         if (rdl_cli_info_add(&heard[i].line, ev->data[k]))
             take_line(i);
-    return guard->take(c, ev);
+    return guard[i]->take(c, ev);
 }
 
 static int info_on_reply(struct rdl_conn *c)
 {
     if (!heard[c - conns].is_sentinel)
-        return guard->on_reply(c);
+        return guard[c - conns]->on_reply(c);
     rdl_conn_set_text(c, rdl_cli_sentinel);
     return RDL_E_UNSUPPORTED;
 }
@@ -96,10 +96,11 @@ void rdl_cli_info_watch(struct rdl_cli_servers *s)
     static struct rdl_conn_checks watched;
 
     conns = s->conn;
-    guard = s->conn[0].checks;
-    watched = *guard;
+    watched = *s->conn[0].checks;
     watched.take = take;
     watched.on_reply = info_on_reply;
-    for (size_t i = 0; i < s->n; i++)
+    for (size_t i = 0; i < s->n; i++) {
+        guard[i] = s->conn[i].checks;
         s->conn[i].checks = &watched;
+    }
 }

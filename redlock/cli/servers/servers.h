@@ -22,6 +22,7 @@
 #include "redlock/cli/servers/replies.h"
 #include "redlock/cli/servers/resolve_again.h"
 #include "redlock/cli/servers/risks.h"
+#include "redlock/cli/servers/sentinel_groups.h"
 #include "redlock/cli/servers/tokens.h"
 #include "redlock/cli/servers/wait.h"
 #include "redlock/cli/servers/warnings.h"

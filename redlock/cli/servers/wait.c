@@ -104,6 +104,8 @@ static void hurry(const struct rdl_cli_lock *l, struct progress *p, uint64_t pol
         enum rdl_conn_phase state = rdl_conn_state(&l->servers->conn[i]);
         most += rdl_conn_replies(&l->servers->conn[i]);
         most += state == RDL_CONN_HANDSHAKE || state == RDL_CONN_READY;
+        if (l->servers->group[i] != NULL)
+            most += rdl_conn_replies(l->servers->group[i]->conn);
     }
     if (most <= p->most && polled_ms < silence_end(l, p))
         return;
@@ -337,8 +339,9 @@ static int unwatched(struct rdl_cli_lock *l)
 {
     rdl_cli_warn_servers(l);
     rdl_cli_print_error(
-        "no lock: --canary cannot watch a majority of the servers (check the user's permissions; it "
-        "needs get, set, time and the key " RDL_CANARY_KEY ")");
+        "no lock: %s cannot watch a majority of the servers (check the user's permissions; it "
+        "needs get, set, time and the key " RDL_CANARY_KEY ")",
+        rdl_cli_canary_word(l->o));
     rdl_cli_lease_cancel(l);
     return RDL_EXIT_NOPERM;
 }
@@ -435,7 +438,7 @@ static int get(struct rdl_cli_lock *l, int *status)
         uint64_t now = rdl_cli_now(l);
 
         if (rc == RDL_OK && !rdl_cli_lock_is_watched(l)) {
-            rdl_cli_event(l, RDL_CLI_FAILED, "--canary cannot watch a majority of the servers",
+            rdl_cli_event(l, RDL_CLI_FAILED, "the canary of a majority of the servers cannot be checked",
                           RDL_EXIT_NOPERM);
             *status = unwatched(l);
             return 0;

@@ -111,9 +111,9 @@ static void warn_blind(const struct rdl_cli_lock *l)
     for (size_t i = 0; i < l->servers->n; i++) {
         if (!is_blind(l, i) || !is_first(&warned, i))
             continue;
-        rdl_cli_print_warning(
-            "--canary does not watch %s: the user may not get and set the key " RDL_CANARY_KEY " there",
-            rdl_cli_where(l->servers, i));
+        rdl_cli_print_warning("%s does not watch %s: the user may not get and set the key " RDL_CANARY_KEY
+                              " there",
+                              rdl_cli_canary_word(l->o), rdl_cli_where(l->servers, i));
     }
 }
 

@@ -26,6 +26,7 @@ enum {
 static struct rdl_cli_options options;
 static struct rdl_cli_query query;
 static struct rdl_cli_checks checks[RDL_SERVERS_MAX];
+static struct rdl_cli_sentinels sentinels[RDL_SERVERS_MAX];
 static struct rdl_cli_findings findings;
 
 static int worst(void)
@@ -76,6 +77,9 @@ static int show_server(size_t i)
         add_methods(&t, "release", checks[i].releases);
         add_methods(&t, "extend", checks[i].extends);
     }
+    if (sentinels[i].first != NULL)
+        rdl_cli_add(&t, "; a Sentinel group: %lu sentinels, quorum %lu, replicas: %lu",
+                    sentinels[i].first->others + 1, sentinels[i].first->quorum, sentinels[i].first->replicas);
     return rdl_cli_print_line(t.out);
 }
 
@@ -138,6 +142,20 @@ static void add_list(struct rdl_cli_json *j, const char *what, unsigned bits)
     rdl_cli_json_close(j);
 }
 
+static void add_group(struct rdl_cli_json *j, size_t i)
+{
+    const struct rdl_cli_sentinel *s = sentinels[i].first;
+
+    rdl_cli_json_open(j, "sentinel", '{');
+    rdl_cli_json_string(j, "name", query.servers->group[i]->name);
+    if (s != NULL) {
+        rdl_cli_json_number(j, "sentinels", (int64_t)s->others + 1);
+        rdl_cli_json_number(j, "quorum", (int64_t)s->quorum);
+        rdl_cli_json_number(j, "replicas", (int64_t)s->replicas);
+    }
+    rdl_cli_json_close(j);
+}
+
 static void add_server(struct rdl_cli_json *j, size_t i)
 {
     const struct rdl_cli_host *h = &query.host[i];
@@ -154,6 +172,8 @@ static void add_server(struct rdl_cli_json *j, size_t i)
         add_list(j, "releases", checks[i].releases);
         add_list(j, "extends", checks[i].extends);
     }
+    if (sentinels[i].n > 0)
+        add_group(j, i);
     rdl_cli_json_close(j);
 }
 
@@ -266,7 +286,9 @@ int rdl_cli_doctor(int argc, char **argv)
     for (size_t i = 0; i < query.servers->n; i++)
         if (checks[i].is_there && !checks[i].has_fsync)
             note_unseen(i);
-    rdl_cli_findings(&query, checks, &findings);
+    for (size_t i = 0; i < query.servers->n; i++)
+        rdl_cli_ask_sentinels(&query, i, &sentinels[i]);
+    rdl_cli_findings(&query, checks, sentinels, &findings);
     rc = options.format == RDL_CLI_FORMAT_JSON ? show_json() : show();
     return rc == 0 ? worst() : rc;
 }

@@ -119,6 +119,8 @@ static const char *hold(struct hold *h)
         if (rdl_cli_now(l) >= end_ms(h)) {
             rdl_cli_held_lose(&h->held, "the lease could not be renewed");
             rdl_cli_event(l, RDL_CLI_LOST, NULL, -1);
+            if (h->held.until_ms == 0) /* a majority replied; if not, there is no time for it */
+                rdl_cli_lease_cancel(l);
             return NULL;
         }
         uint64_t renewal = rdl_cli_held_wake_ms(&h->held, rdl_cli_now(l));

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Sentinel groups as servers, in real processes. */
+#include "tests/fixtures/sentinels.h"
+#include "tests/suite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct live_group group;
+
+static void setup(void)
+{
+    memset(&group, 0, sizeof group);
+    tls_begin();
+}
+
+static void teardown(void)
+{
+    group_remove(&group);
+    tls_end();
+}
+
+/* ---------------------------------------------------------------- the fixture */
+
+static void kill_master(struct live_group *g)
+{
+    live_kill(&g->server[0].live);
+}
+
+static void freeze_master(struct live_group *g)
+{
+    live_freeze(&g->server[0].live);
+}
+
+static const struct {
+    struct live_group options;
+    void (*begin)(struct live_group *g);
+} failovers[] = {
+    {{.replicas = 2}, kill_master},
+    {{.password = "servers", .sentinel_password = "sentinels"}, freeze_master},
+    {{.has_tls = 1, .password = "servers", .sentinel_password = "sentinels"}, group_failover},
+};
+
+/* The other replica then follows the new master. */
+START_TEST(sentinels_name_another_master_after_a_failover)
+{
+    char text[40];
+    int now;
+
+    group = failovers[_i].options;
+    group_start(&group);
+    ck_assert_int_eq(group_master(&group), 0);
+    failovers[_i].begin(&group);
+    now = group_await_failover(&group, 0);
+    ck_assert_ptr_nonnull(strstr(live_command(&group.server[now].live, "ROLE"), "master"));
+    snprintf(text, sizeof text, "master_port:%d\r", group_port(&group, &group.server[now]));
+    live_await(&group.server[3 - now].live, "INFO replication", text);
+}
+END_TEST
+
+Suite *suite_sentinel(void)
+{
+    Suite *suite = suite_create("sentinel");
+    TCase *tc = suite_case(suite, "group", setup, teardown);
+
+    tcase_add_loop_test(tc, sentinels_name_another_master_after_a_failover, 0, COUNT(failovers));
+    return suite;
+}
