@@ -110,7 +110,7 @@ uint32_t rdl_cli_margin_ms(uint32_t ttl_ms)
     return ms < 20 ? 20 : ms > 250 ? 250 : ms;
 }
 
-int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms)
+int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms, pid_t target, uint64_t until_ms)
 {
     int order[2], ready[2];
 
@@ -125,6 +125,10 @@ int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms)
         close(order[1]);
         return -1;
     }
+    g->fd = order[1];
+    g->early_ms = rdl_cli_margin_ms(ttl_ms) / 2;
+    if (target != 0) /* it is in the pipe before there is a guardian, so we may be killed at any moment */
+        rdl_cli_guardian_update(g, target, until_ms);
     g->pid = rdl_cli_process_fork();
     if (g->pid == 0)
         guard(order[0]);
@@ -135,9 +139,7 @@ int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms)
         close(ready[0]);
         return -1;
     }
-    g->fd = order[1];
     g->ready_fd = ready[0];
-    g->early_ms = rdl_cli_margin_ms(ttl_ms) / 2;
     return 0;
 }
 
@@ -170,7 +172,7 @@ void rdl_cli_guardian_replace(struct rdl_cli_guardian *g, uint32_t ttl_ms, pid_t
     if (rdl_posix_now_ms() >= until_ms)
         return;
     rdl_cli_print_warning("the guardian process was killed; starting another");
-    if (rdl_cli_guardian_start(&next, ttl_ms) != 0) {
+    if (rdl_cli_guardian_start(&next, ttl_ms, target, until_ms) != 0) {
         rdl_cli_print_warning(
             "cannot start another guardian (%s): if redlock is killed or stopped now, the work may continue "
             "without the lock",
@@ -180,7 +182,6 @@ void rdl_cli_guardian_replace(struct rdl_cli_guardian *g, uint32_t ttl_ms, pid_t
     close(g->fd);
     *g = next;
     rdl_cli_guardian_wait(g, 0); /* redlock itself guards meanwhile */
-    rdl_cli_guardian_update(g, target, until_ms);
 }
 
 /* A guardian that was stopped would not read the goodbye. */

@@ -21,8 +21,11 @@ struct rdl_cli_guardian {
 /* Returns how long before the end of the lease redlock kills the group: a couple of scheduling quanta. */
 uint32_t rdl_cli_margin_ms(uint32_t ttl_ms);
 
-/* Starts the guardian; ttl_ms is that of the lease. Returns 0, or -1 with errno. */
-int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms);
+/*
+ * Starts the guardian; ttl_ms is that of the lease. It knows the target from its first moment; a target of 0
+ * is reported later. Returns 0, or -1 with errno.
+ */
+int rdl_cli_guardian_start(struct rdl_cli_guardian *g, uint32_t ttl_ms, pid_t target, uint64_t until_ms);
 
 /*
  * Waits until the guardian is set up, until until_ms at most. On a busy host, a process in a new session may

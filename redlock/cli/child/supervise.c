@@ -485,7 +485,7 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
     if (l->o->once != NULL && !rdl_cli_once_may_start(&r.held, &status))
         return status;
     rdl_cli_descendants_begin();
-    if (rdl_cli_guardian_start(&r.guardian, l->o->ttl_ms) != 0)
+    if (rdl_cli_guardian_start(&r.guardian, l->o->ttl_ms, 0, 0) != 0)
         return rdl_cli_give_back_refused(l, "start the guardian process");
     rdl_cli_guardian_wait(&r.guardian, rdl_cli_lease_until_ms(l) - rdl_cli_margin_ms(l->o->ttl_ms));
     r.child = rdl_cli_child_start(l, &r.guardian);

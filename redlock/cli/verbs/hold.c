@@ -151,10 +151,9 @@ static int acquire_and_hold(struct rdl_cli_lock *l)
     if (!rdl_cli_wait(l, &status))
         return status;
     uint64_t until_ms = rdl_cli_lease_until_ms(l);
-    if (rdl_cli_guardian_start(&h.guardian, l->o->ttl_ms) != 0)
+    if (rdl_cli_guardian_start(&h.guardian, l->o->ttl_ms, getpid(), until_ms) != 0)
         return rdl_cli_give_back_refused(l, "start the guardian process");
     rdl_cli_guardian_wait(&h.guardian, until_ms);
-    rdl_cli_guardian_update(&h.guardian, getpid(), until_ms);
     rdl_cli_lease_token(l, token);
     status = rdl_cli_token_write(token, rdl_cli_lease_fence(l), until_ms, l->o);
     if (status == 0)
