@@ -108,7 +108,8 @@ static pid_t start_question_of(const char *name, const char *id)
 
     live_url(&server[0], LIVE_V4, url, sizeof url);
     snprintf(text, sizeof text, ", held by %s? Only if that client is gone [y/N] ", id);
-    pid_t shell = terminal_start(slave, (const char *const[]){"break", "-u", url, name, NULL});
+    pid_t shell =
+        terminal_start(slave, (const char *const[]){"break", "--attempt=10s", "-u", url, name, NULL});
     terminal_expect(master, text);
     return shell;
 }
@@ -323,7 +324,7 @@ START_TEST(break_works_without_scripts)
     memset(value, 'x', sizeof value);
     live_start(&bare);
     live_command(&bare, "SET nightly %.*s", lengths[_i].len, value);
-    command_add_all(&a, (const char *const[]){"break", "--held-by", lengths[_i].id, NULL});
+    command_add_all(&a, (const char *const[]){"break", "--attempt=10s", "--held-by", lengths[_i].id, NULL});
     command_add_servers(&a, &bare, 1);
     command_add(&a, "nightly");
     ck_assert_msg(command_run(&a) == 0, "%s%s", a.out, a.err);
@@ -360,7 +361,7 @@ static const struct {
 
 START_TEST(break_leaves_a_key_that_is_not_a_lock_alone)
 {
-    const char *const held_by[] = {"--held-by", odd[_i].id, NULL};
+    const char *const held_by[] = {"--attempt=10s", "--held-by", odd[_i].id, NULL};
     char text[200];
 
     live_command(&server[0], "%s", odd[_i].set);
@@ -397,7 +398,7 @@ START_TEST(a_renewing_holder_learns_that_its_lock_was_broken)
     ck_assert_str_eq(command_note(&b), "held");
     command_set_script(
         &a, server, N,
-        "$RDL_COMMAND break --restart-guard=off --held-by $($RDL_COMMAND status --restart-guard=off nightly |"
+        "$RDL_COMMAND break --attempt=5s --held-by $($RDL_COMMAND status --attempt=5s nightly |"
         " sed -n 's/^nightly: held by \\([^ ]* (\\)\\{0,1\\}\\([0-9a-f]*\\).*/\\2/p') nightly");
     ck_assert_int_eq(command_run(&a), 0);
     ck_assert_int_eq(command_end(&b), 75);

@@ -27,7 +27,7 @@
 static struct live_server server;
 static struct command c;
 
-static const char *const no_options[] = {NULL};
+static const char *const patient[] = {"--attempt=5s", NULL}; /* on a busy machine too */
 
 static void start(void)
 {
@@ -41,7 +41,7 @@ static void stop(void)
 
 static int run(const char *script)
 {
-    command_set(&c, no_options, &server, 1, "nightly", script);
+    command_set(&c, patient, &server, 1, "nightly", script);
     return command_run(&c);
 }
 
@@ -62,7 +62,7 @@ static int run_program(const char *program)
     memset(&c, 0, sizeof c);
     command_add(&c, "run");
     command_add_servers(&c, &server, 1);
-    command_add_all(&c, (const char *const[]){"nightly", "--", program, "-x", NULL});
+    command_add_all(&c, (const char *const[]){"--attempt=5s", "nightly", "--", program, "-x", NULL});
     return command_run(&c);
 }
 
@@ -107,12 +107,12 @@ END_TEST
 
 START_TEST(the_command_gets_the_lock_and_the_ttl)
 {
-    command_set(&c, (const char *const[]){"--ttl", "1500ms", NULL}, &server, 1, "nightly", "env");
+    command_set(&c, (const char *const[]){"--ttl", "8500ms", NULL}, &server, 1, "nightly", "env");
     command_setenv(&c, "REDLOCK_LOCK=inherited");
     command_setenv(&c, "REDLOCK_TTL_MS=1");
     ck_assert_int_eq(command_run(&c), 0);
     assert_has(c.out, "REDLOCK_LOCK=nightly\n");
-    assert_has(c.out, "REDLOCK_TTL_MS=1500\n");
+    assert_has(c.out, "REDLOCK_TTL_MS=8500\n");
     assert_lacks(c.out, "inherited");
 }
 END_TEST
@@ -122,8 +122,8 @@ START_TEST(the_command_gets_the_id_that_status_prints)
 {
     char id[32], shown[64], url[LIVE_PATH_MAX], env[LIVE_PATH_MAX + 20];
 
-    command_set(&c, no_options, &server, 1, "nightly",
-                "echo id $REDLOCK_ID; \"$RDL_COMMAND\" status nightly; :");
+    command_set(&c, patient, &server, 1, "nightly",
+                "echo id $REDLOCK_ID; \"$RDL_COMMAND\" status --attempt=5s nightly; :");
     command_setenv(&c, "REDLOCK_ID=inherited");
     snprintf(env, sizeof env, "REDLOCK_URLS=%s", live_url(&server, LIVE_V4, url, sizeof url));
     command_setenv(&c, env);
@@ -194,7 +194,7 @@ static unsigned long long mask(const char *name)
 
 START_TEST(the_command_gets_default_signals_except_ignored_ones)
 {
-    command_set(&c, no_options, &server, 1, "nightly", "exec cat /proc/self/status");
+    command_set(&c, patient, &server, 1, "nightly", "exec cat /proc/self/status");
     c.is_started_badly = 1;
     ck_assert_int_eq(command_run(&c), 0);
     ck_assert_uint_eq(mask("SigBlk:"), 0);
@@ -206,8 +206,8 @@ END_TEST
 
 /* ---------------------------------------------------------------- a lock inside a lock */
 
-/* A redlock as the command of a redlock: the same program, and the server at that port. */
-static void nest(const char *outer, const char *inner, int port, const char *wait)
+/* A redlock as the command of a redlock: the same program, with options and the server at that port. */
+static void nest(const char *outer, const char *inner, int port, const char *const options[])
 {
     static char url[64];
 
@@ -215,8 +215,10 @@ static void nest(const char *outer, const char *inner, int port, const char *wai
     memset(&c, 0, sizeof c);
     command_add(&c, "run");
     command_add_servers(&c, &server, 1);
-    command_add_all(&c, (const char *const[]){outer, "--", getenv("RDL_COMMAND"), "run", "--ttl=3s", "-u",
-                                              url, "-w", wait, inner, "true", NULL});
+    command_add_all(&c, (const char *const[]){"--attempt=5s", outer, "--", getenv("RDL_COMMAND"), "run", "-u",
+                                              url, NULL});
+    command_add_all(&c, options);
+    command_add_all(&c, (const char *const[]){inner, "true", NULL});
     command_run(&c);
 }
 
@@ -225,20 +227,22 @@ static const char around[] =
 
 START_TEST(a_nested_run_of_the_same_lock_is_refused)
 {
+    static const char *const w5[] = {"-w5", "--attempt=5s", NULL};
+    static const char *const w1[] = {"-w1", "--attempt=5s", NULL};
     struct live_server other = {0};
 
-    nest("nightly", "nightly", server.port, "5");
+    nest("nightly", "nightly", server.port, w5);
     ck_assert_int_eq(c.status, 1);
     ck_assert_str_eq(c.err, around);
-    nest("nightly", "weekly", server.port, "5");
+    nest("nightly", "weekly", server.port, w5);
     ck_assert_int_eq(c.status, 0);
     ck_assert_str_eq(c.err, "");
     live_start(&other); /* where it is another lock */
-    nest("nightly", "nightly", other.port, "5");
+    nest("nightly", "nightly", other.port, w5);
     ck_assert_int_eq(c.status, 0);
     ck_assert_str_eq(c.err, "");
     live_command(&other, "SET nightly another PX 60000");
-    nest("nightly", "nightly", other.port, "1");
+    nest("nightly", "nightly", other.port, w1);
     ck_assert_int_eq(c.status, 1);
     assert_lacks(c.err, "around");
     assert_lacks(c.err, "inside");
@@ -252,7 +256,7 @@ START_TEST(an_unanswered_holder_check_is_repeated)
     struct relay line = {.mute = "*2\r\n$3\r\nGET\r\n$7\r\nnightly\r\n"};
 
     relay_start(&line, server.port, 0);
-    nest("nightly", "nightly", line.port, "60");
+    nest("nightly", "nightly", line.port, (const char *const[]){"-w60", "--ttl=3s", NULL});
     ck_assert_int_eq(c.status, 1);
     assert_has(c.err, around);
     relay_stop(&line);
@@ -298,7 +302,7 @@ START_TEST(a_possible_self_deadlock_is_a_warning)
     static const char warning[] = "redlock: warning: this runs inside `redlock run nightly`";
 
     live_command(&server, "SET nightly another PX 60000");
-    command_set(&c, (const char *const[]){"-w0.2", NULL}, &server, 1, "nightly", "echo ran");
+    command_set(&c, (const char *const[]){"-w0.2", "--attempt=5s", NULL}, &server, 1, "nightly", "echo ran");
     command_setenv(&c, "REDLOCK_LOCK=nightly");
     if (_i > 0)
         command_setenv(&c, _i == 1 ? "REDLOCK_ID=0123456" : "REDLOCK_ID=0123456g");
@@ -369,7 +373,7 @@ static void forget_root(const char *path)
 
 static void start_as_nobody(const char *script)
 {
-    command_set(&c, (const char *const[]){"--ttl", "1s", NULL}, &server, 1, "nightly", script);
+    command_set(&c, (const char *const[]){"--ttl", "5s", NULL}, &server, 1, "nightly", script);
     c.uid = NOBODY;
     command_start(&c);
 }

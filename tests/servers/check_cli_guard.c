@@ -29,6 +29,17 @@ static void stop(void)
     live_remove_all(server, N);
 }
 
+static void await_uptime(int i, long least_s)
+{
+    static const char field[] = "uptime_in_seconds:";
+    long s;
+
+    do {
+        live_pause();
+        s = strtol(strstr(live_command(&server[i], "INFO server"), field) + sizeof field - 1, NULL, 10);
+    } while (s < least_s);
+}
+
 START_TEST(restarted_servers_do_not_count_and_are_reported)
 {
     command_set(
@@ -71,7 +82,7 @@ START_TEST(one_restarted_server_is_reported_as_one)
     const char *message;
     int len = 0;
 
-    live_await(&server[0], "INFO server", "uptime_in_seconds:2");
+    await_uptime(0, 2);
     command_set(
         &a, (const char *const[]){"-nv", "--attempt=5s", "--max-ttl=60s", "--restart-guard=required", NULL},
         server, 1, "nightly", ":");
@@ -247,17 +258,34 @@ START_TEST(a_stale_canary_is_not_called_foreign)
 }
 END_TEST
 
-/* The server is old enough for the restart guard: only the canary delays the lock. */
+/*
+ * The server is old enough for the restart guard: only the canary delays the lock. The wait is shorter than
+ * that; an attempt that is not answered in time is repeated.
+ */
 START_TEST(one_server_reports_a_new_canary_as_the_reason)
 {
-    live_await(&server[0], "INFO server", "uptime_in_seconds:4");
-    command_set(&a, (const char *const[]){"-n", "--ttl=2s", "--max-ttl=2s", "--canary", NULL}, server, 1,
-                "nightly", "echo ran");
+    static const char advice[] = " s. --restart-guard=off does not shorten this\n";
+    unsigned made_s, wait_s;
+    const char *message;
+    int len = 0;
+
+    await_uptime(0, 6);
+    command_set(&a,
+                (const char *const[]){"-w3.5", "--ttl=4s", "--max-ttl=4s", "--attempt=1s", "--canary", NULL},
+                server, 1, "nightly", "echo ran");
     command_setenv(&a, "REDLOCK_RESTART_GUARD=if-permitted");
     ck_assert_int_eq(command_run(&a), 69);
-    assert_has(a.err, "redlock: no lock: the key rdl:canary was made 0 s ago, less than --max-ttl (2s), "
-                      "because --canary is new there or the data was lost; it can be used in 3 s. "
-                      "--restart-guard=off does not shorten this\n");
+    message = strstr(a.err, "redlock: no lock: the key rdl:canary was made ");
+    ck_assert_msg(message != NULL, "%s", a.err);
+    ck_assert_int_eq(sscanf(message,
+                            "redlock: no lock: the key rdl:canary was made %u s ago, less than --max-ttl "
+                            "(4s), because --canary is new there or the data was lost; it can be used in "
+                            "%u%n",
+                            &made_s, &wait_s, &len),
+                     2);
+    ck_assert_uint_ge(made_s + wait_s, 4);
+    ck_assert_uint_le(made_s + wait_s, 5);
+    ck_assert_int_eq(strncmp(message + len, advice, sizeof advice - 1), 0);
 }
 END_TEST
 
@@ -338,10 +366,10 @@ END_TEST
 /* redlock is stopped when a renewal would be due, and continues in the grace period. */
 START_TEST(max_hold_is_reached_without_a_renewal)
 {
-    command_set(&a, (const char *const[]){"--max-hold=4s", "--grace=1990ms", NULL}, server, N, "nightly",
-                "kill -STOP $PPID; sleep 2.2; kill -CONT $PPID; exec sleep 60");
+    command_set(&a, (const char *const[]){MAX_HOLD, NULL}, server, N, "nightly",
+                "kill -STOP $PPID; sleep 4.2; kill -CONT $PPID; exec sleep 60");
     ck_assert_msg(command_run(&a) == 124, "%d: %s", a.status, a.err);
-    ck_assert_str_eq(a.err, "redlock: nightly has reached --max-hold (4s): stopping the command\n");
+    ck_assert_str_eq(a.err, "redlock: nightly has reached --max-hold (8s): stopping the command\n");
 }
 END_TEST
 
@@ -349,12 +377,11 @@ END_TEST
 START_TEST(max_hold_may_be_shorter_than_the_ttl)
 {
     command_set(
-        &a,
-        (const char *const[]){"--ttl=60s", "--attempt=500ms", "--max-hold=2s", "--grace=900ms", "-v", NULL},
+        &a, (const char *const[]){"--ttl=60s", "--attempt=2s", "--max-hold=8s", "--grace=3900ms", "-v", NULL},
         server, N, "nightly", "echo $REDLOCK_TTL_MS; while :; do sleep 0.01; done");
     ck_assert_int_eq(command_run(&a), 124);
-    ck_assert_str_eq(a.out, "2000\n");
-    assert_has(a.err, "redlock: nightly has reached --max-hold (2s): stopping the command\n");
+    ck_assert_str_eq(a.out, "8000\n");
+    assert_has(a.err, "redlock: nightly has reached --max-hold (8s): stopping the command\n");
     assert_lacks(a.err, "nightly renewed");
     assert_lacks(a.err, "lost");
 }

@@ -104,7 +104,7 @@ static void vacate(void)
 
 START_TEST(a_coprocess_holds_the_lock_until_its_input_closes)
 {
-    start(&a, COPROC("--ttl=3s --attempt=500ms -v"));
+    start(&a, COPROC("--ttl=6s --attempt=1s -v"));
     await_held(&a);
     command_await_times(&a, "redlock: nightly renewed\n", 4); /* longer than a lease lasts */
     kill(a.pid, SIGUSR1);
@@ -119,7 +119,7 @@ START_TEST(hold_prints_the_fencing_token_with_fence)
 {
     unsigned long long number = 0;
 
-    start(&a, COPROC("--fence"));
+    start(&a, COPROC("--fence --attempt=5s"));
     holder = (pid_t)strtol(command_note(&a), NULL, 10);
     ck_assert_int_eq(sscanf(command_note(&a) + TOKEN, " %llu", &number), 1);
     ck_assert(number > 0);
@@ -183,7 +183,7 @@ START_TEST(hold_with_closed_input_fails_with_64_before_any_request)
 {
     static const char *const scripts[] = {"\"$RDL_COMMAND\" hold nightly </dev/null",
                                           "\"$RDL_COMMAND\" hold nightly <&-",
-                                          ": | { sleep 0.1; \"$RDL_COMMAND\" hold nightly; }"};
+                                          ": | { read -r end; \"$RDL_COMMAND\" hold nightly; }"};
 
     command_set_script(&a, server, N, scripts[_i]);
     ck_assert_int_eq(command_run(&a), 64);
@@ -206,19 +206,36 @@ START_TEST(hold_without_the_lock_prints_a_message_and_no_token)
 }
 END_TEST
 
-/* The script sees its end while the grace is not over; with a short one, before the guardian kills it. */
-START_TEST(hold_fails_with_75_if_the_lease_cannot_be_renewed)
+/* A hold that cannot renew its lease, to its end. */
+static int end_unrenewed(const char *script)
 {
-    start(&a, _i == 0 ? COPROC("--ttl=3s --attempt=500ms --grace=1s")
-                      : COPROC("--ttl=5s --attempt=500ms --grace=1ms"));
+    start(&a, script);
     await_held(&a);
     for (int i = 0; i < N - 1; i++)
         live_freeze(&server[i]);
-    ck_assert_int_eq(command_end(&a), 75);
-    assert_has(a.err, "redlock: warning: nightly was not renewed: 127.0.0.1:");
-    assert_has(a.err, "redlock: nightly is lost: the lease could not be renewed\n");
+    command_end(&a);
+    close(a.note_fd);
     for (int i = 0; i < N - 1; i++)
         live_thaw(&server[i]);
+    return a.status;
+}
+
+/*
+ * The script sees its end while the grace is not over; with a short one, before the guardian kills it. On a
+ * busy host the guardian may be first, but not each time.
+ */
+START_TEST(hold_fails_with_75_if_the_lease_cannot_be_renewed)
+{
+    int tries = 0;
+
+    if (_i == 0)
+        end_unrenewed(COPROC("--ttl=6s --attempt=1s --grace=2s"));
+    else
+        while (end_unrenewed(COPROC("--ttl=5s --attempt=500ms --grace=1ms")) == 128 + SIGKILL)
+            ck_assert_int_lt(++tries, 4);
+    ck_assert_int_eq(a.status, 75);
+    assert_has(a.err, "redlock: warning: nightly was not renewed: 127.0.0.1:");
+    assert_has(a.err, "redlock: nightly is lost: the lease could not be renewed\n");
 }
 END_TEST
 
@@ -237,7 +254,7 @@ END_TEST
 
 START_TEST(hold_reports_a_lock_that_was_taken_before_its_release)
 {
-    start(&a, COPROC("--ttl=60s"));
+    start(&a, COPROC("--ttl=60s --attempt=5s"));
     await_held(&a);
     occupy(N);
     kill(a.pid, SIGUSR1);
@@ -248,16 +265,32 @@ END_TEST
 
 /* ---------------------------------------------------------------- SIGSTOP */
 
-/* Stopped, hold cannot end by itself. Its script reads the end of its output before the other works. */
-START_TEST(a_stopped_hold_ends_before_another_client_works)
+/* Returns 1 if the script has read the end of hold's output before the other client works. */
+static int ends_before_other(void)
 {
+    int is_first;
+
     start(&a, "coproc { exec \"$RDL_COMMAND\" hold --ttl=6s --attempt=1s nightly; }; hold=$COPROC_PID;"
               " exec 6<&${COPROC[0]}; read -r token <&6; kill -STOP $hold;"
               " { \"$RDL_COMMAND\" run nightly -- sh -c 'echo other works >&9'; kill -KILL $hold; } &"
               " read -r token <&6; echo hold has ended >&9; wait $!; wait $hold");
-    ck_assert_str_eq(command_note(&a), "hold has ended");
-    ck_assert_str_eq(command_note(&a), "other works");
+    is_first = strcmp(command_note(&a), "hold has ended") == 0;
+    ck_assert_str_eq(command_note(&a), is_first ? "other works" : "hold has ended");
     ck_assert_int_eq(command_end(&a), 128 + SIGKILL);
+    close(a.note_fd);
+    return is_first;
+}
+
+/*
+ * Stopped, hold cannot end by itself. Its script reads the end of its output before the other works. On a
+ * busy host the script may read it later, but not each time.
+ */
+START_TEST(a_stopped_hold_ends_before_another_client_works)
+{
+    int tries = 0;
+
+    while (!ends_before_other())
+        ck_assert_int_lt(++tries, 3);
 }
 END_TEST
 
@@ -288,10 +321,10 @@ static int fed(int argc, char **argv)
     return execv(argv[0], argv);
 }
 
-static pid_t begin_fed(void)
+static pid_t begin_fed(const char *ttl)
 {
     a.inside = fed;
-    command_add_all(&a, (const char *const[]){"hold", "-v", "--ttl=6s", "--attempt=1s", NULL});
+    command_add_all(&a, (const char *const[]){"hold", "-v", ttl, "--attempt=1s", NULL});
     command_add(&a, "--restart-guard=off");
     command_add_servers(&a, server, N);
     command_add(&a, "nightly");
@@ -319,7 +352,7 @@ static unsigned long reads_of(pid_t pid)
 /* In the 4 s of two renewals, it looks 40 times; without a pause, it reads thousands of times in 1 s. */
 START_TEST(endless_input_is_read_a_few_times_a_second)
 {
-    pid_t feeder = begin_fed();
+    pid_t feeder = begin_fed("--ttl=6s");
     unsigned long before = reads_of(a.pid);
 
     command_await_times(&a, "redlock: nightly renewed\n", 2);
@@ -331,10 +364,10 @@ START_TEST(endless_input_is_read_a_few_times_a_second)
 }
 END_TEST
 
-/* 1 MB is left to read when its writer ends; a renewal is due every 2 s. */
+/* 1 MB is left to read when its writer ends; a renewal is due every 4 s. */
 START_TEST(the_end_of_endless_input_is_seen_before_a_renewal)
 {
-    pid_t feeder = begin_fed();
+    pid_t feeder = begin_fed("--ttl=12s");
 
     command_await_err(&a, "redlock: nightly renewed\n");
     kill(feeder, SIGKILL);
@@ -351,7 +384,7 @@ START_TEST(a_killed_hold_leaves_at_most_its_lease)
 {
     if (_i == 0)
         occupy(N);
-    start(&a, COPROC("--ttl=2s --attempt=500ms -v"));
+    start(&a, COPROC("--ttl=5s --attempt=1s -v"));
     if (_i == 0) {
         holder = (pid_t)strtol(command_note(&a), NULL, 10);
         command_await_err(&a, "waiting");
@@ -413,7 +446,7 @@ static void *start_hold(void *arg)
         dup2(to_hold[0], STDIN_FILENO);
         dup2(from_hold[1], STDOUT_FILENO);
         close(to_hold[1]);
-        execl(getenv("RDL_COMMAND"), "redlock", "hold", "--ttl=2s", "--attempt=500ms", "--restart-guard=off",
+        execl(getenv("RDL_COMMAND"), "redlock", "hold", "--ttl=5s", "--attempt=1s", "--restart-guard=off",
               "nightly", (char *)NULL);
         _exit(127);
     }

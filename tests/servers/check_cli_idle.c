@@ -213,7 +213,7 @@ static struct count calls_of_a_short_run(void)
     struct count n = {0, 0, 0};
     int status, sig = 0;
 
-    command_set(&c, (const char *const[]){NULL}, &server, 1, "nightly", ":");
+    command_set(&c, (const char *const[]){"--attempt=5s", NULL}, &server, 1, "nightly", ":");
     c.inside = traced;
     command_start(&c);
     ck_assert_int_eq(waitpid(c.pid, &status, 0), c.pid);

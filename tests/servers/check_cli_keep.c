@@ -149,8 +149,7 @@ END_TEST
 
 START_TEST(a_kept_lock_expires_by_itself)
 {
-    ck_assert_int_eq(run(&a, (const char *const[]){"--ttl=2s", "--attempt=500ms", "--keep=2s", NULL}, ":"),
-                     0);
+    ck_assert_int_eq(run(&a, (const char *const[]){"--ttl=5s", "--attempt=1s", "--keep=5s", NULL}, ":"), 0);
     for (int i = 0; i < N; i++)
         live_await(&server[i], "EXISTS nightly", ":0");
     ck_assert_int_eq(run(&b, (const char *const[]){"-n", LEASE, NULL}, ":"), 0);

@@ -216,8 +216,9 @@ END_TEST
 START_TEST(an_expired_legacy_lock_is_taken_over)
 {
     live_command(&server[0], "SET nightly 1000000000");
-    ck_assert_str_eq(run_for_note((const char *const[]){"--legacy=always", "-v", NULL}, 1, "echo in >&9"),
-                     "in");
+    ck_assert_str_eq(
+        run_for_note((const char *const[]){"--legacy=always", "--attempt=5s", "-v", NULL}, 1, "echo in >&9"),
+        "in");
     assert_has(a.err, "taken over from a client whose lease had expired");
     ck_assert_ptr_eq(strstr(strstr(a.err, "taken over") + 1, "taken over"), NULL); /* printed once */
 }
@@ -305,7 +306,8 @@ END_TEST
  */
 START_TEST(a_value_in_milliseconds_is_another_holder)
 {
-    start_holder((const char *const[]){"--legacy=always", _i ? "--legacy-shortest-ttl" : NULL, NULL});
+    start_holder(
+        (const char *const[]){"--legacy=always", "--attempt=5s", _i ? "--legacy-shortest-ttl" : NULL, NULL});
     live_command(&server[0], "GETSET nightly 1700000000000");
     kill(a.pid, SIGUSR1);
     ck_assert_int_eq(command_end(&a), 75);
@@ -317,7 +319,8 @@ END_TEST
 
 START_TEST(legacy_shortest_ttl_deletes_a_waiters_value)
 {
-    start_holder((const char *const[]){"--legacy=always", "--legacy-shortest-ttl", "-v", NULL});
+    start_holder(
+        (const char *const[]){"--legacy=always", "--legacy-shortest-ttl", "--attempt=5s", "-v", NULL});
     waiter_overwrites(_i);
     end_holder();
     assert_has(a.err, "a waiting client had overwritten nightly: its value was deleted");
@@ -353,7 +356,9 @@ START_TEST(legacy_needs_clock_error_without_server_time)
     ck_assert_int_eq(run(&a, always, 1, "true"), 69);
     assert_has(a.err,
                "it does not report its time (give --clock-error: how far this host's clock may be off)");
-    ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=always", "--clock-error=2s", NULL}, 1, "true"),
+    ck_assert_int_eq(run(&a,
+                         (const char *const[]){"--legacy=always", "--clock-error=2s", "--attempt=5s", NULL},
+                         1, "true"),
                      0);
     ck_assert_str_eq(a.err, "");
     ck_assert_int_eq(number("EXISTS nightly"), 0);
@@ -453,7 +458,8 @@ END_TEST
 
 START_TEST(a_single_lock_may_use_a_wake_hint)
 {
-    ck_assert_int_eq(run(&a, (const char *const[]){"--legacy=auto", "--wake-hint", NULL}, 1, "true"), 0);
+    ck_assert_int_eq(
+        run(&a, (const char *const[]){"--legacy=auto", "--wake-hint", "--attempt=5s", NULL}, 1, "true"), 0);
     ck_assert_str_eq(a.err, "");
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
 }

@@ -39,7 +39,7 @@ static int list(const char *const options[], const char *prefix)
     return command_run(&a);
 }
 
-static const char *const off[] = {"--restart-guard=off", "--attempt=10s", "--wait=60s", NULL};
+static const char *const off[] = {"--restart-guard=off", "--attempt=10s", "--wait=300s", NULL};
 static const char *const legacy[] = {"--restart-guard=off", "--attempt=10s", "--legacy", NULL};
 static const char *const guarded[] = {"--restart-guard=if-permitted", "--attempt=10s", "--max-ttl=60m", NULL};
 static const char *const quiet[] = {"--restart-guard=off", "--attempt=10s", "-q", NULL};
@@ -167,7 +167,7 @@ START_TEST(list_collects_names_from_all_servers)
     assert_has(a.out, "\nrest: free\n");
     list(off, "rest");
     expect(0, "rest ");
-    list((const char *const[]){"--restart-guard=off", "-v", NULL}, "rest");
+    list((const char *const[]){"--restart-guard=off", "--attempt=10s", "-v", NULL}, "rest");
     ck_assert_uint_eq(command_count(a.out, "\n"), N + 1);
 }
 END_TEST
@@ -230,7 +230,7 @@ START_TEST(list_needs_only_scan_getrange_and_pttl)
     live_command(&server[0], "ACL SETUSER eve on >secret ~* %s", users[_i].may);
     live_command(&server[0], "SET nightly " TOKEN " PX 600000");
     snprintf(url, sizeof url, "REDLOCK_URLS=redis://eve:secret@127.0.0.1:%d", server[0].port);
-    command_add(&a, "list");
+    command_add_all(&a, (const char *const[]){"list", "--attempt=10s", NULL});
     command_setenv(&a, url);
     ck_assert_int_eq(command_run(&a), users[_i].status);
     assert_lacks(a.err, "secret");
@@ -276,7 +276,7 @@ START_TEST(list_reports_a_server_without_scan)
     struct live_server bare = {.args = args};
 
     live_start(&bare);
-    command_add_all(&a, (const char *const[]){"list", "--restart-guard=off", NULL});
+    command_add_all(&a, (const char *const[]){"list", "--restart-guard=off", "--attempt=10s", NULL});
     command_add_servers(&a, &bare, 1);
     ck_assert_int_eq(command_run(&a), 69);
     assert_has(a.err, " was not searched: the server does not support the command: ERR unknown command '");
@@ -361,8 +361,8 @@ START_TEST(list_does_not_query_a_stalled_server_again)
     for (int i = 0; i < N; i++)
         live_command(&server[i], "EVAL \"for i = 1, 2000 do redis.call('SET', KEYS[1] .. i, i) end "
                                  "redis.call('SET', KEYS[1] .. 'z', ARGV[1])\" 1 lock " TOKEN);
-    command_add_all(
-        &a, (const char *const[]){"list", "--restart-guard=off", "--attempt=200ms", "--wait=10s", NULL});
+    command_add_all(&a,
+                    (const char *const[]){"list", "--restart-guard=off", "--attempt=3s", "--wait=50s", NULL});
     command_add_servers(&a, server, N);
     command_start(&a);
     live_await(&server[1], "INFO commandstats", "cmdstat_pttl:");
@@ -380,11 +380,11 @@ START_TEST(list_prints_one_json_object)
     set(N, "a\\\"", TOKEN);
     command_set_script(
         &a, server, N,
-        "$RDL_COMMAND list --restart-guard=off --json | jq -r '.locks[] | .lock, .verdict, .id, .on, "
-        "(.servers[] | .key)';"
-        " $RDL_COMMAND list --restart-guard=off --json b | jq .complete;"
-        " $RDL_COMMAND list --restart-guard=off --json x | jq -c .;"
-        " $RDL_COMMAND list --max-ttl=60m --restart-guard=if-permitted --json x 2>/dev/null | jq -c .");
+        "list() { $RDL_COMMAND list --attempt=10s --json \"$@\"; };"
+        " list --restart-guard=off | jq -r '.locks[] | .lock, .verdict, .id, .on, (.servers[] | .key)';"
+        " list --restart-guard=off b | jq .complete;"
+        " list --restart-guard=off x | jq -c .;"
+        " list --max-ttl=60m --restart-guard=if-permitted x 2>/dev/null | jq -c .");
     ck_assert_int_eq(command_run(&a), 0);
     ck_assert_str_eq(a.out, "a\"\nheld\n" ID "\n3\ntoken\ntoken\ntoken\n"
                             "b\nheld\n" ID "\n2\ntoken\ntoken\nfree\n"
@@ -396,11 +396,11 @@ START_TEST(list_prints_a_lock_held_by_run)
 {
     command_set_script(&b, server, N,
                        "$RDL_COMMAND run --restart-guard=off --ttl=60s --attempt=5s nightly"
-                       " $RDL_COMMAND list --restart-guard=off night");
+                       " $RDL_COMMAND list --attempt=5s night");
     ck_assert_int_eq(command_run(&b), 1);
     ck_assert_ptr_eq(strstr(b.out, "nightly: held by "), b.out);
     memset(&b, 0, sizeof b);
-    command_set_script(&b, server, N, "$RDL_COMMAND list --restart-guard=off night");
+    command_set_script(&b, server, N, "$RDL_COMMAND list --attempt=5s night");
     ck_assert_int_eq(command_run(&b), 0);
     ck_assert_str_eq(b.out, "");
 }

@@ -155,7 +155,7 @@ static void vacate(void)
 /* The command does not inherit the descriptor. */
 START_TEST(the_log_shows_how_a_run_began_and_ended)
 {
-    run((const char *const[]){TO_9, "--fence", NULL},
+    run((const char *const[]){TO_9, "--attempt=5s", "--fence", NULL},
         "if { echo >&9; } 2>/dev/null; then exit 4; fi; exit 3");
     assert_has(next("acquired"), ",\"lock\":\"nightly\",\"id\":\"");
     assert_has(logged, ",\"fence\":");
@@ -200,7 +200,7 @@ END_TEST
 
 START_TEST(a_kept_lock_is_logged_as_kept)
 {
-    run((const char *const[]){TO_9, "--keep=1m", NULL}, ":");
+    run((const char *const[]){TO_9, "--attempt=5s", "--keep=1m", NULL}, ":");
     next("acquired");
     next("child_exit");
     assert_has(next("kept"), ",\"reason\":\"the command has ended\",");
@@ -226,8 +226,8 @@ START_TEST(the_logged_id_is_the_one_that_status_prints)
 {
     char id[32];
 
-    start("exec \"$RDL_COMMAND\" run --log=json --log-fd=9 nightly -c"
-          " '\"$RDL_COMMAND\" status --restart-guard=off --json nightly | jq -r .locks[0].id'");
+    start("exec \"$RDL_COMMAND\" run --attempt=5s --log=json --log-fd=9 nightly -c"
+          " '\"$RDL_COMMAND\" status --attempt=5s --json nightly | jq -r .locks[0].id'");
     const char *line = next("acquired");
     snprintf(id, sizeof id, "%.8s\n", strstr(line, "\"id\":\"") + 6);
     next("child_exit");
@@ -240,7 +240,7 @@ END_TEST
 START_TEST(the_log_shows_why_run_waits)
 {
     occupy();
-    run((const char *const[]){TO_9, NULL}, "true");
+    run((const char *const[]){TO_9, "--attempt=5s", NULL}, "true");
     assert_has(next("waiting"), ",\"reason\":\"the lock is held by another client\",\"servers\":[");
     assert_has(logged, "\"vote\":\"denied\",\"ms\":");
     vacate();
@@ -255,7 +255,7 @@ END_TEST
 START_TEST(a_held_lock_is_logged_at_the_first_attempt)
 {
     occupy();
-    run((const char *const[]){TO_9, "-w2", "--wake-hint", NULL}, "true");
+    run((const char *const[]){TO_9, "--attempt=5s", "-w2", "--wake-hint", NULL}, "true");
     assert_has(next("waiting"), ",\"busy\":1,");
     next("failed");
     assert_end();
@@ -265,7 +265,7 @@ END_TEST
 START_TEST(a_run_that_does_not_wait_logs_no_waiting)
 {
     occupy();
-    run((const char *const[]){TO_9, "-n", NULL}, "true");
+    run((const char *const[]){TO_9, "--attempt=5s", "-n", NULL}, "true");
     assert_has(next("failed"), ",\"busy\":1,");
     assert_end();
 }
@@ -274,7 +274,7 @@ END_TEST
 START_TEST(a_signal_during_the_wait_is_logged_as_failed)
 {
     occupy();
-    run((const char *const[]){TO_9, NULL}, "true");
+    run((const char *const[]){TO_9, "--attempt=5s", NULL}, "true");
     next("waiting");
     kill(a.pid, SIGTERM);
     assert_has(next("failed"), ",\"reason\":\"a signal came\",\"status\":143,");
@@ -291,7 +291,7 @@ START_TEST(a_run_without_the_lock_logs_failed_with_its_exit_status)
         occupy();
     for (int i = 0; i < N && _i == 1; i++)
         live_kill(&server[i]);
-    run((const char *const[]){TO_9, "-n", NULL}, "true");
+    run((const char *const[]){TO_9, "--attempt=5s", "-n", NULL}, "true");
     assert_has(next("failed"), reasons[_i]);
     if (_i == 1)
         assert_has(logged, "\"error\":\"cannot connect: Connection refused\"");
@@ -315,7 +315,7 @@ END_TEST
 
 START_TEST(a_lease_that_cannot_be_renewed_is_logged_as_losing)
 {
-    run((const char *const[]){TO_9, "--ttl=8s", "--attempt=500ms", "--grace=3s", NULL}, "exec sleep 60");
+    run((const char *const[]){TO_9, "--ttl=10s", "--attempt=2s", "--grace=3s", NULL}, "exec sleep 60");
     next("acquired");
     for (int i = 0; i < N; i++)
         live_kill(&server[i]);
@@ -330,7 +330,7 @@ END_TEST
 
 START_TEST(a_renewal_after_a_failed_one_is_logged_without_v)
 {
-    run((const char *const[]){TO_9, "--ttl=8s", "--attempt=500ms", NULL}, "exec sleep 60");
+    run((const char *const[]){TO_9, "--ttl=12s", "--attempt=1500ms", NULL}, "exec sleep 60");
     next("acquired");
     live_freeze(&server[0]);
     live_freeze(&server[1]);
@@ -365,7 +365,7 @@ END_TEST
 
 START_TEST(max_hold_is_logged_as_losing_and_then_released)
 {
-    run((const char *const[]){TO_9, "--ttl=8s", "--attempt=500ms", "--max-hold=3s", "--grace=1400ms", NULL},
+    run((const char *const[]){TO_9, "--ttl=8s", "--attempt=2s", "--max-hold=8s", "--grace=3900ms", NULL},
         "exec sleep 60");
     next("acquired");
     assert_has(next("losing"), ",\"reason\":\"--max-hold is over\"");
@@ -378,7 +378,7 @@ END_TEST
 
 START_TEST(a_lock_taken_before_the_release_is_logged_as_lost)
 {
-    run((const char *const[]){TO_9, NULL}, "exec sleep 60");
+    run((const char *const[]){TO_9, "--attempt=5s", NULL}, "exec sleep 60");
     next("acquired");
     occupy();
     kill(a.pid, SIGTERM);
@@ -393,9 +393,10 @@ END_TEST
 
 START_TEST(acquire_extend_and_release_write_a_log)
 {
-    start("REDLOCK_TOKEN=$($RDL_COMMAND acquire --log=json --log-fd=9 nightly); export REDLOCK_TOKEN;"
+    start("REDLOCK_TOKEN=$($RDL_COMMAND acquire --attempt=5s --log=json --log-fd=9 nightly);"
+          " export REDLOCK_TOKEN;"
           " for verb in extend release release; do"
-          " $RDL_COMMAND $verb --log=json --log-fd=9 -q nightly; done; echo $REDLOCK_TOKEN");
+          " $RDL_COMMAND $verb --attempt=5s --log=json --log-fd=9 -q nightly; done; echo $REDLOCK_TOKEN");
     next("acquired");
     assert_has(next("renewed"), ",\"left_ms\":");
     assert_has(next("released"), "\"vote\":\"granted\"");
@@ -469,7 +470,7 @@ END_TEST
 
 START_TEST(a_text_log_is_written_between_the_messages)
 {
-    start("$RDL_COMMAND run -v --log=text --fence nightly -c 'exit 3'");
+    start("$RDL_COMMAND run -v --attempt=5s --log=text --fence nightly -c 'exit 3'");
     ck_assert_int_eq(command_end(&a), 3);
     snprintf(logged, sizeof logged, "%s", a.err);
     assert_has(logged, "Z acquired lock=\"nightly\" id=\"");
@@ -484,7 +485,8 @@ END_TEST
 
 START_TEST(a_name_of_any_bytes_is_a_json_string)
 {
-    start("exec $RDL_COMMAND run --any-name --log=json --log-fd=9 $'a\"b\\\\c\\n\\xff\\xc3\\xa4' -c true");
+    start("exec $RDL_COMMAND run --any-name --attempt=5s --log=json --log-fd=9 "
+          "$'a\"b\\\\c\\n\\xff\\xc3\\xa4' -c true");
     assert_has(next("acquired"), ",\"lock\":\"a\\\"b\\\\c\\u000a\\ufffd\xc3\xa4\",");
     next("child_exit");
     next("released");
@@ -545,7 +547,8 @@ START_TEST(a_password_is_never_logged)
     live_command(&guarded, "ACL SETUSER s3cretpassword on nopass ~* +@all");
     snprintf(url, sizeof url, "redis://127.0.0.1:%d", guarded.port);
     snprintf(script, sizeof script,
-             "REDLOCK_PASSWORD=%s $RDL_COMMAND run -n -vv --log=json -u %s nightly -c true", given[_i], url);
+             "REDLOCK_PASSWORD=%s $RDL_COMMAND run -n --attempt=5s -vv --log=json -u %s nightly -c true",
+             given[_i], url);
     start(script);
     ck_assert_int_eq(command_end(&a), _i == 0 ? 0 : 77);
     live_remove(&guarded);

@@ -562,7 +562,7 @@ START_TEST(a_server_that_moves_gets_the_held_lock_again)
     static const char *const script[] = {"-c", "exec sleep 60 9>&-", NULL}, *const none[] = {NULL};
     char message[160], event[160];
 
-    start(verbs[_i], (const char *const[]){"--ttl=8s", "--attempt=500ms", "--log=json", "--log-fd=9", NULL},
+    start(verbs[_i], (const char *const[]){"--ttl=8s", "--attempt=2s", "--log=json", "--log-fd=9", NULL},
           _i == 0 ? script : none);
     ck_assert_ptr_nonnull(strstr(command_note(&c), "\"acquired\""));
     move_server();
@@ -584,7 +584,8 @@ END_TEST
 /* Its lookup takes longer than the lease, which is renewed meanwhile. */
 START_TEST(a_slow_lookup_delays_no_renewal)
 {
-    start("run", (const char *const[]){"--ttl=3s", "-vv", "--log=json", "--log-fd=9", NULL},
+    start("run",
+          (const char *const[]){"--ttl=5s", "--attempt=1250ms", "-vv", "--log=json", "--log-fd=9", NULL},
           (const char *const[]){"-c", "exec sleep 60 9>&-", NULL});
     ck_assert_ptr_nonnull(strstr(command_note(&c), "\"acquired\""));
     resolver_stall("a.test", 1);
@@ -592,7 +593,7 @@ START_TEST(a_slow_lookup_delays_no_renewal)
     await_lookups(2);
     while (!command_is_silent(&c))
         command_note(&c);
-    for (int i = 0; i < 6; i++) { /* each a third of the ttl after the one before */
+    for (int i = 0; i < 4; i++) { /* each a third of the ttl after the one before */
         const char *line = command_note(&c);
         ck_assert_msg(strncmp(line, "{\"event\":\"renewed\",", 19) == 0, "%s", line);
     }
@@ -607,7 +608,9 @@ END_TEST
 START_TEST(a_name_is_looked_up_even_if_no_renewal_is_due)
 {
     first = N - 1;
-    start("run", (const char *const[]){"--ttl=5m", "--legacy=always", "--log=json", "--log-fd=9", NULL},
+    start("run",
+          (const char *const[]){"--ttl=5m", "--attempt=2s", "--legacy=always", "--log=json", "--log-fd=9",
+                                NULL},
           (const char *const[]){"-c", "exec sleep 60 9>&-", NULL});
     ck_assert_ptr_nonnull(strstr(command_note(&c), "\"acquired\""));
     live_kill(&live[N - 1]);
@@ -640,7 +643,7 @@ START_TEST(run_waits_for_a_name_server_that_does_not_answer)
 {
     first = N - 1;
     resolver_fail("a.test", 1);
-    start("run", (const char *const[]){"-w", "5m", NULL}, at_work);
+    start("run", (const char *const[]){"-w", "5m", "--attempt=5s", NULL}, at_work);
     await_lookups(3);
     resolver_fail("a.test", 0);
     ck_assert_int_eq(command_end(&c), 0);

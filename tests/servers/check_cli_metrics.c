@@ -121,8 +121,8 @@ START_TEST(owner_is_a_label_only_on_request)
     for (int i = 0; i < N; i++)
         live_command(&server[i], "SET owned 00112233445566778899aabbccddeeff00000001@web-3:4711 PX 600000");
     command_set_script(&a, server, N,
-                       "$RDL_COMMAND list --restart-guard=off --format prometheus --metrics-owner owned;"
-                       "$RDL_COMMAND list --restart-guard=off --format prometheus owned;"
+                       "$RDL_COMMAND list --attempt=10s --format prometheus --metrics-owner owned;"
+                       "$RDL_COMMAND list --attempt=10s --format prometheus owned;"
                        "$RDL_COMMAND list --restart-guard=off --metrics-owner; [ $? -eq 64 ]");
     ck_assert_int_eq(command_run(&a), 0);
     ck_assert_uint_eq(command_count(a.out, "redlock_lock_held{lock=\"owned\",owner=\"web-3:4711\"} 1\n"), 1);
@@ -168,7 +168,7 @@ START_TEST(metrics_are_right_after_kill_9)
     command_set_script(&a, server, N,
                        "coproc $RDL_COMMAND hold --restart-guard=off --attempt=5s --ttl=60s nightly;"
                        " read -r token <&${COPROC[0]}; kill -9 $COPROC_PID;"
-                       " $RDL_COMMAND list --restart-guard=off --format=prometheus night");
+                       " $RDL_COMMAND list --attempt=10s --format=prometheus night");
     ck_assert_msg(command_run(&a) == 0, "%s", a.err);
     ck_assert(is_value("redlock_lock_held", "{lock=\"nightly\"}", "1"));
     for (int i = 0; i < N; i++)
@@ -262,7 +262,7 @@ START_TEST(format_chooses_text_json_or_metrics)
 {
     set(0, 2, "nightly", TOKEN);
     command_set_script(&a, server, N,
-                       "list() { $RDL_COMMAND list --restart-guard=off \"$@\" | cut -c 1-9; };"
+                       "list() { $RDL_COMMAND list --attempt=10s \"$@\" | cut -c 1-9; };"
                        " list --format text; list --format json; list --json; list --json --format prometheus"
                        " | head -n 1; $RDL_COMMAND list --format xml");
     ck_assert_int_eq(command_run(&a), 64);

@@ -18,6 +18,9 @@ enum { N = 3, QUORUM = 2, HOUR_MS = 3600000 };
 #define LEASE "--ttl=8s", "--attempt=2s"
 #define ONCE  LEASE, "--once=T1"
 #define KEY   "{nightly}:once:T1"
+/* A lease that the test waits for; one with time for a slow test. */
+#define BRIEF   "--ttl=5s", "--attempt=1250ms", "--once=T1"
+#define PATIENT "--ttl=20s", "--attempt=5s", "--once=T1"
 /* The user may use the lock but not, or only read, the record. */
 #define NO_RECORD   "ACL SETUSER default resetkeys ~nightly"
 #define ONLY_READ   "ACL SETUSER default resetkeys ~nightly %%R~" KEY
@@ -155,7 +158,7 @@ START_TEST(a_command_that_did_not_succeed_is_not_recorded)
         int status;
     } ends[] = {{"exit 3", 3}, {"kill -TERM $$", 143}, {"exit 127", 127}, {"sleep 60", 124}};
     const char *const options[] = {ONCE, ends[_i].status == 124 ? "--max-hold=1s" : "--max-hold=60s", NULL};
-    const char *const short_lease[] = {"--ttl=1s", "--attempt=250ms", "--once=T1", "--max-hold=1s", NULL};
+    const char *const short_lease[] = {ONCE, "--max-hold=8s", "--grace=3900ms", NULL};
 
     ck_assert_int_eq(run(&a, ends[_i].status == 124 ? short_lease : options, ends[_i].script),
                      ends[_i].status);
@@ -168,7 +171,7 @@ END_TEST
 /* Another client has the lock; or the lease was not renewed, and redlock stopped the command in time. */
 START_TEST(a_command_that_lost_the_lease_is_not_recorded)
 {
-    const char *const options[] = {"--ttl=1s", "--attempt=250ms", "--once=T1", NULL};
+    const char *const options[] = {BRIEF, NULL};
 
     start(&a, options, "trap 'exit 0' TERM; echo in >&9; while :; do sleep 0.01; done");
     ck_assert_str_eq(command_note(&a), "in");
@@ -202,7 +205,7 @@ START_TEST(the_slowest_server_may_say_done)
 {
     live_command(&server[2], "SET " KEY " \"once 01234567\" PX 7200000");
     live_freeze(&server[2]);
-    start(&a, (const char *const[]){ONCE, "-v", NULL}, "echo ran");
+    start(&a, (const char *const[]){PATIENT, "-v", NULL}, "echo ran");
     command_await_err(&a, "redlock: nightly acquired after ");
     live_thaw(&server[2]);
     ck_assert_int_eq(command_end(&a), 0);
@@ -212,7 +215,7 @@ END_TEST
 
 /* The other servers count when they are older than the longest ttl and 1 s. */
 #define NO_INFO  "ACL SETUSER default -info"
-#define REQUIRED "--restart-guard=required", "--ttl=1s", "--max-ttl=1s", "--once=T1"
+#define REQUIRED "--restart-guard=required", "--ttl=4s", "--max-ttl=4s", "--attempt=1s", "--once=T1"
 
 START_TEST(a_server_without_a_vote_may_say_done)
 {
@@ -227,7 +230,7 @@ START_TEST(a_server_without_a_vote_cannot_say_open)
 {
     live_command(&server[1], NO_RECORD);
     live_command(&server[2], NO_INFO);
-    ck_assert_int_eq(run(&a, (const char *const[]){REQUIRED, "-w5s", NULL}, "echo ran"), 69);
+    ck_assert_int_eq(run(&a, (const char *const[]){REQUIRED, "-w8s", NULL}, "echo ran"), 69);
     ck_assert_str_eq(a.out, "");
     assert_has(a.err, ": it has no vote");
     ck_assert_str_eq(live_command(&server[0], "EXISTS nightly"), ":0\r\n");
@@ -240,7 +243,7 @@ START_TEST(without_a_majority_that_replies_nothing_runs)
 
     live_kill(&server[2]);
     live_command(&server[1], NO_RECORD);
-    ck_assert_int_eq(run(&a, (const char *const[]){ONCE, "-w", "2s", NULL}, "echo ran"), 69);
+    ck_assert_int_eq(run(&a, (const char *const[]){ONCE, "-w", "4s", NULL}, "echo ran"), 69);
     ck_assert_str_eq(a.out, "");
     assert_has(a.err,
                "redlock: nightly: it is unknown whether tick T1 is done, so the command was not run: ");
@@ -264,7 +267,7 @@ END_TEST
 
 START_TEST(the_lease_is_renewed_while_the_tick_is_read)
 {
-    const char *const options[] = {"--ttl=2s", "--attempt=500ms", "--once=T1", "-w60s", "-v", NULL};
+    const char *const options[] = {BRIEF, "-w60s", "-v", NULL};
 
     live_kill(&server[2]);
     live_command(&server[1], NO_RECORD);
@@ -279,7 +282,7 @@ END_TEST
 
 START_TEST(a_signal_while_the_tick_is_read_releases_the_lock)
 {
-    const char *const options[] = {"--ttl=2s", "--attempt=500ms", "--once=T1", "-w60s", "-v", NULL};
+    const char *const options[] = {BRIEF, "-w60s", "-v", NULL};
 
     live_kill(&server[2]);
     live_command(&server[1], NO_RECORD);
@@ -317,7 +320,7 @@ END_TEST
 /* The lease is renewed until then. */
 START_TEST(a_record_is_tried_until_a_majority_confirms)
 {
-    const char *const options[] = {"--ttl=2s", "--attempt=500ms", "--once=T1", "-v", NULL};
+    const char *const options[] = {BRIEF, "-v", NULL};
 
     live_kill(&server[2]);
     start(&a, options, "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done");
@@ -353,7 +356,7 @@ END_TEST
 /* The one case in which a job that must succeed once succeeds twice. */
 START_TEST(a_host_killed_before_the_record_lets_the_tick_run_again)
 {
-    const char *const options[] = {"--ttl=1s", "--attempt=250ms", "--once=T1", "--log=text", NULL};
+    const char *const options[] = {BRIEF, "--log=text", NULL};
 
     start(&a, options, "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done");
     ck_assert_str_eq(command_note(&a), "in");
@@ -381,7 +384,7 @@ END_TEST
 
 START_TEST(a_slow_server_is_recorded_within_one_attempt)
 {
-    start(&a, (const char *const[]){ONCE, NULL},
+    start(&a, (const char *const[]){PATIENT, NULL},
           "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done");
     ck_assert_str_eq(command_note(&a), "in");
     live_freeze(&server[2]);
@@ -429,7 +432,7 @@ START_TEST(list_and_break_leave_ticks_out)
 {
     ck_assert_int_eq(run(&a, (const char *const[]){ONCE, NULL}, ":"), 0);
     command_set_script(&b, server, N,
-                       "\"$RDL_COMMAND\" list --restart-guard=off --json; "
+                       "\"$RDL_COMMAND\" list --attempt=10s --json; "
                        "exec \"$RDL_COMMAND\" break --restart-guard=off '" KEY "'");
     ck_assert_int_eq(command_run(&b), 65);
     ck_assert_str_eq(b.out, "{\"locks\":[],\"complete\":true}\n");
@@ -444,7 +447,7 @@ static void status_of(const char *options)
 {
     char script[200];
 
-    snprintf(script, sizeof script, "exec \"$RDL_COMMAND\" status --restart-guard=off %s", options);
+    snprintf(script, sizeof script, "exec \"$RDL_COMMAND\" status --attempt=10s %s", options);
     command_set_script(&b, server, N, script);
     command_run(&b);
 }

@@ -89,9 +89,9 @@ START_TEST(default_owner_is_the_host_and_the_process)
     int len = snprintf(number, sizeof number, ":%ld\n", strtol(c.err, NULL, 10));
     snprintf(want, sizeof want, "@%.*s%s", 41 - len, host, number);
     ck_assert_str_eq(c.out + 40, want);
-    run("r run --owner x other -- sh -c '$RDL_COMMAND status other | tail -1'; r run other -- sh -c 'ps -o "
-        "ppid= -p $$ >&2;"
-        " $RDL_COMMAND status other | tail -1'");
+    run("r run --owner x other -- sh -c '$RDL_COMMAND status --attempt=5s other | tail -1'; r run other -- "
+        "sh -c 'ps -o ppid= -p $$ >&2;"
+        " $RDL_COMMAND status --attempt=5s other | tail -1'");
     ck_assert_msg(c.status == 0, "%s", c.err);
     assert_has(c.out, "other: held by x (");
     ck_assert_msg(strstr(c.out, "held by ") != NULL, "%s", c.out);

@@ -169,7 +169,7 @@ static void add_url_without_password(void)
 {
     static char url[64];
     snprintf(url, sizeof url, "redis://127.0.0.1:%d", server.port);
-    command_add_all(&c, (const char *const[]){"run", "-n", "-u", url, NULL});
+    command_add_all(&c, (const char *const[]){"run", "-n", "--attempt=5s", "-u", url, NULL});
 }
 
 static void no_secret_in_output(void)
@@ -199,7 +199,7 @@ START_TEST(a_password_comes_from_file_fd_environment_or_url)
     }
     unlink(path);
     memset(&c, 0, sizeof c);
-    command_add_all(&c, (const char *const[]){"run", NULL});
+    command_add_all(&c, (const char *const[]){"run", "--attempt=5s", NULL});
     command_add_servers(&c, &server, 1);
     command_add_all(&c, (const char *const[]){"L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 0);
@@ -274,7 +274,7 @@ START_TEST(a_url_user_combines_with_a_separate_password)
     static char url[64];
 
     snprintf(url, sizeof url, "redis://default:@127.0.0.1:%d", server.port);
-    command_add_all(&c, (const char *const[]){"run", "-n", "-u", url, "L", "true", NULL});
+    command_add_all(&c, (const char *const[]){"run", "-n", "--attempt=5s", "-u", url, "L", "true", NULL});
     command_setenv(&c, "REDLOCK_PASSWORD=s3same-0pen");
     ck_assert_int_eq(command_run(&c), 0);
     ck_assert_str_eq(c.err, ""); /* there was no password on the command line */
@@ -335,7 +335,7 @@ static void lock_out(const char *password)
     char commands[200];
     int n = snprintf(
         commands, sizeof commands,
-        "AUTH %s\r\nCONFIG SET requirepass %s\r\nCLIENT KILL TYPE normal\r\nCLIENT PAUSE 2000 ALL\r\n",
+        "AUTH %s\r\nCONFIG SET requirepass %s\r\nCLIENT KILL TYPE normal\r\nCLIENT PAUSE 4000 ALL\r\n",
         server.password, password);
     int fd = live_connect(&server);
 
@@ -624,8 +624,8 @@ START_TEST(a_servers_own_password_is_not_printed)
     char url[2][64], plain[64];
 
     memset(&c, 0, sizeof c);
-    command_add_all(
-        &c, (const char *const[]){"run", "-n", "-v", "--trace", "-u", "redis://:first@127.0.0.1:1", NULL});
+    command_add_all(&c, (const char *const[]){"run", "-n", "--attempt=1s", "-v", "--trace", "-u",
+                                              "redis://:first@127.0.0.1:1", NULL});
     for (int i = 0; i < 2; i++) {
         f[i] = (struct fake_server){
             .trick = FAKE_ANSWERS, .text = "+OK\r\n-ERR not second\r\n-ERR not second\r\n", .after = 10};
@@ -652,8 +652,8 @@ START_TEST(only_a_servers_words_are_cut_at_script)
 
     fake_start(&f);
     memset(&c, 0, sizeof c);
-    command_add_all(
-        &c, (const char *const[]){"run", "-n", "-u", fake_url(&f, url, sizeof url), "L", "true", NULL});
+    command_add_all(&c, (const char *const[]){"run", "-n", "--attempt=1s", "-u",
+                                              fake_url(&f, url, sizeof url), "L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 69);
     assert_has(c.err, "the server is busy running a script: BUSY Redis is busy.");
     assert_lacks(c.err, "0123456789");
@@ -677,7 +677,7 @@ START_TEST(a_later_reply_is_printed_without_the_password)
     fake_start(&f);
     memset(&c, 0, sizeof c);
     command_setenv(&c, env);
-    command_add_all(&c, (const char *const[]){"run", "-n", "--trace", "-v", "-u", NULL});
+    command_add_all(&c, (const char *const[]){"run", "-n", "--attempt=1s", "--trace", "-v", "-u", NULL});
     command_add(&c, fake_url(&f, url, sizeof url));
     command_add_all(&c, (const char *const[]){"L", "true", NULL});
     ck_assert_int_ne(command_run(&c), 0);

@@ -21,7 +21,7 @@ static void setup(void)
     memset(&group, 0, sizeof group);
     memset(plain, 0, sizeof plain);
     is_guarded = 0;
-    setenv("REDLOCK_MAX_TTL", "1s", 1);
+    setenv("REDLOCK_MAX_TTL", "3s", 1);
     tls_begin();
 }
 
@@ -41,7 +41,7 @@ static void set(struct command *c, const char *verb, const char *const options[]
     command_setenv(c, is_guarded ? "REDLOCK_RESTART_GUARD=if-permitted" : "REDLOCK_RESTART_GUARD=off");
     command_add(c, verb);
     if (strcmp(verb, "status") != 0 && strcmp(verb, "list") != 0 && strcmp(verb, "release") != 0)
-        command_add_all(c, OPTIONS("--ttl", "1s"));
+        command_add_all(c, OPTIONS("--ttl", "3s", "--attempt", "750ms"));
     command_add_all(c, OPTIONS("-u", group_url(&group)));
     command_add_all(c, options);
 }
@@ -79,13 +79,13 @@ static const struct {
     const char *const *args;
     const char *out;
 } verbs[] = {
-    {OPTIONS("status", "nightly"), ": free (redis "},
+    {OPTIONS("status", "--attempt=10s", "nightly"), ": free (redis "},
     {OPTIONS("list", "x"), ""},
     {OPTIONS("doctor", "nightly"), "; a Sentinel group: 3 sentinels, quorum 2, replicas: 2"},
     {OPTIONS("doctor", "--json", "nightly"),
      "\"sentinel\":{\"name\":\"mymaster\",\"sentinels\":3,\"quorum\":2,"},
     {OPTIONS("doctor", "--restart-guard=required", "nightly"),
-     "after a failover no client gets a lock of mymaster for 2s, and a command that"},
+     "after a failover no client gets a lock of mymaster for 4s, and a command that"},
 };
 
 START_TEST(every_verb_works_on_a_group)
@@ -145,7 +145,7 @@ START_TEST(after_a_failover_a_new_process_waits)
     ck_assert_int_eq(run(OPTIONS("-w", "20s"), OPTIONS("nightly", "--", "sh", "-c", script)), 0);
     ck_assert_str_eq(a.out, "one\n");
     assert_has(a.err, named(now));
-    assert_has(a.err, " is new, was restarted or had a failover less than --max-ttl (1s) ago");
+    assert_has(a.err, " is new, was restarted or had a failover less than --max-ttl (3s) ago");
     ck_assert_int_eq(command_end(&b), 75);
     assert_has(b.err, "nightly is lost: ");
 }
@@ -159,7 +159,7 @@ START_TEST(one_group_of_three_fails_over_and_the_job_goes_on)
     is_guarded = 1;
     group_start(&group);
     live_start_all(plain, 2);
-    set(&b, "run", OPTIONS("--ttl", "2s", "--max-ttl", "2s", "-v"));
+    set(&b, "run", OPTIONS("-v"));
     for (int i = 0; i < 2; i++)
         command_add_all(&b, OPTIONS("-u", live_url(&plain[i], LIVE_V4, url[i], sizeof url[i])));
     command_add_all(&b, OPTIONS("nightly", "--", "sh", "-c", "echo on >&9; exec sleep 60"));
@@ -169,7 +169,7 @@ START_TEST(one_group_of_three_fails_over_and_the_job_goes_on)
         live_await(&plain[i], "EXISTS nightly", ":1\r\n");
     command_await_times(&b, "nightly renewed", command_times(&b, "nightly renewed") + 1);
     group_failover(&group); /* the old master runs on, as a replica */
-    live_await(&group.server[group_await_failover(&group, 0)].live, "PTTL nightly", ":1");
+    live_await(&group.server[group_await_failover(&group, 0)].live, "PTTL nightly", ":2");
     ck_assert_int_eq(kill(b.pid, 0), 0);
     live_command(&plain[0], "PING");
     ck_assert_int_eq(kill(b.pid, SIGTERM), 0);
@@ -251,7 +251,8 @@ static const char *write_file(const char *name, const char *text)
 /* An inner redlock finds the servers and the files, and gets no password from its environment. */
 START_TEST(the_command_finds_the_group_but_no_password)
 {
-    static const char inner[] = "env | grep RED; $RDL_COMMAND run -n --ttl 1s other -- echo inner";
+    static const char inner[] =
+        "env | grep RED; $RDL_COMMAND run -n --ttl 3s --attempt 750ms other -- echo inner";
     char url[300];
     const char *file;
 
@@ -300,7 +301,8 @@ START_TEST(tls_leads_to_sentinels_and_servers)
     snprintf(url, sizeof url, "rediss-sentinel://127.0.0.1:%d/mymaster?sentinel-tls=no",
              group.sentinel[0].live.port);
     memset(&a, 0, sizeof a);
-    command_add_all(&a, OPTIONS("run", "--ttl", "1s", "--connect-command", text, "-u", url));
+    command_add_all(&a, OPTIONS("run", "--ttl", "3s", "--attempt", "750ms"));
+    command_add_all(&a, OPTIONS("--connect-command", text, "-u", url));
     command_add_all(&a, OPTIONS("nightly", "--", "sh", "-c", "echo $REDLOCK_URLS"));
     ck_assert_msg(command_run(&a) == 0, "%s", a.err);
     assert_has(a.out, url);
@@ -322,7 +324,7 @@ START_TEST(a_master_that_is_named_by_host_is_resolved)
     live_command(s, "SENTINEL MONITOR mymaster localhost %d 1", group.server[0].live.port);
     assert_has(live_command(s, "SENTINEL GET-MASTER-ADDR-BY-NAME mymaster"), "localhost");
     ck_assert_msg(run(OPTIONS("--wake-hint"), run_it) == 0, "%s", a.err);
-    set(&a, "status", OPTIONS("nightly"));
+    set(&a, "status", OPTIONS("--attempt=10s", "nightly"));
     ck_assert_int_eq(command_run(&a), 0);
     assert_has(a.out, "mymaster (localhost:");
 }

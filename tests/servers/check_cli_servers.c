@@ -59,7 +59,7 @@ static int run(const char *a, const char *b, const char *third)
     int is_host_unknown = strcmp(a, NO_HOST) == 0 || (b != NULL && strcmp(b, NO_HOST) == 0);
     memset(&c, 0, sizeof c);
     c.inside = is_host_unknown ? redlock : NULL;
-    command_add_all(&c, (const char *const[]){"run", "-n", NULL});
+    command_add_all(&c, (const char *const[]){"run", "-n", "--attempt=5s", NULL});
     for (int i = 0; i < 3 && urls[i] != NULL; i++)
         command_add_all(&c, (const char *const[]){"-u", urls[i], NULL});
     command_add_all(&c, (const char *const[]){"nightly", "true", NULL});
@@ -196,8 +196,8 @@ START_TEST(valkey_urls_mean_the_same_as_redis_urls)
     snprintf(valkey, sizeof valkey, "valkey://127.0.0.1:%d/0", server[0].port);
     snprintf(valkeys, sizeof valkeys, "valkeys://127.0.0.1:%d", server[1].port);
     memset(&c, 0, sizeof c);
-    command_add_all(&c, (const char *const[]){"run", "--connect-command", relay, "-u", valkey, "-u", valkeys,
-                                              "nightly", "true", NULL});
+    command_add_all(&c, (const char *const[]){"run", "--attempt=5s", "--connect-command", relay, "-u", valkey,
+                                              "-u", valkeys, "nightly", "true", NULL});
     ck_assert_int_eq(command_run(&c), 0);
     ck_assert_str_eq(c.err, "");
     ck_assert_int_eq(run(valkeys, NULL, NULL), 64); /* --connect-command is missing */
@@ -220,7 +220,7 @@ START_TEST(one_line_end_after_a_url_is_ignored)
         memset(&c, 0, sizeof c);
         snprintf(variable, sizeof variable, "REDIS_URL=%s", text);
         command_setenv(&c, variable);
-        command_add_all(&c, (const char *const[]){"run", "-n", "nightly", "true", NULL});
+        command_add_all(&c, (const char *const[]){"run", "-n", "--attempt=5s", "nightly", "true", NULL});
         ck_assert_msg(command_run(&c) == 0, "%s", c.err);
     }
     for (size_t i = 0; i < 4; i++) {
@@ -269,7 +269,7 @@ START_TEST(an_empty_url_variable_fails_with_65)
                 command_setenv(&c, cases[i].urls);
             if (cases[i].url != NULL)
                 command_setenv(&c, cases[i].url);
-            command_add_all(&c, (const char *const[]){"run", "-n", "--restart-guard=off", NULL});
+            command_add_all(&c, (const char *const[]){"run", "-n", "--attempt=5s", NULL});
             if (named)
                 command_add_all(&c, (const char *const[]){"-u", url[0], NULL});
             command_add_all(&c, (const char *const[]){"nightly", "true", NULL});
@@ -311,8 +311,8 @@ START_TEST(a_variable_that_names_this_host_alone_is_a_warning)
             memset(&c, 0, sizeof c);
             c.is_own_host_shown = 1;
             command_setenv(&c, variable[k / 2]);
-            command_add_all(&c,
-                            (const char *const[]){"run", k % 2 == 0 ? "-n" : "-qn", "nightly", "true", NULL});
+            command_add_all(&c, (const char *const[]){"run", k % 2 == 0 ? "-n" : "-qn", "--attempt=5s",
+                                                      "nightly", "true", NULL});
             ck_assert_msg(command_run(&c) == 0, "%s", c.err);
             ck_assert_msg((strstr(c.err, where) != NULL) == (k < 3), "%s: %s", where, c.err);
         }
@@ -333,7 +333,7 @@ START_TEST(messages_name_the_database)
         else
             snprintf(second, sizeof second, "unix://%s?db=1", server[0].socket);
         memset(&c, 0, sizeof c);
-        command_add_all(&c, (const char *const[]){"status", "-u", second, "nightly", NULL});
+        command_add_all(&c, (const char *const[]){"status", "--attempt=10s", "-u", second, "nightly", NULL});
         ck_assert_int_eq(command_run(&c), 0);
         snprintf(text, sizeof text, "nightly at %s: free (",
                  second + (i == 0 ? strlen("redis://") : strlen("unix://")));
@@ -341,8 +341,8 @@ START_TEST(messages_name_the_database)
     }
     memset(&c, 0, sizeof c);
     snprintf(second, sizeof second, "redis://127.0.0.1:%d/1", server[1].port);
-    command_add_all(&c,
-                    (const char *const[]){"run", "-n", "-u", url[0], "-u", second, "nightly", "true", NULL});
+    command_add_all(&c, (const char *const[]){"run", "-n", "--attempt=5s", "-u", url[0], "-u", second,
+                                              "nightly", "true", NULL});
     ck_assert_int_eq(command_run(&c), 0);
     assert_has(c.err, "warning: the URLs of the servers have different databases (0 and 1): ");
 }
@@ -358,8 +358,8 @@ START_TEST(the_command_gets_the_urls_of_the_servers)
     snprintf(all, sizeof all, "unix://%s?db=2 redis://default:@[::1]:%d/2\n", server[0].socket,
              server[1].port);
     memset(&c, 0, sizeof c);
-    command_add_all(&c, (const char *const[]){"run", "-n", "-u", socket, "-u", six, "nightly", "-c",
-                                              "echo $REDLOCK_URLS", NULL});
+    command_add_all(&c, (const char *const[]){"run", "-n", "--attempt=5s", "-u", socket, "-u", six, "nightly",
+                                              "-c", "echo $REDLOCK_URLS", NULL});
     ck_assert_msg(command_run(&c) == 0, "%s", c.err);
     ck_assert_str_eq(c.out, all);
 }
@@ -401,13 +401,13 @@ START_TEST(a_short_ttl_does_not_shorten_the_default_max_ttl)
     static const struct {
         const char *ttl, *keep;
         unsigned least, most;
-    } cases[] = {{"--ttl=1s", NULL, 28, 31}, {"--ttl=1m", NULL, 58, 61}, {"--ttl=1s", "--keep=40s", 38, 41}};
+    } cases[] = {{"--ttl=4s", NULL, 28, 31}, {"--ttl=1m", NULL, 58, 61}, {"--ttl=4s", "--keep=40s", 38, 41}};
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         static const char words[] = "it can be used in ";
         memset(&c, 0, sizeof c);
-        command_add_all(&c, (const char *const[]){"run", "-n", "--restart-guard=strict", "-u", url[0],
-                                                  cases[i].ttl, NULL});
+        command_add_all(&c, (const char *const[]){"run", "-n", "--attempt=1s", "--restart-guard=strict", "-u",
+                                                  url[0], cases[i].ttl, NULL});
         if (cases[i].keep != NULL)
             command_add_all(&c, (const char *const[]){cases[i].keep, NULL});
         command_add_all(&c, (const char *const[]){"nightly", "true", NULL});
@@ -432,8 +432,8 @@ START_TEST(a_lease_above_the_default_max_ttl_is_a_warning)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         memset(&c, 0, sizeof c);
-        command_add_all(&c, (const char *const[]){"run", "-n", "--restart-guard=off", "-u", url[0],
-                                                  cases[i].option, NULL});
+        command_add_all(&c, (const char *const[]){"run", "-n", "--attempt=5s", "--restart-guard=off", "-u",
+                                                  url[0], cases[i].option, NULL});
         if (cases[i].max_ttl != NULL)
             command_add_all(&c, (const char *const[]){cases[i].max_ttl, NULL});
         command_add_all(&c, (const char *const[]){i == 1 ? "kept" : "nightly", "true", NULL});
@@ -472,7 +472,8 @@ START_TEST(a_user_without_client_setname_gets_the_lock)
     snprintf(user, sizeof user, "REDLOCK_URLS=redis://eve:secret@127.0.0.1:%d", server[0].port);
     memset(&c, 0, sizeof c);
     command_setenv(&c, user);
-    command_add_all(&c, (const char *const[]){"run", "-n", "--trace", "nightly", "echo", "done", NULL});
+    command_add_all(
+        &c, (const char *const[]){"run", "-n", "--attempt=5s", "--trace", "nightly", "echo", "done", NULL});
     ck_assert_msg(command_run(&c) == 0, "%s", c.err);
     ck_assert_str_eq(c.out, "done\n");
     assert_lacks(c.err, "warning");
@@ -487,8 +488,8 @@ END_TEST
 START_TEST(the_old_protocol_sets_no_client_name)
 {
     memset(&c, 0, sizeof c);
-    command_add_all(&c, (const char *const[]){"run", "-n", "--legacy=always", "--trace", "-u", url[0],
-                                              "nightly", "true", NULL});
+    command_add_all(&c, (const char *const[]){"run", "-n", "--attempt=5s", "--legacy=always", "--trace", "-u",
+                                              url[0], "nightly", "true", NULL});
     ck_assert_int_eq(command_run(&c), 0);
     assert_lacks(c.err, "SETNAME");
 }

@@ -17,7 +17,8 @@
 
 enum { N = 3, SLOTS = 5, CLIENTS = 15, ROUNDS = 50 };
 
-#define LEASE "--ttl=8s", "--attempt=2s", "--restart-guard=off"
+#define LEASE  "--ttl=8s", "--attempt=2s", "--restart-guard=off"
+#define STATUS "--restart-guard=off", "--attempt=5s"
 
 static struct live_server server[N];
 static struct command a, b;
@@ -73,7 +74,7 @@ START_TEST(run_takes_the_free_slot_and_names_it)
     hold(0);
     hold(2);
     ck_assert_int_eq(
-        run(&a, "run", (const char *const[]){LEASE, "-w5", "--slots=3", "jobs", "-c", TELL, NULL}), 0);
+        run(&a, "run", (const char *const[]){LEASE, "-n", "--slots=3", "jobs", "-c", TELL, NULL}), 0);
     ck_assert_str_eq(a.out, "1 {jobs}#1\n");
     ck_assert_str_eq(a.err, "");
     ck_assert_str_eq(live_command(&server[0], "EXISTS {jobs}#1"), ":0\r\n");
@@ -118,10 +119,10 @@ END_TEST
 /* The inner one takes another slot, and waits for no one. */
 START_TEST(a_run_inside_a_slot_takes_another_slot)
 {
-    char inner[200];
+    char inner[240];
 
     snprintf(inner, sizeof inner,
-             TELL "; exec \"$RDL_COMMAND\" run -n --restart-guard=off --slots=2 jobs -- sh -c '"
+             TELL "; exec \"$RDL_COMMAND\" run -w5 --attempt=2s --restart-guard=off --slots=2 jobs -- sh -c '"
                   "echo \"$REDLOCK_SLOT\"; exec env -u REDLOCK_SLOT true'");
     ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, "--slots=2", "jobs", "-c", inner, NULL}), 0);
     ck_assert(strcmp(a.out, "0 {jobs}#0\n1\n") == 0 || strcmp(a.out, "1 {jobs}#1\n0\n") == 0);
@@ -175,25 +176,21 @@ END_TEST
 
 START_TEST(status_counts_the_slots_that_are_held)
 {
-    ck_assert_int_eq(
-        run(&a, "status", (const char *const[]){"--restart-guard=off", "--slots=3", "jobs", NULL}), 0);
+    ck_assert_int_eq(run(&a, "status", (const char *const[]){STATUS, "--slots=3", "jobs", NULL}), 0);
     ck_assert_str_eq(a.out, "jobs: 0 of 3 slots held\n");
     hold(0);
     hold(2);
-    ck_assert_int_eq(
-        run(&a, "status", (const char *const[]){"--restart-guard=off", "--slots=3", "jobs", NULL}), 0);
+    ck_assert_int_eq(run(&a, "status", (const char *const[]){STATUS, "--slots=3", "jobs", NULL}), 0);
     assert_has(a.out, "{jobs}#0: held by ");
     assert_lacks(a.out, "{jobs}#1");
     assert_has(a.out, "{jobs}#2: held by ");
     assert_has(a.out, "jobs: 2 of 3 slots held\n");
     ck_assert_str_eq(a.err, "");
     hold(1);
-    ck_assert_int_eq(
-        run(&a, "status", (const char *const[]){"--restart-guard=off", "--slots=3", "jobs", NULL}), 1);
+    ck_assert_int_eq(run(&a, "status", (const char *const[]){STATUS, "--slots=3", "jobs", NULL}), 1);
     assert_has(a.out, "jobs: 3 of 3 slots held\n");
-    ck_assert_int_eq(
-        run(&a, "status", (const char *const[]){"--restart-guard=off", "--json", "--slots=2", "jobs", NULL}),
-        1);
+    ck_assert_int_eq(run(&a, "status", (const char *const[]){STATUS, "--json", "--slots=2", "jobs", NULL}),
+                     1);
     assert_has(a.out, "{\"locks\":[{\"lock\":\"{jobs}#0\",\"verdict\":\"held\"");
     assert_has(a.out, ",{\"lock\":\"{jobs}#1\"");
     live_stop(&server[1]);
@@ -206,8 +203,7 @@ END_TEST
 START_TEST(status_warns_of_a_host_with_more_slots)
 {
     hold(3);
-    ck_assert_int_eq(
-        run(&a, "status", (const char *const[]){"--restart-guard=off", "--slots=2", "jobs", NULL}), 0);
+    ck_assert_int_eq(run(&a, "status", (const char *const[]){STATUS, "--slots=2", "jobs", NULL}), 0);
     ck_assert_str_eq(a.out, "jobs: 0 of 2 slots held\n");
     ck_assert_str_eq(a.err, "redlock: warning: 1 of the slots from 2 on are held: another host uses a larger "
                             "--slots for jobs; give all hosts the same number\n");
@@ -239,7 +235,7 @@ START_TEST(no_more_than_n_run_if_each_client_lacks_a_server)
         script, sizeof script,
         "client() { urls=; k=0; for u in $REDLOCK_URLS; do [ $k -ne $(($1 %% 3)) ] || u=redis://127.0.0.1:1\n"
         " urls=\"$urls -u $u\"; k=$((k + 1)); done; i=0; while [ $i -lt %s ]; do\n"
-        " \"$RDL_COMMAND\" run -q -n -E 0 --ttl=2s --max-ttl=2s --attempt=500ms --slots=%d $urls jobs -- sh "
+        " \"$RDL_COMMAND\" run -q -n -E 0 --ttl=8s --max-ttl=8s --attempt=500ms --slots=%d $urls jobs -- sh "
         "-c "
         "'echo + >>%s; sleep .02; echo - >>%s'; i=$((i + 1)); done; }\n"
         "for c in $(seq %d); do client $c 2>/dev/null & pids=\"$pids $!\"; done\n"

@@ -143,7 +143,9 @@ START_TEST(restarted_servers_decide_nothing)
     char max_ttl[8] = "";
 
     ck_assert_int_eq(
-        status((const char *const[]){"--max-ttl=60m", "--restart-guard=if-permitted", NULL}, N, nightly), 69);
+        status((const char *const[]){"--max-ttl=60m", "--restart-guard=if-permitted", "--attempt=10s", NULL},
+               N, nightly),
+        69);
     ck_assert_int_eq(sscanf(text_of(0),
                             "free (redis %*[^;]; restart guard: usable in %lu s, by --max-ttl %7[^)])",
                             &seconds, max_ttl),
@@ -222,7 +224,7 @@ static int status_with(const char *rights)
     live_command(&server[0], "ACL SETUSER eve on >secret ~* %s", rights);
     snprintf(url, sizeof url, "redis://eve:secret@127.0.0.1:%d", server[0].port);
     memset(&a, 0, sizeof a);
-    command_add_all(&a, (const char *const[]){"status", "-u", url, "nightly", NULL});
+    command_add_all(&a, (const char *const[]){"status", "--attempt=10s", "-u", url, "nightly", NULL});
     return command_run(&a);
 }
 
@@ -286,7 +288,7 @@ START_TEST(a_key_that_is_not_a_lock_has_no_id_in_json)
         live_command(&server[i], "LPUSH odd 1");
     }
     command_set_script(&a, server, N,
-                       "$RDL_COMMAND status --restart-guard=off --json nightly odd |"
+                       "$RDL_COMMAND status --attempt=10s --json nightly odd |"
                        " jq -r '.locks[1] | .verdict, .id, .on, (.servers[0] | .key, .id)'");
     ck_assert_int_eq(command_run(&a), 0);
     ck_assert_str_eq(a.out, "held\nnull\n2\nforeign\nnull\n");
@@ -299,7 +301,7 @@ START_TEST(status_prints_one_json_object)
         live_command(&server[i], "SET nightly " TOKEN " PX 600000");
     command_set_script(
         &a, server, N,
-        "$RDL_COMMAND status --restart-guard=off --json nightly 'a \"b\"\\c' |"
+        "$RDL_COMMAND status --attempt=10s --json nightly 'a \"b\"\\c' |"
         " jq -r '.locks[] | .lock, .verdict, .id, .on, .quorum, (.servers[] | .key), .servers[0].role'");
     ck_assert_int_eq(command_run(&a), 0);
     ck_assert_str_eq(a.out, "nightly\nheld\n" ID "\n2\n2\ntoken\ntoken\nfree\nmaster\n"
@@ -317,7 +319,7 @@ START_TEST(status_prints_valid_json_for_any_server_reply)
 
     relay_start(&relay, server[0].port, 0);
     snprintf(script, sizeof script,
-             "$RDL_COMMAND status -u redis://127.0.0.1:%d --restart-guard=off --json nightly |"
+             "$RDL_COMMAND status -u redis://127.0.0.1:%d --attempt=10s --json nightly |"
              " jq -r '.locks[0].servers[0].version'",
              relay.port);
     command_set_script(&a, server, 1, script);

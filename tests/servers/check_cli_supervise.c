@@ -197,7 +197,8 @@ END_TEST
 
 START_TEST(a_lock_deleted_before_its_release_is_a_warning)
 {
-    command_set(&c, (const char *const[]){"--ttl", "60s", NULL}, server, N, "nightly", hold);
+    command_set(&c, (const char *const[]){"--ttl", "60s", "--attempt", "5s", NULL}, server, N, "nightly",
+                hold);
     command_start(&c);
     command_note(&c);
     await_everywhere();
@@ -211,8 +212,8 @@ END_TEST
 
 START_TEST(a_lock_held_by_another_client_at_the_end_is_lost)
 {
-    command_set(&c, (const char *const[]){_i ? "-q" : "-v", "--ttl", "60s", NULL}, server, N, "nightly",
-                hold);
+    command_set(&c, (const char *const[]){_i ? "-q" : "-v", "--ttl", "60s", "--attempt", "5s", NULL}, server,
+                N, "nightly", hold);
     command_start(&c);
     command_note(&c);
     await_everywhere();
@@ -329,7 +330,8 @@ END_TEST
 
 START_TEST(a_deleted_lock_is_reported_with_its_servers)
 {
-    command_set(&c, (const char *const[]){"--ttl", "60s", NULL}, server, N, "nightly", hold);
+    command_set(&c, (const char *const[]){"--ttl", "60s", "--attempt", "5s", NULL}, server, N, "nightly",
+                hold);
     command_start(&c);
     command_note(&c);
     await_everywhere();
@@ -368,7 +370,8 @@ START_TEST(an_unanswered_release_reports_where_the_lock_may_remain)
 {
     live_kill(&server[3]);
     live_kill(&server[4]);
-    command_set(&c, (const char *const[]){"--ttl", "60s", NULL}, server, N, "nightly", hold);
+    command_set(&c, (const char *const[]){"--ttl", "60s", "--attempt", "2s", NULL}, server, N, "nightly",
+                hold);
     command_start(&c);
     command_note(&c);
     for (int i = 0; i < 3; i++)
@@ -394,8 +397,8 @@ START_TEST(the_command_may_end_during_a_renewal)
     static const char names[MANY][2] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"};
 
     for (int i = 0; i < MANY; i++) {
-        command_set(&many[i], (const char *const[]){"--ttl", "12s", "--attempt", "1s", NULL}, server, N,
-                    names[i], "trap 'exit 3' USR1; sleep 1000 & echo in >&9; wait");
+        command_set(&many[i], (const char *const[]){"--ttl=12s", "--attempt=1s", "--grace=250ms", NULL},
+                    server, N, names[i], "trap 'exit 3' USR1; sleep 1000 & echo in >&9; wait");
         command_start(&many[i]);
         command_note(&many[i]);
     }

@@ -40,8 +40,8 @@ static int ask(const char *verb, const char *text, const char *url, const char *
     return command_run(&a);
 }
 
-static const char *const run_it[] = {"-n", "nightly", "--", "echo", "done", NULL};
-static const char *const the_lock[] = {"nightly", NULL};
+static const char *const run_it[] = {"-n", "--attempt=5s", "nightly", "--", "echo", "done", NULL};
+static const char *const the_lock[] = {"--attempt=5s", "nightly", NULL};
 
 static void expect_err(int status, const char *text)
 {
@@ -107,7 +107,7 @@ START_TEST(an_invalid_certificate_is_refused_with_the_reason)
     ck_assert_int_eq(ask("doctor", tls_openssl(), tls_url(&server), the_lock), 69);
     ck_assert_msg(strstr(a.out, text) != NULL && strstr(a.out, refusals[_i].remedy) != NULL, "%s", a.out);
     ask("acquire", tls_openssl(), tls_url(&server),
-        (const char *const[]){"-n", "--log", "json", "nightly", NULL});
+        (const char *const[]){"-n", "--attempt=5s", "--log", "json", "nightly", NULL});
     expect_err(69, refusals[_i].why);
 }
 END_TEST
@@ -184,10 +184,10 @@ START_TEST(a_failed_connect_command_is_reported_in_its_own_words)
     const char *url = "rediss://localhost:1";
 
     ask("run", wrongs[_i].text, url,
-        (const char *const[]){"-n", "--attempt", "200ms", "nightly", "--", "echo", "done", NULL});
+        (const char *const[]){"-n", "--attempt", "1s", "nightly", "--", "echo", "done", NULL});
     expect_err(wrongs[_i].status, wrongs[_i].says);
     ck_assert_str_eq(a.out, "");
-    ask("doctor", wrongs[_i].text, url, (const char *const[]){"--attempt", "200ms", "nightly", NULL});
+    ask("doctor", wrongs[_i].text, url, (const char *const[]){"--attempt", "1s", "nightly", NULL});
     ck_assert_int_eq(a.status, wrongs[_i].status);
     assert_has(a.out, wrongs[_i].remedy);
 }
@@ -197,8 +197,8 @@ END_TEST
 START_TEST(a_redis_url_of_a_tls_port_gets_a_hint_about_rediss)
 {
     static const char hint[] = "check the port; if it uses TLS, its URL must begin with rediss://";
-    static const char *const verbs[] = {"run -n nightly true", "acquire -n nightly", "list", "status nightly",
-                                        "doctor nightly"};
+    static const char *const verbs[] = {"run -n --attempt=5s nightly true", "acquire -n --attempt=5s nightly",
+                                        "list", "status nightly", "doctor nightly"};
     char script[200];
 
     tls_start(&server, TLS_RIGHT);
@@ -287,7 +287,7 @@ END_TEST
 START_TEST(unknown_hosts_are_left_to_the_connect_command)
 {
     ask("run", "sh -c 'echo asked for %h port %p >&2; exit 1'", "rediss://nobody.invalid:7",
-        (const char *const[]){"-v", "-n", "nightly", "--", "true", NULL});
+        (const char *const[]){"-v", "-n", "--attempt=5s", "nightly", "--", "true", NULL});
     expect_err(69, "no address for nobody.invalid:7 (");
     expect_err(69, "): the connect command has to find it\n");
     expect_err(69, "nobody.invalid:7: cannot connect: sh: asked for nobody.invalid port 7\n");

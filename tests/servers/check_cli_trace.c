@@ -191,7 +191,8 @@ START_TEST(a_trace_shows_a_whole_run)
 
     live_start(&server);
     snprintf(option, sizeof option, "--trace=%s", path);
-    command_set(&c, (const char *const[]){option, "--no-owner", NULL}, &server, 1, "nightly", "exit 0");
+    command_set(&c, (const char *const[]){option, "--no-owner", "--attempt=5s", NULL}, &server, 1, "nightly",
+                "exit 0");
     ck_assert_int_eq(command_run(&c), 0);
     ck_assert_str_eq(c.err, "");
     traced();

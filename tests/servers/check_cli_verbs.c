@@ -53,7 +53,7 @@ static int run(struct command *c, const char *verb, const char *const options[])
     return command_run(c);
 }
 
-static const char *const none[] = {NULL};
+static const char *const none[] = {NULL}, *const patient[] = {"--attempt=5s", NULL};
 
 /* "REDLOCK_TOKEN=" and the token that a printed. */
 static const char *token_of(const struct command *c)
@@ -161,7 +161,7 @@ START_TEST(the_fencing_token_follows_the_token_after_a_space)
     ck_assert_int_eq(run(&a, "acquire", (const char *const[]){"--fence", NULL}), 0);
     ck_assert_int_eq(sscanf(a.out + TOKEN, " %llu\n", &first), 1);
     ck_assert_int_eq(a.out[TOKEN], ' ');
-    ck_assert_int_eq(run_with_token(&b, "release", none), 0);
+    ck_assert_int_eq(run_with_token(&b, "release", patient), 0);
     ck_assert_int_eq(run(&a, "acquire", (const char *const[]){"--fence", NULL}), 0);
     ck_assert_int_eq(sscanf(a.out + TOKEN, " %llu\n", &second), 1);
     ck_assert(second > first);
@@ -187,8 +187,9 @@ START_TEST(the_token_file_is_private_and_nothing_is_printed)
     ck_assert_str_eq(a.out, "");
     ck_assert_int_eq(stat(file, &st), 0);
     ck_assert_uint_eq(st.st_mode & 07777, 0600);
-    ck_assert_int_eq(run(&b, "extend", (const char *const[]){"--token-file", file, NULL}), 0);
-    ck_assert_int_eq(run(&b, "release", (const char *const[]){"--token-file", file, NULL}), 0);
+    const char *const by_file[] = {"--attempt=5s", "--token-file", file, NULL};
+    ck_assert_int_eq(run(&b, "extend", by_file), 0);
+    ck_assert_int_eq(run(&b, "release", by_file), 0);
     ck_assert_str_eq(b.err, "");
     assert_key_is(NULL);
 }
@@ -203,7 +204,7 @@ START_TEST(digits_of_a_token_in_upper_case_are_the_same)
     snprintf(entry, sizeof entry, "%s", token_of(&a));
     for (char *at = strchr(entry, '='); *at != '@'; at++)
         *at = (char)toupper((unsigned char)*at);
-    set(&b, "release", none, N);
+    set(&b, "release", patient, N);
     command_setenv(&b, entry);
     ck_assert_int_eq(command_run(&b), 0);
     ck_assert_str_eq(b.err, "");
@@ -242,7 +243,8 @@ START_TEST(a_failed_acquire_leaves_no_token_file)
 {
     ck_assert_int_eq(run(&a, "acquire", none), 0);
     if (_i == 0)
-        ck_assert_int_eq(run(&b, "acquire", (const char *const[]){"-n", "--token-file", file, NULL}), 1);
+        ck_assert_int_eq(
+            run(&b, "acquire", (const char *const[]){"-n", "--attempt=5s", "--token-file", file, NULL}), 1);
     else
         wait_and_be_killed();
     ck_assert_int_ne(access(file, F_OK), 0);
@@ -254,13 +256,13 @@ END_TEST
 static const struct {
     const char *script, *text;
 } unwritable[] = {
-    {"\"$RDL_COMMAND\" acquire -v nightly >/dev/full",
+    {"\"$RDL_COMMAND\" acquire --attempt=5s -v nightly >/dev/full",
      "redlock: cannot write the token to standard output (No space left on device): releasing nightly\n"},
-    {"exec 6> >(exit); wait $!; \"$RDL_COMMAND\" acquire -v nightly >&6",
+    {"exec 6> >(exit); wait $!; \"$RDL_COMMAND\" acquire --attempt=5s -v nightly >&6",
      "redlock: cannot write the token to standard output (Broken pipe): releasing nightly\n"},
-    {"\"$RDL_COMMAND\" acquire -v nightly >&-",
+    {"\"$RDL_COMMAND\" acquire --attempt=5s -v nightly >&-",
      "redlock: cannot write the token to standard output (Bad file descriptor): releasing nightly\n"},
-    {"exec 6> >(exit); wait $!; exec 7<> <(:); \"$RDL_COMMAND\" hold -v nightly <&7 >&6",
+    {"exec 6> >(exit); wait $!; exec 7<> <(:); \"$RDL_COMMAND\" hold --attempt=5s -v nightly <&7 >&6",
      "redlock: cannot write the token to standard output (Broken pipe): releasing nightly\n"},
 };
 
@@ -299,7 +301,7 @@ START_TEST(extend_and_release_need_only_the_token)
 {
     char urls[N][LIVE_PATH_MAX];
 
-    ck_assert_int_eq(run(&a, "acquire", (const char *const[]){"--ttl=10s", NULL}), 0);
+    ck_assert_int_eq(run(&a, "acquire", (const char *const[]){"--ttl=20s", "--attempt=5s", NULL}), 0);
     for (int verb = 0; verb < 2; verb++) {
         memset(&b, 0, sizeof b);
         command_add_all(&b, verb == 0
@@ -326,9 +328,9 @@ END_TEST
 START_TEST(a_token_may_come_from_a_descriptor)
 {
     command_set_script(&a, server, N,
-                       "token=$(\"$RDL_COMMAND\" acquire --fence nightly) && "
-                       "\"$RDL_COMMAND\" extend --token-fd 7 nightly 7<<<\"$token\" && "
-                       "\"$RDL_COMMAND\" release --token-fd 0 nightly <<<\"$token\"");
+                       "token=$(\"$RDL_COMMAND\" acquire --attempt=5s --fence nightly) && "
+                       "\"$RDL_COMMAND\" extend --attempt=5s --token-fd 7 nightly 7<<<\"$token\" && "
+                       "\"$RDL_COMMAND\" release --attempt=5s --token-fd 0 nightly <<<\"$token\"");
     ck_assert_int_eq(command_run(&a), 0);
     ck_assert_str_eq(a.err, "");
     assert_key_is(NULL);
@@ -343,22 +345,20 @@ START_TEST(extend_and_release_of_a_lost_lock_exit_with_1)
     ck_assert_int_eq(run(&a, "acquire", none), 0);
     for (int i = 0; i < N; i++)
         live_command(&server[i], _i < 2 ? "DEL nightly" : "SET nightly other");
-    ck_assert_int_eq(run_with_token(&b, verbs[_i % 2], none), 1);
+    ck_assert_int_eq(run_with_token(&b, verbs[_i % 2], patient), 1);
     snprintf(text, sizeof text,
              "redlock: nightly is not %s: this token does not hold it, or holds it no longer (127.0.0.1:",
              done[_i % 2]);
     ck_assert_msg(strncmp(b.err, text, strlen(text)) == 0, "%s", b.err);
     assert_has(b.err, _i < 2 ? ": the key does not exist" : ": held by another client");
     assert_key_is(_i < 2 ? NULL : "other");
-    ck_assert_int_eq(run_with_token(&b, verbs[_i % 2], (const char *const[]){"-q", NULL}), 1);
+    ck_assert_int_eq(run_with_token(&b, verbs[_i % 2], (const char *const[]){"-q", "--attempt=5s", NULL}), 1);
     ck_assert_str_eq(b.err, "");
 }
 END_TEST
 
 START_TEST(extend_and_release_work_with_a_minority_down)
 {
-    static const char *const patient[] = {"--attempt=5s", NULL};
-
     ck_assert_int_eq(run(&a, "acquire", patient), 0); /* on all three: it waits for the slowest */
     live_kill(&server[_i]);
     ck_assert_int_eq(run_with_token(&b, "extend", patient), 0);
@@ -375,11 +375,11 @@ START_TEST(a_refused_release_names_its_own_reason)
     ck_assert_int_eq(run(&a, "acquire", none), 0);
     for (int i = 0; i < N; i++)
         live_command(&server[i], "ACL SETUSER default -eval -evalsha -watch");
-    ck_assert_int_eq(run_with_token(&b, "release", none), 77);
+    ck_assert_int_eq(run_with_token(&b, "release", patient), 77);
     assert_has(b.err, "redlock: cannot release nightly: 2 of 3 servers are needed: ");
     assert_has(b.err, "NOPERM");
     assert_lacks(b.err, "restart");
-    ck_assert_int_eq(run_with_token(&b, "extend", none), 77);
+    ck_assert_int_eq(run_with_token(&b, "extend", patient), 77);
     assert_lacks(b.err, "Redis 2.6.12");
 }
 END_TEST
@@ -387,7 +387,7 @@ END_TEST
 /* Too young to count: they were started for this test. */
 START_TEST(extend_reports_servers_in_quarantine)
 {
-    static const char *const guarded[] = {"--restart-guard=if-permitted", NULL};
+    static const char *const guarded[] = {"--restart-guard=if-permitted", "--attempt=5s", NULL};
 
     ck_assert_int_eq(run(&a, "acquire", none), 0);
     ck_assert_int_eq(run_with_token(&b, "extend", guarded), 69);
@@ -395,7 +395,7 @@ START_TEST(extend_reports_servers_in_quarantine)
                       "--max-ttl (30s) ago and may have lost locks in a restart; a majority can be used in ");
     assert_has(b.err, " s. Until then, add --restart-guard=off if they are new. Always add "
                       "it if they lose nothing in a restart\n");
-    ck_assert_int_eq(run_with_token(&b, "release", none), 0); /* it needs no vote to delete our own key */
+    ck_assert_int_eq(run_with_token(&b, "release", patient), 0); /* it needs no vote to delete our own key */
 }
 END_TEST
 
@@ -457,7 +457,8 @@ START_TEST(release_wakes_a_client_that_waits_with_a_hint)
     live_await(&server[0], "INFO clients", "blocked_clients:1\r\n");
     struct command c;
     memset(&c, 0, sizeof c);
-    ck_assert_int_eq(run_with_token(&c, "release", (const char *const[]){"--wake-hint", NULL}), 0);
+    ck_assert_int_eq(
+        run_with_token(&c, "release", (const char *const[]){"--wake-hint", "--attempt=5s", NULL}), 0);
     ck_assert_int_eq(command_end(&b), 0);
     ck_assert_uint_ge(strspn(b.out, "0123456789abcdef"), TOKEN - 2);
 }
@@ -654,7 +655,7 @@ END_TEST
 START_TEST(unusable_servers_have_one_exit_status_for_all_verbs)
 {
     static const char *const verbs[] = {
-        "acquire -w1", "extend", "release", "hold -w1", "status", "list", "break --held-by 12345678"};
+        "acquire -w3", "extend", "release", "hold -w3", "status", "list", "break --held-by 12345678"};
     static struct fake_server web = {
         .trick = FAKE_CLOSES, .text = "HTTP/1.1 400 Bad Request\r\n", .after = 1};
     char foreign[64], refuses[64];
@@ -680,11 +681,11 @@ END_TEST
 
 /* ---------------------------------------------------------------- output that cannot be written */
 
-static const char *const asking[] = {"status nightly", "status --json nightly",
-                                     "list",           "list --json",
-                                     "doctor nightly", "doctor --json nightly",
-                                     "--version",      "--help",
-                                     "run --help",     "help doctor"};
+static const char *const asking[] = {"status nightly",    "status --json nightly",
+                                     "list --attempt=5s", "list --json --attempt=5s",
+                                     "doctor nightly",    "doctor --json nightly",
+                                     "--version",         "--help",
+                                     "run --help",        "help doctor"};
 enum { ASKING = sizeof asking / sizeof asking[0] };
 
 START_TEST(output_to_a_full_disk_is_an_error)
@@ -721,8 +722,8 @@ START_TEST(unwritten_lines_of_log_and_trace_are_counted)
     char script[200], message[100];
     unsigned n = 0;
 
-    snprintf(script, sizeof script, "exec 8>/dev/full; exec \"$RDL_COMMAND\" run %s nightly true",
-             options[_i]);
+    snprintf(script, sizeof script,
+             "exec 8>/dev/full; exec \"$RDL_COMMAND\" run --attempt=5s %s nightly true", options[_i]);
     command_set_script(&a, server, 1, script);
     ck_assert_int_eq(command_run(&a), 0);
     ck_assert_int_eq(sscanf(a.err, "redlock: warning: %u lines", &n), 1);

@@ -16,7 +16,6 @@ enum { N = 5 };
 static struct live_server server[N];
 static struct command a, b;
 
-static const char *const no_options[] = {NULL};
 static const char *const at_once[] = {"-n", "--attempt", "5s", NULL}; /* on a busy machine too */
 static const char hold[] = "trap 'echo out >&9; exit 0' USR1; echo in >&9; while :; do sleep 0.01; done";
 
@@ -32,7 +31,7 @@ static void stop(void)
 
 static void start_holder(void)
 {
-    command_set(&a, no_options, server, N, "nightly", hold);
+    command_set(&a, at_once, server, N, "nightly", hold);
     command_start(&a);
     ck_assert_str_eq(command_note(&a), "in");
 }
@@ -135,6 +134,8 @@ END_TEST
 START_TEST(a_held_lock_is_a_conflict_while_a_minority_is_down)
 {
     start_holder();
+    for (int i = 0; i < N; i++) /* it holds the lock when a majority has the key */
+        live_await(&server[i], "EXISTS nightly", ":1\r\n");
     live_kill(&server[4]);
     if (_i)
         live_kill(&server[3]);
@@ -304,7 +305,7 @@ END_TEST
 START_TEST(run_waits_for_a_load_balancer_without_a_backend)
 {
     ck_assert_int_eq(run_against("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\n", 0), 69);
-    assert_has(a.err, "redlock: no lock after 0.5");
+    assert_has(a.err, "redlock: no lock after ");
     assert_has(a.err, ": a load balancer has no server: HTTP/1.1 503 Service Unavailable "
                       "(a load balancer or proxy replied: check the server behind it)\n");
 }

@@ -62,13 +62,13 @@ static size_t warned(const struct command *c, int i, const char *after)
 }
 
 static const char hold[] = "trap 'exit 0' USR1; echo in >&9; while :; do sleep 0.01; done";
-static const char *const none[] = {NULL};
+static const char *const patient[] = {"--attempt=5s", NULL};
 static const char all[] = "~* +@all";
 
 /* ---------------------------------------------------------------- INFO */
 
-static const char *const permitted[] = {"--restart-guard=if-permitted", NULL};
-static const char *const off[] = {"--restart-guard=off", NULL};
+static const char *const permitted[] = {"--restart-guard=if-permitted", "--attempt=5s", NULL};
+static const char *const off[] = {"--restart-guard=off", "--attempt=5s", NULL};
 
 START_TEST(servers_that_refuse_info_are_named_once_with_advice)
 {
@@ -198,7 +198,7 @@ END_TEST
 
 START_TEST(a_server_that_is_down_is_no_warning)
 {
-    set_user(&a, all, none, N, "sleep 0.3");
+    set_user(&a, all, patient, N, "sleep 0.3");
     live_kill(&server[N - 1]);
     ck_assert_int_eq(command_run(&a), 0);
     ck_assert_str_eq(a.err, "");
@@ -209,7 +209,7 @@ START_TEST(a_waiting_run_reports_a_permanent_failure_too)
 {
     live_command(&server[0], "SET nightly other PX 60000");
     live_command(&server[1], "SET nightly other PX 60000");
-    set_user(&a, all, none, N, "echo in >&9");
+    set_user(&a, all, patient, N, "echo in >&9");
     live_command(&server[N - 1], "ACL SETUSER lk resetpass >other");
     command_start(&a);
     command_await_err(&a, "WRONGPASS");
@@ -299,7 +299,7 @@ static const struct {
 
 START_TEST(run_warns_first_if_the_user_may_not_release_or_extend)
 {
-    set_user(&a, giving[_i].rules, none, _i % 2 ? N : 1, "echo in >&9; read -r x </dev/zero");
+    set_user(&a, giving[_i].rules, patient, _i % 2 ? N : 1, "echo in >&9; read -r x </dev/zero");
     command_start(&a);
     ck_assert_str_eq(command_note(&a), "in");
     const char *err = command_err_so_far(&a);
@@ -321,7 +321,7 @@ END_TEST
 /* The probe cannot see this: scripts are permitted, but not their commands. */
 START_TEST(a_refused_release_is_reported_with_its_reason)
 {
-    set_user(&a, "~* +@all -del", none, _i == 0 ? 1 : N, ":");
+    set_user(&a, "~* +@all -del", patient, _i == 0 ? 1 : N, ":");
     ck_assert_int_eq(command_run(&a), 0);
     assert_has(a.err, "redlock: warning: nightly could not be released (127.0.0.1:");
     assert_has(a.err, ": the user lacks permission for a command or a key (ACL): NOPERM ");

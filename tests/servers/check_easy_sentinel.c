@@ -14,7 +14,7 @@
 #include "tests/fixtures/sentinels.h"
 #include "tests/suite.h"
 
-enum { GROUPS = 3, MAX_TTL = 2000, PATIENT = 20000, TRIES = 20, QUESTION = 62 /* bytes of it */ };
+enum { GROUPS = 3, MAX_TTL = 3500, PATIENT = 20000, TRIES = 20, QUESTION = 62 /* bytes of it */ };
 
 static struct live_group groups[GROUPS];
 static struct live_server plain[2];
@@ -251,10 +251,10 @@ START_TEST(a_wake_hint_comes_from_the_new_master)
         acquire(&first);
         now = group_master(g);
         live_command(&g->server[now].live, "RPUSH {nightly}:wake 1"); /* a BLPOP with a reply is counted */
-        acquire_within(&second, 100, RDL_BUSY);
+        do /* on a busy machine the hint's connection may not be there in time */
+            acquire_within(&second, 500, RDL_BUSY);
+        while (strstr(live_command(&g->server[now].live, "INFO commandstats"), "cmdstat_blpop") == NULL);
         ck_assert_int_eq(second.easy.hint_conn.endpoint.port, g->server[now].live.port);
-        ck_assert_ptr_nonnull(
-            strstr(live_command(&g->server[now].live, "INFO commandstats"), "cmdstat_blpop"));
         release(&first);
         if (i == 0) {
             group_failover(g);
@@ -359,7 +359,7 @@ START_TEST(a_replica_that_a_sentinel_names_gives_no_vote)
     live_start_all(plain, 2);
     live_command(&plain[0], "REPLICAOF 127.0.0.1 %d", plain[1].port);
     open_with(&first, name_it("127.0.0.1", "127.0.0.1"), RDL_EASY_NO_RESTART_GUARD);
-    expect(&first, rdl_easy_acquire(&first.easy, 1000), RDL_NO_QUORUM);
+    expect(&first, rdl_easy_acquire(&first.easy, 3000), RDL_NO_QUORUM);
     expect_error(&first, "use its master");
     live_command(&plain[0], "REPLICAOF NO ONE");
     acquire(&first);
@@ -378,6 +378,7 @@ START_TEST(a_group_does_not_hold_up_the_other_servers)
              live_url(&plain[0], LIVE_V4, url[0], sizeof url[0]), fake[0].port,
              live_url(&plain[1], LIVE_V4, url[1], sizeof url[1]));
     open_with(&first, urls, RDL_EASY_NO_RESTART_GUARD);
+    first.easy.opt.lease.attempt_ms = 1500; /* on a busy machine the first server must reply to each one */
     for (int i = 0; i < 3; i++) {
         acquire_within(&first, 0, RDL_OK);
         release(&first);

@@ -23,6 +23,7 @@
 #include "tests/suite.h"
 
 enum { TTL = 20000, PATIENT = 10000 };
+enum { ATTEMPT = 1500 /* a busy machine must not fail a test */ };
 
 static struct live_server live[2];
 static struct rdl_easy easy, other;
@@ -45,6 +46,8 @@ static void teardown(void)
 static void open_with(struct rdl_easy *e, const char *list, struct rdl_easy_options options)
 {
     ck_assert_int_eq(rdl_easy_open(e, list, "nightly", &options), RDL_OK);
+    if (e->opt.lease.ttl_ms >= TTL)
+        e->opt.lease.attempt_ms = ATTEMPT;
 }
 
 /* The servers have just started. */
@@ -181,13 +184,17 @@ START_TEST(a_waiting_lock_has_one_connection_and_another_for_its_hint)
 {
     unsigned hint = _i ? RDL_EASY_WAKE_HINT : 0;
     int before = live_count_fds();
-    unsigned count;
+    unsigned count, now, questions = 0;
 
     open_with(&easy, url, (struct rdl_easy_options){.flags = RDL_EASY_NO_RESTART_GUARD | hint});
     hold_other();
     count = connections();
-    ck_assert_int_eq(rdl_easy_acquire(&easy, 300), RDL_BUSY);
-    ck_assert_uint_eq(connections() - count, _i ? 3 : 2); /* and that of the question */
+    do { /* on a busy machine the wait may end before there is a hint's connection */
+        ck_assert_int_eq(rdl_easy_acquire(&easy, 500), RDL_BUSY);
+        now = connections() - count;
+        questions++; /* each one has a connection, too */
+    } while (_i && now < 2 + questions && questions < 10);
+    ck_assert_uint_eq(now, (_i ? 2u : 1u) + questions);
     ck_assert_int_eq(rdl_easy_release(&other), RDL_OK);
     ck_assert_int_eq(rdl_easy_acquire(&easy, PATIENT), RDL_OK);
     rdl_easy_close(&easy);

@@ -49,8 +49,18 @@ static const char *path_of(const char *name)
     return path;
 }
 
-/* Runs it; stores its output, and returns its exit status. */
-static int run(const char *name, const char *args)
+/* An example makes one attempt of 250 ms to extend or to release, and one renews a lease of 3 s. */
+static int is_late(void)
+{
+    static const char *const words[] = {"no reply", "timed out", "watchdog: lost", "leader: no more"};
+    int n = 0;
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        n += strstr(output, words[i]) != NULL;
+    return n > 0;
+}
+
+static int run_example(const char *name, const char *args)
 {
     char line[8192];
     size_t len;
@@ -65,6 +75,19 @@ static int run(const char *name, const char *args)
     status = pclose(f);
     ck_assert_msg(WIFEXITED(status), "%s: %s", name, output);
     return WEXITSTATUS(status);
+}
+
+/*
+ * Runs it; stores its output, and returns its exit status. Runs it again if it was too late, as on a busy
+ * machine.
+ */
+static int run(const char *name, const char *args)
+{
+    int status = run_example(name, args);
+
+    for (int i = 0; i < 3 && is_late(); i++)
+        status = run_example(name, args);
+    return status;
 }
 
 static void assert_prints(const char *text)
@@ -89,6 +112,19 @@ START_TEST(the_minimal_example_works)
 }
 END_TEST
 
+/* Less than its ttl: how much less, depends on how busy this host is. */
+static void assert_lasts(int ttl_s)
+{
+    const char *at = strstr(output, "the lock lasts for ");
+    int s = 0, n = 0;
+
+    ck_assert_msg(at != NULL, "%s", output);
+    (void)sscanf(at, "the lock lasts for %d s\nreleased%n", &s, &n);
+    ck_assert_str_eq(at + n, "\n");
+    ck_assert_int_gt(s, 0);
+    ck_assert_int_lt(s, ttl_s);
+}
+
 START_TEST(the_easy_example_works_on_one_server_too)
 {
     char args[256 + 16];
@@ -96,7 +132,8 @@ START_TEST(the_easy_example_works_on_one_server_too)
     live_start(&server[0]);
     snprintf(args, sizeof args, "%s new", url(0));
     ck_assert_int_eq(run("redlock/easy", args), 0);
-    ck_assert_str_eq(output, "work for 3 s; the lock lasts for 9 s\nreleased\n");
+    assert_prints("work for 3 s; ");
+    assert_lasts(10);
     ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":0\r\n");
 }
 END_TEST
@@ -125,7 +162,8 @@ START_TEST(event_loop_acquires_extends_and_releases)
 {
     live_start(&server[0]);
     ck_assert_int_eq(run("lock/event_loop", url(0)), 0);
-    assert_prints("acquire: done\nextend: done, for 19 s\nrelease: done, after ");
+    assert_prints("acquire: done\nextend: done, for 1");
+    assert_prints(" s\nrelease: done, after ");
     ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":0\r\n");
 }
 END_TEST
@@ -226,14 +264,22 @@ static void client_reads(const char *expected)
     close(fd);
 }
 
+/* Its release is one attempt of 150 ms. If that was too late, as on a busy machine, another one ends. */
 static void end_epoll_server(void)
 {
     int status;
 
     kill(epoll_server.pid, SIGTERM);
-    next_line_is("released: done\n");
+    ck_assert_ptr_nonnull(fgets(output, sizeof output, epoll_server.out));
     ck_assert_int_eq(waitpid(epoll_server.pid, &status, 0), epoll_server.pid);
     ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    if (is_late()) {
+        begin_epoll_server();
+        next_line_is("leader\n");
+        end_epoll_server();
+        return;
+    }
+    ck_assert_str_eq(output, "released: done\n");
     ck_assert_str_eq(live_command(&server[0], "DBSIZE"), ":0\r\n");
 }
 
@@ -254,7 +300,7 @@ START_TEST(the_epoll_server_serves_while_another_one_leads)
     live_start(&server[0]);
     live_command(&server[0], "SET leader somebody");
     begin_epoll_server();
-    live_await(&server[0], "INFO commandstats", "cmdstat_set:calls=2");
+    live_await(&server[0], "INFO commandstats", "cmdstat_pttl"); /* it has tried */
     client_reads("standby\n");
     live_command(&server[0], "DEL leader");
     next_line_is("leader\n");
@@ -330,7 +376,8 @@ START_TEST(the_legacy_example_works_with_old_programs)
 {
     live_start(&server[0]);
     ck_assert_int_eq(run("lock/legacy", url(0)), 0);
-    ck_assert_str_eq(output, "taken\nours for 59 s\nrelease: done\n");
+    assert_prints("taken\nours for 5");
+    assert_prints(" s\nrelease: done\n");
     live_command(&server[0], "SET lock.foo 1600000000");
     ck_assert_int_eq(run("lock/legacy", url(0)), 0);
     assert_prints("taken over from a holder whose lease had expired\n");
@@ -537,17 +584,19 @@ START_TEST(examples_print_what_their_first_comment_says)
     char folder[] = "/tmp/examples-XXXXXX";
     char dir[4096];
     FILE *f;
-    int status;
+    int status, tries = 0;
 
     strcpy(dir, path_of(""));
     strstr(dir, "/examples/")[0] = '\0';
     ck_assert_ptr_nonnull(mkdtemp(folder));
     snprintf(command, sizeof command, "cd %s\n", folder);
     read_comment(commented[_i], dir, command, printed);
-    f = popen(command, "re");
-    ck_assert_ptr_nonnull(f);
-    output[fread(output, 1, sizeof output - 1, f)] = '\0';
-    status = pclose(f);
+    do {
+        f = popen(command, "re");
+        ck_assert_ptr_nonnull(f);
+        output[fread(output, 1, sizeof output - 1, f)] = '\0';
+        status = pclose(f);
+    } while (is_late() && ++tries < 4);
     snprintf(command, sizeof command, "%s/packet", folder);
     unlink(command);
     ck_assert_int_eq(rmdir(folder), 0);
@@ -742,7 +791,7 @@ START_TEST(the_easy_example_takes_a_lock_over_tls)
 {
     tls_start(&over_tls, TLS_RIGHT);
     ck_assert_int_eq(run_easy_over_tls(), 0);
-    ck_assert_str_eq(output, "the lock lasts for 29 s\nreleased\n");
+    assert_lasts(30);
     ck_assert_str_eq(live_command(&over_tls.live, "DBSIZE"), ":0\r\n");
 }
 END_TEST

@@ -110,7 +110,7 @@ static void kill_script(void)
 /* A server serves its clients after every 2 MB it loads. */
 static void load_slowly(void)
 {
-    live_command(&server, "EVAL \"for i=1,60 do redis.call('SET',i,string.rep('x',200000)) end\" 0");
+    live_command(&server, "EVAL \"for i=1,120 do redis.call('SET',i,string.rep('x',200000)) end\" 0");
     ok("SAVE");
     live_kill(&server);
     server.may_load = 1;

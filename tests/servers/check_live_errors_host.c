@@ -177,6 +177,7 @@ START_TEST(an_idle_connection_closed_by_the_server_is_reopened)
     asking_begin("");
     ck_assert_int_eq(asking_ask(&rdl_op_acquire, "k"), RDL_ANSWER_YES);
     client_wait_hangup(&asking);
+    live_command(&asked, "CONFIG SET timeout 0"); /* the next connection is not closed */
     client_step(&asking, client_now() + CLIENT_TIMEOUT_MS);
     ck_assert_int_eq(rdl_conn_state(&asking.conn), RDL_CONN_CLOSED);
     ck_assert_int_eq(rdl_conn_error(&asking.conn), RDL_E_CLOSED);

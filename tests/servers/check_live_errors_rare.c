@@ -202,7 +202,7 @@ START_TEST(a_paused_server_is_unknown_and_keeps_no_key)
 
     asking_begin("");
     rdl_lock_init(&lock, &hasty, &asking.conn, "k", 1);
-    live_command(&asked, "CLIENT PAUSE 300");
+    live_command(&asked, "CLIENT PAUSE 2500");
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_UNKNOWN);
     while (!rdl_conn_is_idle(&asking.conn))
         client_step(&asking, client_now() + 20);

@@ -155,10 +155,10 @@ START_TEST(each_extend_method_lengthens_our_key_and_never_shortens_it)
     acquire("k");
     meet(method->above);
     client.token[0] = '0'; /* the client that acquired, with fewer rights */
-    live_command(&server, "SET k %.*s PX 1000", (int)sizeof client.token, client.token);
+    live_command(&server, "SET k %.*s PX 20000", (int)sizeof client.token, client.token);
     ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_YES);
     expect_pttl(60000);
-    live_command(&server, "PEXPIRE k 1000");
+    live_command(&server, "PEXPIRE k 20000");
     before = calls(method->command);
     ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_YES);
     after = calls(method->command);
@@ -169,9 +169,9 @@ START_TEST(each_extend_method_lengthens_our_key_and_never_shortens_it)
     ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_YES);
     ck_assert_int_eq(calls(method->command) - before, 1); /* by WATCH too: no yes without an EXEC */
     expect_pttl(600000);
-    live_command(&server, "SET k foreign PX 1000");
+    live_command(&server, "SET k foreign PX 20000");
     ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_NO);
-    ck_assert_int_le(pttl(), 1000);
+    ck_assert_int_le(pttl(), 20000);
     live_command(&server, "DEL k");
     ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_ABSENT);
     ck_assert_str_eq(live_command(&server, "EXISTS k"), ":0\r\n");
@@ -205,7 +205,7 @@ START_TEST(without_scripts_locks_are_extended_and_released)
     static const char *const renamed[] = {"--rename-command", "eval", "",  "--rename-command",
                                           "evalsha",          "",     NULL};
     static const char *const modules[] = {"--enable-module-command", "yes", NULL};
-    static const struct rdl_lock_options opt = {.ttl_ms = 10000};
+    static const struct rdl_lock_options opt = {.ttl_ms = 10000, .attempt_ms = 2000};
     static const struct rdl_bytes names[] = {{"{k}1", 4}, {"{k}2", 4}};
     uint8_t packed[RDL_NAME_MAX];
     struct rdl_lock_fenced fenced;
@@ -224,7 +224,7 @@ START_TEST(without_scripts_locks_are_extended_and_released)
     meet("");
     for (int k = 0; k < 2; k++) {
         acquire("k");
-        live_command(&server, "PEXPIRE k 1000");
+        live_command(&server, "PEXPIRE k 20000");
         ck_assert_int_eq(client_ask(&client, &rdl_op_extend, "k"), RDL_ANSWER_YES);
         expect_pttl(60000);
         ck_assert_int_eq(client_ask(&client, &rdl_op_release, "k"), RDL_ANSWER_YES);

@@ -58,7 +58,7 @@ static const char *exists(void)
 
 START_TEST(a_waiting_acquire_uses_the_next_connection)
 {
-    begin("SET", 1000, 0);
+    begin("SET", 4000, 1000);
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     ck_assert_str_eq(exists(), ":1\r\n");
     ck_assert_int_eq(rdl_lock_release(&lock, &client_platform), RDL_OK);
@@ -68,7 +68,7 @@ END_TEST
 
 START_TEST(an_extend_after_a_swallowed_one_saves_the_lease)
 {
-    begin("EVAL", 60000, 1000);
+    begin("EVAL", 60000, 2000);
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
     ck_assert_int_eq(rdl_lock_extend(&lock, &client_platform, 60000), RDL_UNKNOWN);
     ck_assert_int_eq(rdl_lock_extend(&lock, &client_platform, 60000), RDL_OK);
@@ -93,11 +93,11 @@ START_TEST(a_swallowed_release_is_sent_on_the_next_connection)
 }
 END_TEST
 
-/* The first renewal, after 2 s, is swallowed. */
+/* The first renewal, after 3 s, is swallowed. */
 START_TEST(a_command_survives_a_swallowed_renewal)
 {
     static struct command run;
-    const char *args[] = {"run", "--ttl", "6s", "-u", url, "nightly", "-c", "sleep 8; exit 3", NULL};
+    const char *args[] = {"run", "--ttl", "9s", "-u", url, "nightly", "-c", "sleep 11; exit 3", NULL};
 
     begin("EVAL", 1000, 0);
     memset(&run, 0, sizeof run);

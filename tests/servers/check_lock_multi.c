@@ -58,7 +58,7 @@ START_TEST(several_locks_are_taken_and_released_with_one_token)
     ck_assert_str_eq(live_command(&server, "GET a"), want);
     ck_assert_str_eq(live_command(&server, "GET \"c\\x00\\r\\n\""), want);
     ck_assert_int_eq(number("DBSIZE"), 3);
-    live_command(&server, "PEXPIRE b 1000");
+    live_command(&server, "PEXPIRE b 9000");
     ck_assert_int_eq(rdl_lock_extend(&lock, &client_platform, TTL), RDL_OK);
     ck_assert_int_gt(number("PTTL b"), 10000);
     ck_assert_int_le(number("PTTL b"), TTL);

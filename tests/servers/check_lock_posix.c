@@ -11,7 +11,7 @@ static struct rdl_posix_conn server;
 static struct rdl_posix posix;
 static struct rdl_platform platform;
 static struct rdl_lock lock;
-static const struct rdl_lock_options opt = {.ttl_ms = 10000};
+static const struct rdl_lock_options opt = {.ttl_ms = 10000, .attempt_ms = 2000};
 
 START_TEST(a_url_is_all_a_lock_needs)
 {

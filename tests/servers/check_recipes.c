@@ -134,7 +134,7 @@ END_TEST
 /* A waiting client gets it then; the unfinished pipeline runs nothing any more, and does no harm. */
 START_TEST(the_lock_of_an_unfinished_pipeline_expires)
 {
-    ck_assert_int_eq(recipe_run(&r, &a, "export PIPELINE_TTL=2s; " FIRST "begin"), 0);
+    ck_assert_int_eq(recipe_run(&r, &a, "export PIPELINE_TTL=6s; " FIRST "begin"), 0);
     ck_assert_int_eq(recipe_run(&r, &b, SECOND "begin"), 1);
     ck_assert_int_eq(
         recipe_run(&r, &b,
@@ -203,7 +203,7 @@ END_TEST
 
 START_TEST(a_deployment_that_takes_too_long_is_stopped)
 {
-    recipe_run(&r, &a, "DEPLOY_MAX=6s deploy_guard.sh shop sleep 60");
+    recipe_run(&r, &a, "DEPLOY_MAX=11s deploy_guard.sh shop sleep 60");
     ck_assert_msg(a.status == 124, "%d: %s", a.status, a.err);
     ck_assert_int_eq(recipe_on(&r, "deploy:shop"), 0);
 }
@@ -211,7 +211,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- job_metrics.sh */
 
-#define LOGGED "redlock run --ttl=30s --log json --log-fd 9 nightly -- "
+#define LOGGED "redlock run --ttl=30s --attempt=5s --log json --log-fd 9 nightly -- "
 
 /* No series: a job without a success, or a lock that was lost. */
 START_TEST(a_jobs_log_becomes_its_metrics)
@@ -240,7 +240,7 @@ START_TEST(a_job_that_lost_its_lock_has_not_succeeded)
     ck_assert_int_eq(
         recipe_run(&r, &a,
                    "for url in $REDLOCK_URLS; do echo \"redis-cli -u $url SET nightly x >&2\" >>steal; done;"
-                   " redlock run --log json --log-fd 9 nightly -- sh steal 9>>log 2>/dev/null;"
+                   " redlock run --attempt=5s --log json --log-fd 9 nightly -- sh steal 9>>log 2>/dev/null;"
                    " grep -c '\"event\":\"child_exit\".*\"status\":0' log; job_metrics.sh <log"),
         0);
     ck_assert_ptr_eq(strstr(a.out, "1\n"), a.out);

@@ -152,7 +152,7 @@ END_TEST
 
 /* ---------------------------------------------------------------- a thousand */
 
-enum { LOCKS = 1000, TURNS = 5, NAME = 5, BATCH = 50 };
+enum { LOCKS = 1000, TURNS = 5, NAME = 5, BATCH = 50, LONG_MS = 600000 };
 enum { CHECK_HEAP = 1024 }; /* bytes that Check itself keeps: each assertion allocates its place */
 
 static struct party party; /* its connections carry them all */
@@ -176,9 +176,9 @@ static void setup(void)
 
     quorum_start(5);
     party_init(&party);
-    party.opt.lease.ttl_ms = QUORUM_MAX_TTL; /* a busy machine is no reason to lose one */
-    party.opt.lease.wait_ms = QUORUM_MAX_TTL;
-    party.opt.lease.attempt_ms = QUORUM_MAX_TTL / 4; /* nor to stop waiting for a reply */
+    party.opt.max_ttl_ms = party.opt.lease.ttl_ms = LONG_MS; /* a busy machine is no reason to lose one */
+    party.opt.lease.wait_ms = LONG_MS;
+    party.opt.lease.attempt_ms = LONG_MS / 4; /* nor to stop waiting for a reply */
     party.opt.lease.retry_ms = 5;
     for (i = 0; i < LOCKS; i++) {
         struct one *l = &all[i];
@@ -201,7 +201,7 @@ static int begin(struct one *l, uint64_t now)
         return rdl_redlock_acquire_begin(&l->lock, entropy, now);
     }
     l->doing = rdl_random(&seed) % 2 == 0 ? RDL_EXTEND : RDL_RELEASE;
-    return l->doing == RDL_EXTEND ? rdl_redlock_extend_begin(&l->lock, QUORUM_MAX_TTL, now)
+    return l->doing == RDL_EXTEND ? rdl_redlock_extend_begin(&l->lock, LONG_MS, now)
                                   : rdl_redlock_release_begin(&l->lock, now);
 }
 
