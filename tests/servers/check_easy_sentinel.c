@@ -270,6 +270,7 @@ END_TEST
 START_TEST(sentinels_may_be_down_while_one_replies_or_none_is_needed)
 {
     struct live_group *g = &groups[0];
+    int rc = RDL_NO_QUORUM;
 
     g->replicas = 1;
     group_start(g);
@@ -278,7 +279,11 @@ START_TEST(sentinels_may_be_down_while_one_replies_or_none_is_needed)
     live_freeze(&g->sentinel[0].live);
     live_kill(&g->sentinel[1].live);
     open_with(&second, group_url(g), RDL_EASY_NO_RESTART_GUARD);
-    acquire_within(&second, 0, RDL_BUSY);
+    for (int i = 0; rc == RDL_NO_QUORUM && i < TRIES; i++) {
+        extend(&first); /* on a busy machine the tries take longer than a lease */
+        rc = rdl_easy_acquire(&second.easy, 0);
+    }
+    expect(&second, rc, RDL_BUSY);
     rdl_easy_close(&second.easy);
     live_kill(&g->sentinel[2].live);
     extend(&first);
