@@ -198,6 +198,7 @@ static void take_failure(struct rdl_sentinel *g, uint64_t now_ms)
 
 static void take_reply(struct rdl_sentinel *g, uint64_t now_ms)
 {
+    g->asked_ms[g->turn] = now_ms; /* when it ended: the question went out after connecting */
     if (g->req.answer == RDL_ANSWER_YES && take_master(g, now_ms)) {
         g->failed = 0;
         g->text[0] = '\0';

@@ -38,6 +38,8 @@ static struct rdl_endpoint second;
 static const char *replies[SENTINELS]; /* of each sentinel */
 static enum conduct conducts[3];
 static uint64_t now_ms, last_ms[SENTINELS];
+static uint64_t slow_ms;       /* for this time every second connect to a sentinel lasts */
+static uint64_t slow_until_ms; /* 0: none is under way */
 static unsigned questions[SENTINELS];
 static uint16_t connected; /* the port of the last server that a connection was opened to */
 static int is_connecting;  /* it stays with that server, whatever becomes of the endpoint */
@@ -51,6 +53,11 @@ static int serve_sentinel(void)
     size_t i = (size_t)asks.endpoint.port - 1;
 
     if (rdl_conn_wants(&asks.conn) & RDL_WANT_OPEN) {
+        if (slow_until_ms == 0)
+            slow_until_ms = now_ms + slow_ms * (questions[i] % 2);
+        if (now_ms < slow_until_ms)
+            return 0;
+        slow_until_ms = 0;
         if (replies[i] != NULL)
             rdl_conn_opened(&asks.conn);
         else
@@ -131,7 +138,7 @@ static int fake_poll(void *ctx, struct rdl_conn *const *conns, size_t n, uint64_
         }
     }
     if (!is_busy)
-        now_ms = until_ms > now_ms ? until_ms : now_ms + 1;
+        now_ms = until_ms > now_ms && slow_until_ms == 0 ? until_ms : now_ms + 1;
     return RDL_OK;
 }
 
@@ -174,6 +181,7 @@ static void setup(void)
     group.second = &second;
     connected = 0;
     is_connecting = 0;
+    slow_ms = slow_until_ms = 0;
     now_ms = 1000;
     for (int i = 0; i < 3; i++) {
         replies[i] = NAMES_A;
@@ -297,10 +305,12 @@ static const struct {
 
 START_TEST(each_sentinel_is_asked_twice_a_second_at_most)
 {
-    memcpy(replies, hopeless[_i].replies, sizeof replies);
-    memcpy(conducts, hopeless[_i].conducts, sizeof conducts);
+    memcpy(replies, hopeless[_i % COUNT(hopeless)].replies, sizeof replies);
+    memcpy(conducts, hopeless[_i % COUNT(hopeless)].conducts, sizeof conducts);
+    slow_ms = 90; /* a question goes out when its connection is open */
+    group.n = _i < COUNT(hopeless) ? SENTINELS : 1;
     ck_assert(!runs_until_ready(60000));
-    for (int i = 0; i < SENTINELS; i++)
+    for (int i = 0; i < group.n; i++)
         ck_assert(replies[i] == REFUSES || questions[i] > 3); /* and none is forgotten */
 }
 END_TEST
@@ -463,7 +473,7 @@ Suite *suite_sentinel_steps(void)
     tcase_add_loop_test(tc, if_none_is_of_use_the_text_says_why, 0, COUNT(useless));
     tcase_add_loop_test(tc, a_sentinel_that_names_no_master_is_left, 0, 5);
     tcase_add_test(tc, a_lost_connection_asks_the_same_sentinel_again);
-    tcase_add_loop_test(tc, each_sentinel_is_asked_twice_a_second_at_most, 0, COUNT(hopeless));
+    tcase_add_loop_test(tc, each_sentinel_is_asked_twice_a_second_at_most, 0, 2 * COUNT(hopeless));
     tcase_add_test(tc, a_stalled_server_is_left_if_the_master_is_elsewhere);
     tcase_add_test(tc, a_connect_to_the_old_address_is_ended);
     tcase_add_loop_test(tc, a_request_waits_until_the_master_is_named_again, 0, COUNT(renewals));
