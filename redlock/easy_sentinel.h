@@ -55,7 +55,7 @@ struct rdl_sentinel {
     struct rdl_conn *conn;       /* the connection to a sentinel */
     struct rdl_endpoint *at;     /* its endpoint */
     struct rdl_endpoint list[RDL_SENTINELS_MAX];
-    uint64_t asked_ms[RDL_SENTINELS_MAX]; /* when each was last asked; 0: never */
+    uint64_t asked_ms[RDL_SENTINELS_MAX]; /* the last question to each: its beginning, then its end */
     uint64_t named_ms;                    /* when one last named the master */
     uint64_t checked_run;                 /* the run whose canary was checked last */
     const uint8_t *action;                /* of the lock: enum rdl_action; NULL: there is no lock */
