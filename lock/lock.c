@@ -330,7 +330,9 @@ static int step_asked(struct rdl_lock *l, uint64_t now_ms)
         return l->action == RDL_ACQUIRE ? RDL_PENDING : wait_until(l, LOCK_ASKED, conn_ms);
     rdl_conn_abandon(l->conn, &l->req);
     l->cause = (int8_t)l->req.error;
-    if (l->cause == RDL_OK && l->action != RDL_RELEASE && l->conn->rtt_is_bound) { /* it was answered */
+    /* Only a reply counts, and a longer time contains a pause of the program, too. */
+    if (l->cause == RDL_OK && l->action != RDL_RELEASE && l->conn->rtt_is_bound &&
+        (uint32_t)(now_ms - l->sent_ms) < l->conn->rtt_ms) {
         l->conn->rtt_ms = (uint32_t)(now_ms - l->sent_ms) + 1;
         l->conn->rtt_is_bound = 0;
     }

@@ -165,8 +165,10 @@ static void take_vote(struct rdl_redlock *r, struct rdl_server *s, uint64_t now_
     if (vote == RDL_VOTE_PENDING)
         return;
     set_vote(s, vote, error);
-    s->took_ms = now_ms > s->asked_ms ? (uint32_t)(now_ms - s->asked_ms) : 0;   /* cancel has no time */
-    if (s->conn->rtt_is_bound && error == RDL_OK && r->state != REDLOCK_IDLE) { /* it was answered */
+    s->took_ms = now_ms > s->asked_ms ? (uint32_t)(now_ms - s->asked_ms) : 0; /* cancel has no time */
+    /* Only a reply counts, and a longer time contains a pause of the program, too. */
+    if (s->conn->rtt_is_bound && s->took_ms < s->conn->rtt_ms && error == RDL_OK &&
+        r->state != REDLOCK_IDLE) {
         s->conn->rtt_ms = s->took_ms + 1;
         s->conn->rtt_is_bound = 0;
     }

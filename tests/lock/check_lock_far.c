@@ -255,6 +255,18 @@ START_TEST(pause_of_the_program_is_no_round_trip)
 }
 END_TEST
 
+/* The reply, too, may be read late: a time above the bound contains a pause. The next one replaces it. */
+START_TEST(late_reply_does_not_replace_the_bound)
+{
+    be_granted_after_a_pause();
+    ck_assert_int_eq(get_reply("+OK\r\n:30000\r\n", PAUSE + 1), RDL_OK);
+    ck_assert_uint_eq(s.conn.rtt_ms, PAUSE + 1);
+    ck_assert_int_eq(rdl_lock_extend_begin(&l, TTL, now), RDL_PENDING);
+    ck_assert_int_eq(get_reply(":1\r\n", 5), RDL_OK);
+    ck_assert_uint_eq(s.conn.rtt_ms, 6);
+}
+END_TEST
+
 /* A distant server behind a nearby proxy still has the time that it may need. */
 START_TEST(error_does_not_replace_the_bound)
 {
@@ -387,6 +399,7 @@ Suite *suite_lock_far(void)
     tcase_add_test(tc, configured_attempt_applies_at_any_distance);
     tcase_add_test(tc, nearby_proxy_does_not_hide_the_round_trip);
     tcase_add_test(tc, pause_of_the_program_is_no_round_trip);
+    tcase_add_test(tc, late_reply_does_not_replace_the_bound);
     tcase_add_test(tc, error_does_not_replace_the_bound);
     tcase_add_test(tc, release_does_not_replace_the_bound);
     tcase_add_test(tc, canceled_acquire_waits_no_longer);

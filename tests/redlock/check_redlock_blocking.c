@@ -312,6 +312,25 @@ START_TEST(late_login_is_no_round_trip)
 }
 END_TEST
 
+/* The reply, too, may be read late: a time above the bound contains a pause. The next one replaces it. */
+START_TEST(late_reply_is_no_round_trip)
+{
+    struct rdl_conn *last = &fleet.s[LAST].conn;
+    uint32_t bound_ms;
+
+    hold(RDL_CONN_HANDSHAKE);
+    ck_assert_int_eq(call(RDL_EXTEND), RDL_OK);
+    fleet_serve_all(driver.now_ms);
+    bound_ms = last->rtt_ms;
+    driver.now_ms += STEP_MS;
+    ck_assert_int_eq(rdl_redlock_extend_begin(lock, FLEET_TTL, driver.now_ms), RDL_PENDING);
+    fleet_serve(LAST, driver.now_ms);
+    driver.now_ms += bound_ms;
+    rdl_redlock_step(lock, driver.now_ms);
+    ck_assert_uint_eq(last->rtt_ms, bound_ms);
+}
+END_TEST
+
 /* Only the reply to a request in this operation is measured. */
 START_TEST(reply_between_operations_is_no_round_trip)
 {
@@ -344,6 +363,7 @@ Suite *suite_redlock_blocking(void)
     tcase_add_loop_test(tc, one_attempt_waits_for_the_rest_of_the_pauses, 0, 2);
     tcase_add_test(tc, wait_for_pauses_ends_with_the_time_to_connect);
     tcase_add_test(tc, late_login_is_no_round_trip);
+    tcase_add_test(tc, late_reply_is_no_round_trip);
     tcase_add_test(tc, reply_between_operations_is_no_round_trip);
     return s;
 }

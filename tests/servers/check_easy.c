@@ -221,6 +221,29 @@ START_TEST(release_at_once_sends_to_every_server)
 }
 END_TEST
 
+/* The server has closed the idle connection. The call, which makes one attempt, connects again. */
+START_TEST(a_call_after_the_server_closed_the_connection_works)
+{
+    struct pollfd closed = {-1, POLLIN, 0};
+
+    open_with(&easy, live_url(&live[0], LIVE_V4, urls, sizeof urls), RDL_EASY_NO_RESTART_GUARD);
+    for (int n = 0; n < 5; n++) {
+        ck_assert_int_eq(rdl_easy_acquire(&easy, 0), RDL_OK);
+        if (_i == 0)
+            ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
+        closed.fd = easy.conns[0].conn.fd;
+        live_command(&live[0], "CLIENT KILL TYPE normal SKIPME yes");
+        ck_assert_int_eq(poll(&closed, 1, -1), 1);
+        easy.lock.sent_ms = 0; /* it was quiet for long enough to read first */
+        if (_i == 1) {
+            ck_assert_int_eq(rdl_easy_extend(&easy, TTL), RDL_OK);
+            ck_assert_int_eq(rdl_easy_release(&easy), RDL_OK);
+        }
+    }
+    rdl_easy_close(&easy);
+}
+END_TEST
+
 START_TEST(close_leaves_no_descriptor_and_no_lock)
 {
     int fds = live_count_fds();
@@ -975,6 +998,7 @@ Suite *suite_easy(void)
     tcase_add_test(tc, a_held_lock_is_not_acquired_or_adopted_again);
     tcase_add_test(tc, release_at_once_is_done_by_the_time_close_returns);
     tcase_add_test(tc, release_at_once_sends_to_every_server);
+    tcase_add_loop_test(tc, a_call_after_the_server_closed_the_connection_works, 0, 2);
     tcase_add_test(tc, close_leaves_no_descriptor_and_no_lock);
     tcase_add_test(tc, a_token_passes_the_lock_to_another_process);
     tcase_add_test(tc, owner_is_in_the_value_and_passes_with_the_token);

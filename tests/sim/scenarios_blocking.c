@@ -96,6 +96,30 @@ static void a_pause_is_no_round_trip(int single)
     scene_rest(w);
 }
 
+/* The program is stopped again, for longer, while the reply to that request arrives. */
+static void a_longer_pause_is_no_round_trip_either(int single)
+{
+    struct world *w = scene(1, 3, 10000);
+    struct handle *h = scene_lock(w, 0);
+    scene_one_server(w, single);
+    struct client *c = &w->client[0];
+    for (int s = 0; s < 3; s++)
+        rdl_conn_tick(&c->conn[s], clock_ms(&c->clock, w->now));
+    client_wake(w, 0, w->now);
+    scene_go(w, 1);
+    c->paused_until = w->now + 500 * MS;
+    scene_go(w, 500);
+    EXPECT(w, handle_acquire(w, h) == RDL_PENDING && c->conn[0].rtt_is_bound);
+    uint32_t bound_ms = c->conn[0].rtt_ms;
+    c->paused_until = w->now + 1000 * MS;
+    scene_go(w, 1100);
+    EXPECT(w, c->conn[0].rtt_is_bound && c->conn[0].rtt_ms == bound_ms);
+    for (int i = 0; i < 3; i++) /* a reply that comes after those of a majority is not waited for */
+        EXPECT(w, scene_do(w, h, EXTENDING, 10000) == RDL_OK);
+    EXPECT(w, c->conn[0].rtt_ms < 10 && !c->conn[0].rtt_is_bound);
+    scene_rest(w);
+}
+
 /* An operation ends before anything is sent. Only the next one opens the connections, after a pause. */
 static void a_step_that_spans_two_operations_is_no_round_trip(int single)
 {
@@ -183,6 +207,9 @@ const struct scenario scenarios_blocking[] = {
     {.name = "a blocking extend puts nothing back without a majority",
      .run = nothing_is_put_back_without_a_majority},
     {.name = "a pause of the program is no round trip", .run_each = a_pause_is_no_round_trip, .times = 2},
+    {.name = "nor is a longer one that follows",
+     .run_each = a_longer_pause_is_no_round_trip_either,
+     .times = 2},
     {.name = "a login step that spans two operations is no round trip",
      .run_each = a_step_that_spans_two_operations_is_no_round_trip,
      .times = 2},

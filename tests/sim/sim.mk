@@ -71,6 +71,7 @@ CI_STAGES += 47:sim-long 40:mutants-drawn 30:model-short
 CI_NEEDS += $(B)/sim $(B)/sim-clang $(B)/sim-asan $(B)/standin
 sim-long: $(B)/sim $(B)/sim-asan
 	$(B)/sim 1:20000
+	$(B)/sim 1:3000 blocking=1
 	@# servers that lose all data and restart at once, with a guard: nothing may break
 	$(B)/sim 1:2000 faults=restart,pause,tail guard=2 single=0
 	$(B)/sim 1:2000 faults=restart,kill,reset guard=3 single=0
