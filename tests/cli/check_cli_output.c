@@ -37,6 +37,14 @@ START_TEST(a_message_is_one_line_without_control_characters)
 }
 END_TEST
 
+/* U+00C4, U+00DF, U+0440 and U+9593 have a byte that alone is a control character. */
+START_TEST(letters_in_a_message_are_unchanged)
+{
+    rdl_cli_print_error("\xc3\x84\xc3\x9f\xd1\x80\xe9\x96\x93\xc2\x9b\x9b");
+    ck_assert_str_eq(heard_since(), "redlock: \xc3\x84\xc3\x9f\xd1\x80\xe9\x96\x93???\n");
+}
+END_TEST
+
 START_TEST(a_long_message_is_cut_and_still_ends_its_line)
 {
     static char longer[5000];
@@ -224,6 +232,7 @@ Suite *suite_cli_output(void)
     TCase *t = suite_case(s, "messages", heard_begin, NULL);
     tcase_add_test(t, verbosity_decides_which_messages_are_printed);
     tcase_add_test(t, a_message_is_one_line_without_control_characters);
+    tcase_add_test(t, letters_in_a_message_are_unchanged);
     tcase_add_test(t, a_long_message_is_cut_and_still_ends_its_line);
     tcase_add_test(t, a_message_is_an_event_in_a_json_log_on_stderr);
     tcase_add_loop_test(t, other_logs_leave_messages_unchanged, 0, 2);

@@ -156,11 +156,23 @@ END_TEST
 /* Two hosts locked "nightly" and "nightly\r". The other verbs must reach such a lock, so they only warn. */
 START_TEST(a_name_that_looks_like_another_is_refused)
 {
-    static const char *const alike[] = {
-        "nightly\r",      "night\tly", " nightly",  "nightly ", "'nightly'",           "nightly\"",
-        "`nightly",       "$LOCK",     "nightly${", "nightly$", "\xef\xbb\xbfnightly", "\xe2\x80\x9cnightly",
-        "nightly\xc2\x85"};
-    static const char *const names[] = {"night ly", "{a}:b", "a$b", "it's", "\xc3\xbc"};
+    static const char *const alike[] = {"nightly\r",
+                                        "night\tly",
+                                        " nightly",
+                                        "nightly ",
+                                        "'nightly'",
+                                        "nightly\"",
+                                        "`nightly",
+                                        "$LOCK",
+                                        "nightly${",
+                                        "nightly$",
+                                        "\xef\xbb\xbfnightly",
+                                        "\xe2\x80\x9cnightly",
+                                        "nightly\xc2\x85",
+                                        "nightly\x85"};
+    /* the last four have a byte that alone is a control character: U+00C4, U+00DF, U+0440, U+9593 */
+    static const char *const names[] = {"night ly", "{a}:b",    "a$b",      "it's",        "\xc3\xbc",
+                                        "\xc3\x84", "\xc3\x9f", "\xd1\x80", "\xe9\x96\x93"};
     static const enum rdl_cli_verb verbs[] = {RDL_CLI_RUN, RDL_CLI_ACQUIRE, RDL_CLI_HOLD};
 
     for (size_t v = 0; v < 3; v++) {

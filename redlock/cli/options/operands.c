@@ -74,7 +74,7 @@ static int is_edge(const char *name, int is_end)
 /* Returns why two hosts could use different names that look the same; NULL: they do not. */
 static const char *name_fault(const char *name)
 {
-    for (const char *at = name; *at != '\0'; at++)
+    for (const char *at = name; *at != '\0'; at += rdl_cli_char_len(at))
         if (rdl_cli_acting_len(at) > 0)
             return "has a control character";
     if (is_edge(name, 0))

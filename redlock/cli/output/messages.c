@@ -237,12 +237,10 @@ static size_t cut(const char *text, size_t n)
 /* Replaces what acts on a terminal. text is NUL-terminated, but may be longer than len. */
 static void make_printable(char *text, size_t len)
 {
-    size_t i = 0;
-
-    while (i < len) {
+    for (size_t i = 0, step; i < len; i += step) {
         size_t n = rdl_cli_acting_len(text + i);
+        step = rdl_cli_char_len(text + i);
         memset(text + i, '?', n < len - i ? n : len - i);
-        i += n > 0 ? n : 1;
     }
 }
 

@@ -93,6 +93,13 @@ static size_t utf8_len(const unsigned char *s)
     return len;
 }
 
+size_t rdl_cli_char_len(const char *text)
+{
+    size_t len = utf8_len((const unsigned char *)text);
+
+    return len > 0 ? len : 1;
+}
+
 /* Decodes a UTF-8 character of this many bytes. */
 static unsigned code_point(const unsigned char *s, size_t len)
 {
@@ -124,7 +131,7 @@ size_t rdl_cli_acting_len(const char *text)
     return is_acting(code_point(s, len)) ? len : 0;
 }
 
-static size_t add_character(struct rdl_cli_text *t, const char *s)
+static void add_character(struct rdl_cli_text *t, const char *s)
 {
     unsigned char c = (unsigned char)*s;
     size_t len = utf8_len((const unsigned char *)s);
@@ -137,14 +144,13 @@ static size_t add_character(struct rdl_cli_text *t, const char *s)
         rdl_cli_add(t, "\\ufffd");
     else
         rdl_cli_add(t, "%.*s", (int)len, s);
-    return len > 0 ? len : 1;
 }
 
 void rdl_cli_add_json(struct rdl_cli_text *t, const char *s)
 {
     rdl_cli_add(t, "\"");
-    while (*s != '\0')
-        s += add_character(t, s);
+    for (; *s != '\0'; s += rdl_cli_char_len(s))
+        add_character(t, s);
     rdl_cli_add(t, "\"");
 }
 
@@ -152,8 +158,8 @@ int rdl_cli_add_label_value(struct rdl_cli_text *t, const char *s)
 {
     int is_changed = 0;
 
-    for (size_t len; *s != '\0'; s += len > 0 ? len : 1) {
-        len = utf8_len((const unsigned char *)s);
+    for (; *s != '\0'; s += rdl_cli_char_len(s)) {
+        size_t len = utf8_len((const unsigned char *)s);
         int is_shown = len > 0 && rdl_cli_acting_len(s) == 0;
         if (is_shown)
             rdl_cli_add(t, "%s%.*s", *s == '"' || *s == '\\' ? "\\" : "", (int)len, s);
