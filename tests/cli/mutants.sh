@@ -3,7 +3,7 @@
 # Breaks one rule of the command at a time and checks that its tests notice.
 #
 #     tests/cli/mutants.sh BUILD [NAME...]     the named ones, or all
-#     tests/cli/mutants.sh --draw N BUILD      N of them, chosen by the hash of the commit
+#     tests/cli/mutants.sh --draw N BUILD      N of them, chosen by the hash of the commit; the others must apply
 #     tests/cli/mutants.sh --one BUILD NAME    one of them, with the programs of an earlier run
 #
 # The second line of each tests/cli/mutants/NAME.sed names the file of the command that it changes, and the
@@ -118,7 +118,14 @@ if [ -n "$one" ]; then
     try "$@"
     exit
 fi
+# Copies, so that all mutants are made of the same sources.
+rm -rf "$work"
+mkdir -p "$tree/redlock" "$work/unmutated"
+cp -R redlock/cli "$tree/redlock" &&
+    cp "$build/lib/cli.a" "$build/lib/libredlock.a" "$build/lib/redlock/cli/main.o" "$tree" || exit 2
+
 if [ -n "$drawn" ]; then
+    all_apply "$dir" "$tree" "$work/mutant.c" || exit 1
     # shellcheck disable=SC2046 # names are words
     set -- $(drawn_mutants "$dir" "$drawn")
 elif [ $# -eq 0 ]; then
@@ -126,11 +133,6 @@ elif [ $# -eq 0 ]; then
     set -- $(mutants_in "$dir")
 fi
 
-# Copies, so that all mutants are made of the same sources.
-rm -rf "$work"
-mkdir -p "$tree/redlock" "$work/unmutated"
-cp -R redlock/cli "$tree/redlock" &&
-    cp "$build/lib/cli.a" "$build/lib/libredlock.a" "$build/lib/redlock/cli/main.o" "$tree" || exit 2
 # shellcheck disable=SC2086 # objects are words
 ld -r -o "$tree/tests.o" $TEST_OBJECTS && compile -c -o "$tree/one_test.o" "$dir/one_test.c" &&
     link_with '' "$work/unmutated" || exit 2

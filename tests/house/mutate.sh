@@ -26,3 +26,10 @@ mutate() { # dir name tree out
     [ -f "$original" ] && [ "$original" != "${original%.c}" ] &&
         sed -E -f "$1/$2.sed" "$original" >"$4" && ! cmp -s "$original" "$4"
 }
+
+# Prints those that do not apply, and returns 1 if there is one. OUT is overwritten.
+all_apply() { # dir tree out
+    ! mutants_in "$1" | while read -r name; do
+        mutate "$1" "$name" "$2" "$3" || echo "$name DOES NOT APPLY to $(mutated_file "$1" "$name")"
+    done | grep .
+}

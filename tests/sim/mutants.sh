@@ -98,12 +98,7 @@ cp -R resp net lock redlock "$tree"
 cp -R tests/sim "$tree/tests"
 
 if [ -n "$drawn" ]; then
-    for name in $(mutants_in "$dir"); do
-        mutate "$dir" "$name" "$tree" "$build/mutants/mutant.c" || {
-            echo "$name DOES NOT APPLY to $(mutated_file "$dir" "$name")"
-            exit 1
-        }
-    done
+    all_apply "$dir" "$tree" "$build/mutants/mutant.c" || exit 1
     # shellcheck disable=SC2046 # names are words
     set -- $(drawn_mutants "$dir" "$drawn")
 elif [ $# -eq 0 ]; then
