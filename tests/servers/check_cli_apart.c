@@ -218,8 +218,8 @@ START_TEST(run_reports_a_rival_on_one_server_at_the_third_renewal)
 {
     set(0, TOKEN, 600000);
     memset(&a, 0, sizeof a);
-    command_set(&a, (const char *const[]){"--restart-guard=off", "--ttl=4s", "--attempt=1s", NULL}, server, N,
-                "nightly", "trap 'exit 0' USR1; while :; do sleep 0.01; done");
+    command_set(&a, (const char *const[]){"-q", "--restart-guard=off", "--ttl=4s", "--attempt=1s", NULL},
+                server, N, "nightly", "trap 'exit 0' USR1; while :; do sleep 0.01; done");
     command_start(&a);
     command_await_err(&a, "nightly has been held by another client on 127.0.0.1:");
     command_await_err(&a,

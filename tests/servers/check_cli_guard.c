@@ -443,7 +443,7 @@ START_TEST(run_warns_of_a_server_that_may_evict)
 {
     live_command(&server[1], "CONFIG SET maxmemory 1000000000");
     live_command(&server[1], "CONFIG SET maxmemory-policy allkeys-lru");
-    command_set(&a, (const char *const[]){NULL}, server, N, "nightly", ":");
+    command_set(&a, (const char *const[]){"-q", NULL}, server, N, "nightly", ":");
     live_kill(&server[2]); /* so the lock is not granted without a reply of that one */
     ck_assert_int_eq(command_run(&a), 0);
     assert_has(a.err, "may delete locks when its memory is full");

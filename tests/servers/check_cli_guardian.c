@@ -2,9 +2,11 @@
 /* check_cli_guardian.c - the process that kills the command if redlock dies. Rule R36. */
 #define _POSIX_C_SOURCE 200809L
 #include "redlock/cli/child/guardian.h"
+#include "redlock/cli/output/output.h"
 #include "redlock/cli/process/process.h"
 #include "redlock/redlock.h"
 #include "tests/fixtures/command.h"
+#include "tests/fixtures/heard.h"
 #include "tests/fixtures/servers.h"
 #include "tests/suite.h"
 
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -499,6 +502,24 @@ END_TEST
  * The signal also reaches the guardian before it ignores signals: a Ctrl-Z that counts twice would stop the
  * command and continue it.
  */
+/* The process has no descriptor left. */
+START_TEST(a_guardian_that_cannot_be_replaced_is_a_warning)
+{
+    struct rdl_cli_guardian g = {.fd = -1};
+
+    rdl_cli_set_verbosity(RDL_CLI_QUIET);
+    heard_begin();
+    int lowest = dup(0);
+    ck_assert_int_eq(close(lowest), 0);
+    const struct rlimit none = {(rlim_t)lowest, (rlim_t)lowest};
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+    rdl_cli_guardian_replace(&g, 30000, 0, rdl_posix_now_ms() + 30000);
+    ck_assert_str_eq(heard_since(),
+                     "redlock: warning: cannot start another guardian (Too many open files): if redlock is "
+                     "killed or stopped now, the work may continue without the lock\n");
+}
+END_TEST
+
 START_TEST(a_signal_while_the_guardian_starts_counts_once)
 {
     struct rdl_cli_guardian g;
@@ -525,6 +546,7 @@ Suite *suite_cli_guardian(void)
 {
     Suite *s = suite_create("cli_guardian");
     TCase *t = suite_case(s, "no server", NULL, NULL);
+    tcase_add_test(t, a_guardian_that_cannot_be_replaced_is_a_warning);
     tcase_add_test(t, a_signal_while_the_guardian_starts_counts_once);
     tcase_add_test(t, the_guardian_ignores_signals_sent_to_every_process);
     tcase_add_test(t, the_guardian_kills_no_process_but_its_parent);

@@ -415,7 +415,7 @@ START_TEST(redlock_help_all_lists_every_option_with_its_verbs)
                      "it,\n                        without asking [break]\n");
     assert_has(help, "server is not used for this time and 1 s. Default:\n                 "
                      "       $REDLOCK_MAX_TTL [all but release]\n");
-    assert_has(help, "  -q, --quiet           print only results and errors\n");
+    assert_has(help, "  -q, --quiet           print only results, errors, and risks of two holders\n");
 }
 END_TEST
 

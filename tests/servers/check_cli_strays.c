@@ -209,7 +209,7 @@ START_TEST(processes_in_a_foreign_proc_get_no_signal)
 {
     static const char script[] =
         "test $(id -u) = 0 && user= || user=-r; exec unshare $user -pf bash -c '"
-        "\"$RDL_COMMAND\" run --max-hold=8s --grace=3900ms nightly -c \"sleep 600 9>&-\" & run=$!; "
+        "\"$RDL_COMMAND\" run -q --max-hold=8s --grace=3900ms nightly -c \"sleep 600 9>&-\" & run=$!; "
         "all=; alive=0; for i in {1..60}; do sleep 600 9>&- & all=\"$all $!\"; done; wait $run; status=$?; "
         "for job in $all; do kill -0 $job && alive=$((alive + 1)); done 2>/dev/null; "
         "echo $status $alive; kill $all'";

@@ -67,7 +67,7 @@ static const char all[] = "~* +@all";
 
 /* ---------------------------------------------------------------- INFO */
 
-static const char *const permitted[] = {"--restart-guard=if-permitted", "--attempt=5s", NULL};
+static const char *const permitted[] = {"-q", "--restart-guard=if-permitted", "--attempt=5s", NULL};
 static const char *const off[] = {"--restart-guard=off", "--attempt=5s", NULL};
 
 START_TEST(servers_that_refuse_info_are_named_once_with_advice)
@@ -107,16 +107,16 @@ static void stop_relay(void)
 }
 
 static const struct {
-    const char *info, *guard;
+    const char *info, *verbosity, *guard;
     int servers;
     const char *level, *err; /* before and after the server's name; NULL: INFO is not mentioned */
 } shown[] = {
-    {"$12\r\nrole:master\n\r\n", "--restart-guard=if-permitted", 1, "warning: ",
+    {"$12\r\nrole:master\n\r\n", "-q", "--restart-guard=if-permitted", 1, "warning: ",
      " shows no uptime, so redlock does not notice a restart: give --restart-guard=off if a restart loses no "
      "data\n"},
-    {"$23\r\nuptime_in_seconds:9000\n\r\n", "--restart-guard=off", 2, "",
+    {"$23\r\nuptime_in_seconds:9000\n\r\n", "-v", "--restart-guard=off", 2, "",
      " shows no run_id, so redlock does not notice if a server is listed twice\n"},
-    {"$23\r\nuptime_in_seconds:9000\n\r\n", "--restart-guard=if-permitted", 1, NULL, NULL},
+    {"$23\r\nuptime_in_seconds:9000\n\r\n", "-v", "--restart-guard=if-permitted", 1, NULL, NULL},
 };
 
 /* Server 0 is reached through a relay that hides some of its INFO. */
@@ -133,8 +133,8 @@ START_TEST(missing_info_fields_are_reported)
     relay_start(&relay, server[0].port, 0);
     memcpy(all_of_them, server, sizeof server);
     all_of_them[0].port = relay.port;
-    command_set(&a, (const char *const[]){"-v", "--attempt=2s", shown[_i].guard, NULL}, all_of_them,
-                (unsigned)shown[_i].servers, "nightly", "sleep 0.1");
+    command_set(&a, (const char *const[]){shown[_i].verbosity, "--attempt=2s", shown[_i].guard, NULL},
+                all_of_them, (unsigned)shown[_i].servers, "nightly", "sleep 0.1");
     ck_assert_int_eq(command_run(&a), 0);
     if (shown[_i].err == NULL) {
         assert_lacks(a.err, "INFO");
@@ -266,8 +266,8 @@ END_TEST
 START_TEST(a_minority_that_canary_cannot_watch_is_reported)
 {
     set_user(&a, all,
-             (const char *const[]){"--canary", "--restart-guard=if-permitted", "--ttl=8s", "--max-ttl=8s",
-                                   "--attempt=2s", NULL},
+             (const char *const[]){"-q", "--canary", "--restart-guard=if-permitted", "--ttl=8s",
+                                   "--max-ttl=8s", "--attempt=2s", NULL},
              N, hold);
     live_command(&server[1], "ACL SETUSER lk resetkeys ~nightly");
     command_start(&a);
@@ -277,6 +277,22 @@ START_TEST(a_minority_that_canary_cannot_watch_is_reported)
     ck_assert_int_eq(command_end(&a), 0);
     ck_assert_uint_eq(command_count(a.err, "--canary does not watch "), 1);
     assert_has(a.err, ": the user may not get and set the key rdl:canary there\n");
+}
+END_TEST
+
+/* ---------------------------------------------------------------- a server that loses the key */
+
+START_TEST(a_lock_that_was_gone_at_the_release_is_reported)
+{
+    command_set(&a, (const char *const[]){"-q", "--ttl=30s", "--attempt=5s", NULL}, server, 1, "nightly",
+                hold);
+    command_start(&a);
+    ck_assert_str_eq(command_note(&a), "in");
+    live_command(&server[0], "DEL nightly");
+    kill(a.pid, SIGUSR1);
+    ck_assert_int_eq(command_end(&a), 0);
+    assert_has(a.err, "redlock: warning: nightly was gone from a majority of the servers before it was "
+                      "released: another client may have held it at the same time (");
 }
 END_TEST
 
@@ -343,6 +359,7 @@ Suite *suite_cli_warn(void)
     tcase_add_loop_test(tc, a_key_without_expiry_is_reported_once_and_at_once, 0, 2);
     tcase_add_loop_test(tc, a_forbidden_fence_or_canary_key_fails_with_77, 0, 6);
     tcase_add_test(tc, a_minority_that_canary_cannot_watch_is_reported);
+    tcase_add_test(tc, a_lock_that_was_gone_at_the_release_is_reported);
     tcase_add_loop_test(tc, run_warns_first_if_the_user_may_not_release_or_extend, 0, COUNT(giving));
     tcase_add_loop_test(tc, a_refused_release_is_reported_with_its_reason, 0, 2);
     tc = suite_case(suite, "a relay", start, stop_relay);

@@ -186,7 +186,7 @@ static DIR *open_proc(void)
     }
     closedir(proc);
     state = FOREIGN;
-    rdl_cli_print_warning(
+    rdl_cli_print_warning_always(
         "/proc is that of another PID namespace: processes that leave the command's process "
         "group cannot be found, and continue when the lease ends; mount a /proc of this "
         "namespace (unshare --mount-proc)");

@@ -173,7 +173,7 @@ void rdl_cli_guardian_replace(struct rdl_cli_guardian *g, uint32_t ttl_ms, pid_t
         return;
     rdl_cli_print_warning("the guardian process was killed; starting another");
     if (rdl_cli_guardian_start(&next, ttl_ms, target, until_ms) != 0) {
-        rdl_cli_print_warning(
+        rdl_cli_print_warning_always(
             "cannot start another guardian (%s): if redlock is killed or stopped now, the work may continue "
             "without the lock",
             strerror(errno));

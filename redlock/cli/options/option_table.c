@@ -271,7 +271,7 @@ const struct rdl_cli_option rdl_cli_option_table[] = {
     {.letter = 'v', .word = "verbose", CALL(be_verbose), .common = ALL, .group = RDL_CLI_OUTPUT,
      .texts = {{ALL, "print what happens, and what each server did"}}},
     {.letter = 'q', .word = "quiet", CALL(be_quiet), .common = ALL, .group = RDL_CLI_OUTPUT,
-     .texts = {{ALL, "print only results and errors"}}},
+     .texts = {{ALL, "print only results, errors, and risks of two holders"}}},
     {.word = "json", KIND(FLAG, format), .common = ALL, .group = RDL_CLI_OUTPUT, /* RDL_CLI_FORMAT_JSON */
      .texts = {{STATUS | LIST | DOCTOR, "print one JSON object instead of lines"}}},
     {.word = "format", .metavar = "HOW", .choices = "text json prometheus", KIND(CHOICE, format),

@@ -162,7 +162,7 @@ int rdl_cli_give_back(struct rdl_cli_lock *l, int lost)
     else if (rc == RDL_OVERWRITTEN)
         rdl_cli_lease_overwritten(l);
     else if (rc == RDL_EXPIRED || rc == RDL_LOST)
-        rdl_cli_print_warning(
+        rdl_cli_print_warning_always(
             "%s was gone from a majority of the servers before it was released: another client may "
             "have held it at the same time (%s)",
             l->o->lock, why);

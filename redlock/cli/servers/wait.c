@@ -328,7 +328,7 @@ static void acquired(struct rdl_cli_lock *l, uint64_t waited_ms)
     rdl_cli_warn_servers(l);
     for (size_t i = 0; i < l->servers->n && l->o->legacy == RDL_CLI_LEGACY_NEVER; i++) {
         if (rdl_redlock_may_evict(&l->redlock, i))
-            rdl_cli_print_warning(
+            rdl_cli_print_warning_always(
                 "%s may delete locks when its memory is full: set maxmemory-policy noeviction",
                 rdl_cli_where(l->servers, i));
     }

@@ -74,16 +74,16 @@ static void warn_lacks(const struct rdl_cli_lock *l)
     const char *all = those_without(l, ALL, &warned[ALL]);
 
     if (all[0] != '\0')
-        rdl_cli_print_warning(
+        rdl_cli_print_warning_always(
             "INFO is refused by %s, so redlock does not notice a restart, a replica, a server that "
             "is listed twice or that deletes keys when its memory is full; grant the user +info, or "
             "give --restart-guard=off",
             all);
     all = those_without(l, UPTIME, &warned[UPTIME]);
     if (all[0] != '\0')
-        rdl_cli_print_warning("INFO on %s shows no uptime, so redlock does not notice a restart: give "
-                              "--restart-guard=off if a restart loses no data",
-                              all);
+        rdl_cli_print_warning_always("INFO on %s shows no uptime, so redlock does not notice a restart: give "
+                                     "--restart-guard=off if a restart loses no data",
+                                     all);
     all = those_without(l, RUN_ID, &warned[RUN_ID]);
     if (all[0] != '\0')
         rdl_cli_print_verbose(
@@ -111,9 +111,9 @@ static void warn_blind(const struct rdl_cli_lock *l)
     for (size_t i = 0; i < l->servers->n; i++) {
         if (!is_blind(l, i) || !is_first(&warned, i))
             continue;
-        rdl_cli_print_warning("%s does not watch %s: the user may not get and set the key " RDL_CANARY_KEY
-                              " there",
-                              rdl_cli_canary_word(l->o), rdl_cli_where(l->servers, i));
+        rdl_cli_print_warning_always(
+            "%s does not watch %s: the user may not get and set the key " RDL_CANARY_KEY " there",
+            rdl_cli_canary_word(l->o), rdl_cli_where(l->servers, i));
     }
 }
 
@@ -169,7 +169,7 @@ void rdl_cli_warn_rival(const struct rdl_cli_lock *l)
         in_a_row[i] = vote == RDL_VOTE_DENIED ? in_a_row[i] + 1 : 0;
         if (in_a_row[i] != RENEWALS)
             continue;
-        rdl_cli_print_warning(
+        rdl_cli_print_warning_always(
             "%s has been held by another client on %s for %d renewals of this lease: a host with "
             "another list of servers may hold it, too; give all hosts the same list",
             l->o->lock, rdl_cli_where(l->servers, i), RENEWALS);
