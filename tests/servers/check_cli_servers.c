@@ -339,12 +339,34 @@ START_TEST(messages_name_the_database)
                  second + (i == 0 ? strlen("redis://") : strlen("unix://")));
         ck_assert_msg(strncmp(c.out, text, strlen(text)) == 0, "%s", c.out);
     }
-    memset(&c, 0, sizeof c);
+}
+END_TEST
+
+/* The doctor prints them on standard output, in lines and as JSON. */
+START_TEST(every_verb_reports_different_databases)
+{
+    static const char *const verbs[][3] = {{"run", "nightly", "true"},
+                                           {"status", "nightly"},
+                                           {"list"},
+                                           {"break", "nightly"},
+                                           {"doctor"},
+                                           {"doctor"}};
+    static const char text[] = "the URLs of the servers have different databases (0 and 1): a lock is in the "
+                               "database that its URL names";
+    char second[60];
+
     snprintf(second, sizeof second, "redis://127.0.0.1:%d/1", server[1].port);
-    command_add_all(&c, (const char *const[]){"run", "-n", "--attempt=5s", "-u", url[0], "-u", second,
-                                              "nightly", "true", NULL});
-    ck_assert_int_eq(command_run(&c), 0);
-    assert_has(c.err, "warning: the URLs of the servers have different databases (0 and 1): ");
+    for (int i = 0; i < 6; i++) {
+        int is_doctor = i >= 4;
+        memset(&c, 0, sizeof c);
+        command_add_all(&c, (const char *const[]){verbs[i][0], "--attempt=5s", "-u", url[0], "-u", second,
+                                                  i == 5 ? "--json" : verbs[i][1], verbs[i][2], NULL});
+        command_run(&c);
+        ck_assert_msg(strstr(is_doctor ? c.out : c.err, text) != NULL, "%s: %s%s", verbs[i][0], c.out, c.err);
+        if (is_doctor)
+            assert_lacks(c.err, text);
+    }
+    assert_has(c.out, "\"id\":\"databases\",\"status\":1,");
 }
 END_TEST
 
@@ -528,6 +550,7 @@ Suite *suite_cli_servers(void)
     tcase_add_test(t, the_default_server_is_refused_inside_a_run);
     tcase_add_test(t, a_variable_that_names_this_host_alone_is_a_warning);
     tcase_add_test(t, messages_name_the_database);
+    tcase_add_test(t, every_verb_reports_different_databases);
     tcase_add_test(t, the_command_gets_the_urls_of_the_servers);
     tcase_add_test(t, a_short_ttl_does_not_shorten_the_default_max_ttl);
     tcase_add_test(t, a_lease_above_the_default_max_ttl_is_a_warning);

@@ -364,6 +364,15 @@ static void find_own(size_t i)
     rdl_cli_risk_own(begin("own-host", WARNING, i), "it");
 }
 
+static void find_databases(void)
+{
+    const struct rdl_cli_servers *s = query->servers;
+    size_t i = rdl_cli_host_differences_database(s);
+
+    if (i > 0)
+        rdl_cli_risk_databases(begin("databases", WARNING, s->n), s->endpoint[0].db, s->endpoint[i].db);
+}
+
 static void find_holders(void)
 {
     struct rdl_cli_verdict v;
@@ -755,6 +764,7 @@ void rdl_cli_findings(const struct rdl_cli_query *l, const struct rdl_cli_checks
     f->n = 0;
     for (size_t i = 0; i < l->servers->n; i++)
         forgetful[i] = find_all_of(i) && is_forgetful(i);
+    find_databases();
     find_holders();
     find_lease();
     find_stray_keys();

@@ -78,17 +78,23 @@ void rdl_cli_host_differences_own(const struct rdl_cli_servers *s, const struct 
     }
 }
 
+size_t rdl_cli_host_differences_database(const struct rdl_cli_servers *s)
+{
+    for (size_t i = 1; i < s->n; i++)
+        if (s->endpoint[i].db != s->endpoint[0].db)
+            return i;
+    return 0;
+}
+
 void rdl_cli_host_differences_databases(const struct rdl_cli_servers *s)
 {
-    for (size_t i = 1; i < s->n; i++) {
-        if (s->endpoint[i].db == s->endpoint[0].db)
-            continue;
-        rdl_cli_print_warning(
-            "the URLs of the servers have different databases (%lu and %lu): a lock is in the "
-            "database that its URL names; give all hosts the same URLs, best with one database",
-            (unsigned long)s->endpoint[0].db, (unsigned long)s->endpoint[i].db);
+    size_t i = rdl_cli_host_differences_database(s);
+    struct rdl_cli_finding f;
+
+    if (i == 0)
         return;
-    }
+    rdl_cli_risk_databases(&f, s->endpoint[0].db, s->endpoint[i].db);
+    rdl_cli_warn_of(&f);
 }
 
 /* ---------------------------------------------------------------- clocks */

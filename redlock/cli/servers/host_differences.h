@@ -19,7 +19,10 @@ void rdl_cli_host_differences_lease(const struct rdl_cli_options *o, const char 
  */
 void rdl_cli_host_differences_own(const struct rdl_cli_servers *s, const struct rdl_cli_options *o);
 
-/* Warns if the servers have different databases. */
+/* Returns the first server that has another database than server 0; 0: none has. */
+size_t rdl_cli_host_differences_database(const struct rdl_cli_servers *s);
+
+/* Warns of such a server. */
 void rdl_cli_host_differences_databases(const struct rdl_cli_servers *s);
 
 /* Warns if a server's clock differs from this host's by more than a minute. Returns 1 if it does. */

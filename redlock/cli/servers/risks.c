@@ -51,6 +51,14 @@ void rdl_cli_risk_own(struct rdl_cli_finding *f, const char *where)
                    where);
 }
 
+void rdl_cli_risk_databases(struct rdl_cli_finding *f, uint32_t one, uint32_t other)
+{
+    rdl_cli_report(f, "give all hosts the same URLs, best with one database",
+                   "the URLs of the servers have different databases (%lu and %lu): a lock is in the "
+                   "database that its URL names",
+                   (unsigned long)one, (unsigned long)other);
+}
+
 void rdl_cli_risk_holders(struct rdl_cli_finding *f, const char *name, const struct rdl_cli_verdict *v)
 {
     char holders[2][RDL_OWNER_MAX + 16];

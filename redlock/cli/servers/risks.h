@@ -33,6 +33,7 @@ void rdl_cli_warn_always_of(const struct rdl_cli_finding *f);
 
 /* Describe a risk. where: the server, or "it" if the line names it already. */
 void rdl_cli_risk_own(struct rdl_cli_finding *f, const char *where);
+void rdl_cli_risk_databases(struct rdl_cli_finding *f, uint32_t one, uint32_t other);
 void rdl_cli_risk_canary(struct rdl_cli_finding *f, const char *where);
 void rdl_cli_risk_renewal(struct rdl_cli_finding *f, const char *where, uint32_t ttl_ms);
 void rdl_cli_risk_lease(struct rdl_cli_finding *f, const char *where, const struct rdl_cli_options *o,

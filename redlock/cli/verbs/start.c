@@ -155,5 +155,8 @@ int rdl_cli_look(enum rdl_cli_verb verb, int argc, char **argv, int (*use)(struc
     if (!rdl_cli_options_read(&options, verb, argc, argv, &rc))
         return rc;
     rc = rdl_cli_query_begin(&query, &options);
-    return rc == 0 ? use(&query) : rc;
+    if (rc != 0)
+        return rc;
+    rdl_cli_host_differences_databases(query.servers);
+    return use(&query);
 }
