@@ -457,6 +457,16 @@ START_TEST(a_message_describes_the_mistake)
         assert_lacks(c.err, "sesame");
     }
     memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"run", "L", "true", NULL});
+    command_setenv(&c, "REDLOCK_RESTART_GUARD=x");
+    ck_assert_int_eq(command_run(&c), 64);
+    assert_has(c.err, "$REDLOCK_RESTART_GUARD x: give if-permitted, required, ");
+}
+END_TEST
+
+START_TEST(a_message_shows_how_a_name_differs)
+{
+    memset(&c, 0, sizeof c);
     command_add_all(&c, (const char *const[]){"run", "L\r", "true", NULL});
     ck_assert_int_eq(command_run(&c), 65);
     ck_assert_str_eq(c.err,
@@ -464,15 +474,19 @@ START_TEST(a_message_describes_the_mistake)
                      "name that looks the same, and both would hold a lock; correct the name, or give "
                      "--any-name\n");
     memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"run", "\xef\xbb\xbfL\xc2\xa0", "true", NULL});
+    ck_assert_int_eq(command_run(&c), 65);
+    assert_has(c.err, "redlock: the lock name \"\\ufeffL\\u00a0\" begins with a space, ");
+    memset(&c, 0, sizeof c);
+    command_add_all(&c, (const char *const[]){"list", "-uredis://127.0.0.1:1", "L\r", NULL});
+    ck_assert_int_eq(command_run(&c), 69);
+    assert_has(c.err, "redlock: warning: the prefix \"L\\u000d\" has a control character: lock names that "
+                      "look the same do not match\n");
+    memset(&c, 0, sizeof c);
     command_add_all(&c, (const char *const[]){"status", "-uredis://127.0.0.1:1", "$L", NULL});
     ck_assert_int_eq(command_run(&c), 69);
     assert_has(c.err, "redlock: warning: the lock name \"$L\" begins with a space, a quote, a $ or "
                       "a byte order mark: a name that looks the same is another lock\n");
-    memset(&c, 0, sizeof c);
-    command_add_all(&c, (const char *const[]){"run", "L", "true", NULL});
-    command_setenv(&c, "REDLOCK_RESTART_GUARD=x");
-    ck_assert_int_eq(command_run(&c), 64);
-    assert_has(c.err, "$REDLOCK_RESTART_GUARD x: give if-permitted, required, ");
 }
 END_TEST
 
@@ -537,5 +551,6 @@ Suite *suite_cli_options(void)
     tcase_add_test(t, max_ttl_and_canary_have_variables);
     tcase_add_test(t, an_empty_restart_guard_variable_is_ignored);
     tcase_add_test(t, a_message_describes_the_mistake);
+    tcase_add_test(t, a_message_shows_how_a_name_differs);
     return s;
 }

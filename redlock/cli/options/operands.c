@@ -90,7 +90,7 @@ static int check_look(const struct rdl_cli_options *o, const char *name)
 
     if (fault == NULL || o->any_name)
         return 0;
-    rdl_cli_add_json(&t, name);
+    rdl_cli_add_name(&t, name);
     if ((o->verb & RDL_CLI_GETTING) == 0) {
         rdl_cli_print_warning("the lock name %s %s: a name that looks the same is another lock", shown,
                               fault);
@@ -103,10 +103,25 @@ static int check_look(const struct rdl_cli_options *o, const char *name)
         shown, fault);
 }
 
+static void check_prefix(const char *prefix)
+{
+    const char *fault = name_fault(prefix);
+    char shown[6 * RDL_NAME_MAX + 3] = "";
+    struct rdl_cli_text t = {shown, sizeof shown, 0};
+
+    if (fault == NULL)
+        return;
+    rdl_cli_add_name(&t, prefix);
+    rdl_cli_print_warning("the prefix %s %s: lock names that look the same do not match", shown, fault);
+}
+
 /* Checks how the names look, when all options are known. */
 static int check_looks(const struct rdl_cli_options *o)
 {
     int rc = 0;
+
+    if (o->n_names == 0 && o->n_looked_at == 0 && o->lock != NULL)
+        check_prefix(o->lock);
 
     for (size_t k = 0; k < o->n_names && rc == 0; k++)
         rc = check_look(o, o->names[k]);

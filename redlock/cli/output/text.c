@@ -131,27 +131,44 @@ size_t rdl_cli_acting_len(const char *text)
     return is_acting(code_point(s, len)) ? len : 0;
 }
 
-static void add_character(struct rdl_cli_text *t, const char *s)
+/* Returns 1 for characters that look like a space or nothing: the no-break space, the byte order mark. */
+static int is_unseen(unsigned code)
+{
+    return code == 0xa0 || code == 0xfeff;
+}
+
+static void add_character(struct rdl_cli_text *t, const char *s, int is_name)
 {
     unsigned char c = (unsigned char)*s;
     size_t len = utf8_len((const unsigned char *)s);
+    unsigned code = code_point((const unsigned char *)s, len);
 
     if (c == '"' || c == '\\')
         rdl_cli_add(t, "\\%c", c);
-    else if (len > 0 && rdl_cli_acting_len(s) > 0)
-        rdl_cli_add(t, "\\u%04x", code_point((const unsigned char *)s, len));
     else if (len == 0)
         rdl_cli_add(t, "\\ufffd");
+    else if (is_acting(code) || (is_name && is_unseen(code)))
+        rdl_cli_add(t, "\\u%04x", code);
     else
         rdl_cli_add(t, "%.*s", (int)len, s);
 }
 
-void rdl_cli_add_json(struct rdl_cli_text *t, const char *s)
+static void add_string(struct rdl_cli_text *t, const char *s, int is_name)
 {
     rdl_cli_add(t, "\"");
     for (; *s != '\0'; s += rdl_cli_char_len(s))
-        add_character(t, s);
+        add_character(t, s, is_name);
     rdl_cli_add(t, "\"");
+}
+
+void rdl_cli_add_json(struct rdl_cli_text *t, const char *s)
+{
+    add_string(t, s, 0);
+}
+
+void rdl_cli_add_name(struct rdl_cli_text *t, const char *s)
+{
+    add_string(t, s, 1);
 }
 
 int rdl_cli_add_label_value(struct rdl_cli_text *t, const char *s)

@@ -32,18 +32,21 @@ void rdl_cli_mark_cut(struct rdl_cli_text *t);
 /* Adds a duration such as "1.5 s". */
 void rdl_cli_add_seconds(struct rdl_cli_text *t, uint64_t ms);
 
-/* Returns the bytes of the UTF-8 character that begins here; 1 if none does: the step of a loop over a text. */
+/* Returns the bytes of the UTF-8 character that begins here; 1 if none does. Loops over a text step by it. */
 size_t rdl_cli_char_len(const char *text);
 
 /*
  * Returns the bytes of the character here if it acts on a terminal instead of being shown. That is a control
- * character (also of C1), a line separator, or a mark of the writing direction. Returns 0 for any other. A byte
- * inside a character may look like C1: step by rdl_cli_char_len.
+ * character (also of C1), a line separator, or a mark of the writing direction. Returns 0 for any other.
+ * A byte inside a character may look like C1: step by rdl_cli_char_len.
  */
 size_t rdl_cli_acting_len(const char *text);
 
 /* Adds a JSON string with its quotes. A byte that is no UTF-8 becomes U+FFFD; what acts is escaped. */
 void rdl_cli_add_json(struct rdl_cli_text *t, const char *s);
+
+/* Does the same for a name that looks like another; escapes a no-break space and a byte order mark, too. */
+void rdl_cli_add_name(struct rdl_cli_text *t, const char *s);
 
 /*
  * Adds the value of a label for Prometheus, without quotes. A byte that is not UTF-8 becomes U+FFFD, and so
