@@ -31,22 +31,37 @@ static struct link {
 
 /* ---------------------------------------------------------------- servers */
 
-static const char *cursor = "0"; /* that SCAN returns */
+static const struct rdl_bytes end = {"0", 1};
+static struct rdl_bytes cursor = {"0", 1}; /* that the next SCAN returns */
+static unsigned pages;                     /* number of SCANs */
 
-static const char *reply(const struct sim_arg *argv)
+static struct rdl_bytes text(const char *s)
 {
-    static char page[80];
+    return (struct rdl_bytes){s, strlen(s)};
+}
 
-    if (sim_arg_is(argv[0], "SCAN")) {
-        snprintf(page, sizeof page, "*2\r\n$%zu\r\n%s\r\n*0\r\n", strlen(cursor), cursor);
-        cursor = "0";
-        return page;
-    }
+static struct rdl_bytes page(void)
+{
+    static char out[80];
+    size_t n = (size_t)snprintf(out, sizeof out, "*2\r\n$%zu\r\n", cursor.len);
+
+    memcpy(out + n, cursor.data, cursor.len);
+    n += cursor.len;
+    n += (size_t)snprintf(out + n, sizeof out - n, "\r\n*0\r\n");
+    cursor = end;
+    pages++;
+    return (struct rdl_bytes){out, n};
+}
+
+static struct rdl_bytes reply(const struct sim_arg *argv)
+{
+    if (sim_arg_is(argv[0], "SCAN"))
+        return page();
     if (sim_arg_is(argv[0], "CLIENT"))
-        return "+OK\r\n";
+        return text("+OK\r\n");
     if (sim_arg_is(argv[0], "PTTL"))
-        return ":-2\r\n";
-    return "$0\r\n\r\n"; /* to INFO, or for a missing key */
+        return text(":-2\r\n");
+    return text("$0\r\n\r\n"); /* to INFO, or for a missing key */
 }
 
 static void answer(struct rdl_conn *c, size_t i)
@@ -61,10 +76,10 @@ static void answer(struct rdl_conn *c, size_t i)
         int is_login = sim_arg_is(argv[0], "INFO") || sim_arg_is(argv[0], "CLIENT");
         if (servers[i] == 'f' || (servers[i] == 't' && !is_login))
             return;
-        const char *text = reply(argv);
+        struct rdl_bytes said = reply(argv);
         l->len -= (size_t)used;
         memmove(l->bytes, l->bytes + used, l->len);
-        rdl_conn_rx(c, (const uint8_t *)text, strlen(text));
+        rdl_conn_rx(c, said.data, said.len);
     }
 }
 
@@ -194,12 +209,25 @@ START_TEST(a_cursor_that_is_too_long_leaves_the_search_incomplete)
     static struct rdl_cli_names names;
 
     connect_to(RDL_CLI_LIST, ".", "", 0);
-    cursor = cursors[_i];
+    cursor = text(cursors[_i]);
     rdl_cli_query_search(&query, "", &names);
     ck_assert_int_eq(query.searched[0], _i < 3);
     ck_assert_int_eq(query.is_cut, 0);
     if (_i >= 3)
         ck_assert_int_eq(query.seen[0].error, RDL_E_LIMIT);
+}
+END_TEST
+
+/* As a string, it would be the cursor that ends a search. */
+START_TEST(a_cursor_with_a_nul_does_not_end_the_search)
+{
+    static struct rdl_cli_names names;
+
+    connect_to(RDL_CLI_LIST, ".", "", 0);
+    cursor = (struct rdl_bytes){"0\0", 2};
+    rdl_cli_query_search(&query, "", &names);
+    ck_assert_uint_eq(pages, 2);
+    ck_assert_int_eq(query.searched[0], 1);
 }
 END_TEST
 
@@ -210,5 +238,6 @@ Suite *suite_cli_query(void)
 
     tcase_add_loop_test(tc, one_frozen_server_costs_one_attempt, 0, sizeof waits / sizeof waits[0]);
     tcase_add_loop_test(tc, a_cursor_that_is_too_long_leaves_the_search_incomplete, 0, 5);
+    tcase_add_test(tc, a_cursor_with_a_nul_does_not_end_the_search);
     return suite;
 }
