@@ -25,6 +25,8 @@ extern "C" {
 extern const char rdl_wire_set_nx_px[], rdl_wire_pttl[], rdl_wire_delex[], rdl_wire_delifeq[];
 extern const char rdl_wire_watch[], rdl_wire_get[], rdl_wire_multi[], rdl_wire_exec[], rdl_wire_discard[];
 extern const char rdl_wire_del[], rdl_wire_pexpire[], rdl_wire_set[];
+/* Of several keys. MSETEX sets k to v for each; its x is NX or XX: none of them exists, or all do. */
+extern const char rdl_wire_watch_all[], rdl_wire_mget[], rdl_wire_msetex[];
 extern const char rdl_wire_time[], rdl_wire_setnx[], rdl_wire_getset[], rdl_wire_blpop[];
 
 /* Calls of the scripts. Scripts with the same arguments share a template. */

@@ -1,44 +1,80 @@
 /* SPDX-License-Identifier: MIT */
-/* lock_multi.c - several plain locks on one server, held as one: scripts take all of them or none. */
+/* lock_multi.c - several plain locks on one server, held as one: all of them are taken, or none. */
 #include "lock/lock_multi.h"
 
 #include "lock/lock_private.h"
 #include "resp/resp_bytes.h"
 
+#define RDL_METHODS(...) ((const struct rdl_method *const[]){__VA_ARGS__, NULL})
+
 /* ---------------------------------------------------------------- requests */
 
-/* Writes a request. a and y depend on the number of names; there is one k for each name (see pack()). */
+/* Finds the names of a request (see pack()). Returns their number. */
+static size_t unpack(struct rdl_bytes packed, struct rdl_bytes names[RDL_MULTI_MAX])
+{
+    const uint8_t *at = packed.data;
+    const uint8_t *end = at + packed.len;
+    size_t n;
+
+    for (n = 0; at < end && n < RDL_MULTI_MAX; n++) {
+        names[n] = (struct rdl_bytes){at + 1, at[0]};
+        at += 1 + at[0];
+        RDL_ASSERT(at <= end);
+    }
+    return n;
+}
+
+/* Release without scripts: the first of two methods that write a command for each name (see below). */
+enum { BY_DELEX = 1 };
+
+/* Returns the number of bulk strings of a template. */
+static size_t strings_of(const char *command)
+{
+    size_t n = 0;
+
+    while (*command != '\0')
+        n += *command++ == '$';
+    return n;
+}
+
+/*
+ * Writes commands. a and y depend on the number of names. There is one k for each name, and after each name
+ * of MSETEX the value. PTTL has the first name, because all keys expire together. DELEX and DELIFEQ follow
+ * for one name after the other.
+ */
 static void multi_write_args(struct rdl_slice *w, const char *const *commands,
                              const struct rdl_bytes own[RDL_LETTERS], const struct rdl_conn *c,
                              const struct rdl_record *r)
 {
-    enum { V, M, C, S, A, Y, K };
-    struct rdl_bytes all[K + RDL_MULTI_MAX];
-    struct rdl_args args = {"vmcsaykkkkkkkk", NULL, K};
-    const uint8_t *at = own[RDL_LETTER_K].data;
-    size_t left = own[RDL_LETTER_K].len;
-    char keys = '0';
+    enum { V, M, C, S, X, A, Y, K };
+    struct rdl_bytes names[RDL_MULTI_MAX], all[K + 2 * RDL_MULTI_MAX];
+    struct rdl_args args = {"vmcsxaykkkkkkkkkkkkkkkk", all, 0};
+    size_t n = unpack(own[RDL_LETTER_K], names);
+    size_t at = (size_t)(commands - r->op->methods[r->method]->commands);
+    int is_each = r->op->must_send && r->method >= BY_DELEX;
+    char keys = (char)('0' + n);
 
     (void)c;
     all[V] = own[RDL_LETTER_V];
     all[M] = own[RDL_LETTER_M];
     all[C] = own[RDL_LETTER_C];
     all[S] = own[RDL_LETTER_S];
-    while (left > 0 && args.n < K + RDL_MULTI_MAX) {
-        size_t len = at[0];
-
-        RDL_ASSERT(len < left);
-        all[args.n] = (struct rdl_bytes){at + 1, len};
-        left -= 1 + len;
-        at += 1 + len;
-        args.n++;
-        keys++;
-    }
+    all[X] = (struct rdl_bytes){r->op->may_grant ? "NX" : "XX", 2};
     all[Y] = (struct rdl_bytes){&keys, 1};
     all[A].data = NULL;
-    all[A].len = args.n - K + (r->op == &rdl_op_release_multi ? 4 : 5); /* c s y, the names, v (m) */
-    args.arg = all;
-    rdl_slice_write_all(w, commands, &args);
+    for (; *commands != NULL && !(is_each && at >= n); commands++, at++) {
+        const char *command = is_each && r->method != BY_DELEX ? rdl_wire_delifeq : *commands;
+        size_t i = is_each ? at : 0;
+        size_t end = is_each || command == rdl_wire_pttl ? i + 1 : n;
+
+        for (args.n = K; i < end; i++) {
+            all[args.n++] = names[i];
+            if (command == rdl_wire_msetex)
+                all[args.n++] = own[RDL_LETTER_V];
+        }
+        all[A].len = args.n - K + strings_of(command) - 1;
+        rdl_slice_write(w, command, &args);
+    }
 }
 
 /*
@@ -54,6 +90,116 @@ static int multi_on_grant_reply(struct rdl_conn *c, struct rdl_record *r)
     return rc;
 }
 
+/* ---------------------------------------------------------------- without scripts */
+
+/*
+ * Acquire and extend by WATCH (lock_requests.c), with MSETEX (Redis 8.4, Valkey 9.1) as the change. It sets
+ * all keys: with NX if none of them exists, with XX if all hold our value. So an acquire needs what an extend
+ * needs, and a lock that cannot be extended is not granted.
+ */
+
+static const char *command_of(const struct rdl_record *r)
+{
+    return r->op->methods[r->method]->commands[r->phase + r->replies];
+}
+
+/* What MGET found, in reply_items. reply_second is how many bytes of the present value are ours. */
+enum { FOUND_NONE = 1, FOUND_OURS = 2, FOUND_OTHER = 4 };
+enum { MISMATCH = UINT8_MAX };
+
+static void msetex_take(struct rdl_conn *c, const struct rdl_record *r, const struct rdl_resp_event *ev)
+{
+    struct rdl_bytes own[RDL_TEXTS];
+    size_t same = ev->first ? 0 : (size_t)c->reply_second;
+
+    if (command_of(r) != rdl_wire_mget) {
+        rdl_take_numbers(c, r, ev);
+        return;
+    }
+    rdl_record_texts(r, own);
+    if (same + ev->len <= r->value_len &&
+        rdl_is_same((const char *)own[RDL_LETTER_V].data + same, ev->data, ev->len))
+        same += ev->len;
+    else
+        same = MISMATCH;
+    c->reply_second = (int64_t)same;
+    if (ev->kind == RDL_RESP_NIL)
+        c->reply_items |= FOUND_NONE;
+    else if (ev->kind != RDL_RESP_ARRAY && ev->last)
+        c->reply_items |= same == r->value_len ? FOUND_OURS : FOUND_OTHER;
+}
+
+static int msetex_on_reply(struct rdl_conn *c, struct rdl_record *r)
+{
+    int is_good = c->reply_items == (r->op->may_grant ? FOUND_NONE : FOUND_OURS);
+    int rc;
+
+    if (c->reply_kind == RDL_RESP_ERROR && !r->is_refused && rdl_error_code(c->reply) == RDL_E_UNSUPPORTED) {
+        c->refused[RDL_FAMILY_MULTI] |= (uint8_t)(1u << r->method); /* the reason is that of the scripts */
+        r->is_refused = 1;
+        r->verdict = RDL_ANSWER_ERROR;
+        if (r->skipped == RDL_SKIPPED_NONE)
+            r->error = (int8_t)rdl_conn_refuses(c, r->op);
+        return RDL_OK;
+    }
+    if (c->reply_kind == RDL_RESP_ARRAY && command_of(r) == rdl_wire_mget) /* as if it were GET */
+        c->reply_kind = !is_good && (c->reply_items & FOUND_OTHER) == 0 ? RDL_RESP_NIL : RDL_RESP_BULK;
+    rc = rdl_watch_on_reply(c, r, is_good);
+    if (r->op->may_grant && (r->verdict == RDL_ANSWER_NO || r->verdict == RDL_ANSWER_ABSENT)) {
+        r->verdict = RDL_ANSWER_NO;
+        if (c->reply_items & FOUND_OURS) /* a script set some before a key was refused: they are released */
+            r->verdict = r->skipped != RDL_SKIPPED_NONE ? RDL_ANSWER_ERROR : RDL_ANSWER_UNKNOWN;
+        rdl_record_complete(r, -2);
+    }
+    return rc;
+}
+
+static const char *const msetex_commands[] = {rdl_wire_watch_all,
+                                              rdl_wire_mget,
+                                              rdl_wire_pttl,
+                                              rdl_wire_multi,
+                                              NULL,
+                                              rdl_wire_msetex,
+                                              rdl_wire_exec,
+                                              NULL,
+                                              rdl_wire_pttl,
+                                              rdl_wire_exec,
+                                              NULL,
+                                              rdl_wire_discard,
+                                              NULL};
+static const struct rdl_method msetex_method = {.commands = msetex_commands,
+                                                .next_phase = rdl_watch_next,
+                                                .write_args = multi_write_args,
+                                                .on_reply = msetex_on_reply,
+                                                .take = msetex_take};
+
+/*
+ * Release by DELEX or DELIFEQ of each name, so that a lost key does not keep the others. There is one reply
+ * for each name.
+ */
+static int each_on_reply(struct rdl_conn *c, struct rdl_record *r)
+{
+    struct rdl_bytes own[RDL_TEXTS], names[RDL_MULTI_MAX];
+    int rc = RDL_OK;
+
+    if (c->reply_kind != RDL_RESP_INT)
+        rc = rdl_reply_error(c, r);
+    else if (r->verdict != RDL_ANSWER_ERROR && r->verdict != RDL_ANSWER_NO)
+        r->verdict = c->reply_value == 1 ? RDL_ANSWER_YES : RDL_ANSWER_NO;
+    rdl_record_texts(r, own);
+    if (r->replies + 1u == unpack(own[RDL_LETTER_K], names))
+        r->replies = RDL_MULTI_MAX - 1; /* it is the last one */
+    return rc;
+}
+
+static const struct rdl_method each_method = {
+    .commands = RDL_COMMANDS(rdl_wire_delex, rdl_wire_delex, rdl_wire_delex, rdl_wire_delex, rdl_wire_delex,
+                             rdl_wire_delex, rdl_wire_delex, rdl_wire_delex),
+    .write_args = multi_write_args,
+    .on_reply = each_on_reply};
+
+/* ---------------------------------------------------------------- the operations */
+
 static const char *const multi_call[] = {rdl_wire_call_multi, NULL};
 static const struct rdl_method acquire_multi_method = {.commands = multi_call,
                                                        .write_args = multi_write_args,
@@ -68,13 +214,15 @@ static const struct rdl_method release_multi_method = {.commands = RDL_COMMANDS(
                                                        .write_args = multi_write_args,
                                                        .on_reply = rdl_script_on_reply,
                                                        .script = &rdl_script_release_multi};
-const struct rdl_op rdl_op_acquire_multi = {
-    .methods = RDL_METHOD(&acquire_multi_method), .family = RDL_FAMILY_MULTI, .may_grant = 1};
-const struct rdl_op rdl_op_extend_multi = {.methods = RDL_METHOD(&extend_multi_method),
+const struct rdl_op rdl_op_acquire_multi = {.methods = RDL_METHODS(&acquire_multi_method, &msetex_method),
+                                            .family = RDL_FAMILY_MULTI,
+                                            .may_grant = 1};
+const struct rdl_op rdl_op_extend_multi = {.methods = RDL_METHODS(&extend_multi_method, &msetex_method),
                                            .family = RDL_FAMILY_MULTI};
-const struct rdl_op rdl_op_release_multi = {.methods = RDL_METHOD(&release_multi_method),
-                                            .family = RDL_FAMILY_RELEASE_MULTI,
-                                            .must_send = RDL_SEND_ALWAYS};
+const struct rdl_op rdl_op_release_multi = {
+    .methods = RDL_METHODS(&release_multi_method, &each_method, &each_method),
+    .family = RDL_FAMILY_RELEASE_MULTI,
+    .must_send = RDL_SEND_ALWAYS};
 
 /* ---------------------------------------------------------------- the mode */
 

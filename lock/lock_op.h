@@ -40,7 +40,7 @@ extern const struct rdl_op rdl_op_release_hint;
 extern const struct rdl_op rdl_op_wait_hint;
 /*
  * Several locks as one: all of them or none. The name of the command is all their names, each after a byte
- * with its length: at most RDL_NAME_MAX bytes in all. They need scripts.
+ * with its length: at most RDL_NAME_MAX bytes in all. They need scripts or MSETEX.
  */
 extern const struct rdl_op rdl_op_acquire_multi, rdl_op_extend_multi, rdl_op_release_multi;
 /*

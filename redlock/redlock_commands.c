@@ -5,7 +5,6 @@
 const char rdl_wire_info_server[] = "*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n";
 const char rdl_wire_info_replication[] = "*2\r\n$4\r\nINFO\r\n$11\r\nreplication\r\n";
 const char rdl_wire_info_memory[] = "*2\r\n$4\r\nINFO\r\n$6\r\nmemory\r\n";
-const char rdl_wire_mget[] = "*a$4\r\nMGET\r\n$k";
 
 static const char canary_text[] = "return redis.call('SETNX',KEYS[1],ARGV[1]..redis.call('TIME')[1])";
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* redlock_commands.h - the connection checks, the script of the canary, and slots. The rest is in lock/. */
+/* redlock_commands.h - the connection checks, and the script of the canary. The rest is in lock/. */
 #ifndef RDL_REDLOCK_COMMANDS_H
 #define RDL_REDLOCK_COMMANDS_H
 
@@ -10,8 +10,6 @@ extern "C" {
 #endif
 
 extern const char rdl_wire_info_server[], rdl_wire_info_replication[], rdl_wire_info_memory[];
-/* Which of several keys exist: their values. */
-extern const char rdl_wire_mget[];
 
 /* rdl_script.number, after those of lock/. */
 enum { RDL_SCRIPT_CANARY = RDL_LOCK_SCRIPTS, RDL_REDLOCK_SCRIPTS };

@@ -68,6 +68,9 @@ static const struct golden {
     {"eval-extend-multi", rdl_wire_call_multi, &rdl_script_extend_multi, 0, "k=lock:a|k=lock:b|y=2|a=7"},
     {"eval-release-multi", rdl_wire_call_release_multi, &rdl_script_release_multi, 0,
      "k=lock:a|k=lock:b|y=2|a=6"},
+    {"watch-all", rdl_wire_watch_all, NULL, 0, "k=lock:a|k=lock:b|a=3"},
+    {"msetex", rdl_wire_msetex, NULL, 0, "k=lock:a|k=" TOKEN "|k=lock:b|k=" TOKEN "|y=2|x=NX|a=9"},
+    {"msetex-extend", rdl_wire_msetex, NULL, 0, "k=lock:a|k=" TOKEN "|k=lock:b|k=" TOKEN "|y=2|x=XX|a=9"},
 };
 enum { GOLDEN = sizeof golden / sizeof golden[0], ARGS_MAX = 32, WIRE_MAX = 1024 };
 

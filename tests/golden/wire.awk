@@ -18,6 +18,8 @@ BEGIN {
     give("scan", "g=17179869184|p=lock:\\x5c[a\\x5c]*")
     give("sentinel-address", "k=mymaster"); give("sentinel-master", "k=mymaster")
     several = "lock:a lock:b"
+    pairs = "lock:a " token " lock:b " token
+    give("msetex", "x=NX"); give("msetex-extend", "x=XX")
     slots = "{lock:a}#0 {lock:a}#1"
 }
 function wrong(text) { print "WIRE.md: " text; failed = 1 }
@@ -47,7 +49,7 @@ function with_arguments(words, line,    word, key, n, m, i, j, count, out) {
     n = split(words, word, " ")
     for (i = 1; i <= n; i++) {
         m = 1
-        if (word[i] ~ /\.\.\./) m = split(line == "mget" ? slots : several, key, " ")
+        if (word[i] ~ /\.\.\./) m = split(line == "mget" ? slots : line ~ /^msetex/ ? pairs : several, key, " ")
         else key[1] = is_letter(word[i]) ? argument(line, word[i]) : word[i]
         for (j = 1; j <= m; j++) { out = out bulk(key[j]); count++ }
     }

@@ -21,6 +21,8 @@
 #define UNKNOWN "-ERR unknown command\r\n"
 #define CHECKED "+OK\r\n$40\r\n" TOKEN "\r\n:5\r\n+OK\r\n" /* WATCH, GET, PTTL, MULTI: it is ours */
 #define OTHERS  "+OK\r\n$1\r\nx\r\n:5\r\n+OK\r\n"
+#define NEITHER "+OK\r\n*2\r\n$-1\r\n$-1\r\n:-2\r\n+OK\r\n" /* MGET instead of GET: both are free */
+#define BOTHS   "+OK\r\n*2\r\n$40\r\n" TOKEN "\r\n$40\r\n" TOKEN "\r\n:5\r\n+OK\r\n"
 #define RUN     "$25\r\nrun_id:00c0ffee12345678\r\n\r\n"
 
 enum { SENT_MAX = 2048, REPLIES_MAX = 5, NOW_MS = 1000, TTL_MS = 30000 };
@@ -155,6 +157,9 @@ static const struct line lines[] = {
     {BOTH("eval-acquire-multi", rdl_op_acquire_multi), {NULL}, 0},
     {BOTH("eval-extend-multi", rdl_op_extend_multi), {NULL}, 0},
     {BOTH("eval-release-multi", rdl_op_release_multi), {NULL}, 0},
+    {BOTH("watch-all", rdl_op_acquire_multi), {NOPERM}, 0},
+    {BOTH("msetex", rdl_op_acquire_multi), {NOPERM, NEITHER}, 0},
+    {BOTH("msetex-extend", rdl_op_extend_multi), {NOPERM, BOTHS}, 0},
 };
 /* clang-format on */
 

@@ -162,15 +162,211 @@ START_TEST(impossible_multi_reply_ends_the_connection)
 }
 END_TEST
 
-START_TEST(multi_requests_need_scripts)
+/* ---------------------------------------------------------------- without scripts */
+
+#define OURS    "$40\r\nabababababababababababababababababababab\r\n"
+#define BOTH    "$1\r\na\r\n$2\r\nbc\r\n"
+#define CHECK   "*3\r\n$5\r\nWATCH\r\n" BOTH "*3\r\n$4\r\nMGET\r\n" BOTH PTTL "*1\r\n$5\r\nMULTI\r\n"
+#define PTTL    "*2\r\n$4\r\nPTTL\r\n$1\r\na\r\n"
+#define EXEC    "*1\r\n$4\r\nEXEC\r\n"
+#define DISCARD "*1\r\n$7\r\nDISCARD\r\n"
+#define MSETEX(how)                                                                                          \
+    "*9\r\n$6\r\nMSETEX\r\n$1\r\n2\r\n$1\r\na\r\n" OURS "$2\r\nbc\r\n" OURS "$2\r\n" how                     \
+    "\r\n$2\r\nPX\r\n$5\r\n10000\r\n"
+#define FREE  "*2\r\n$-1\r\n$-1\r\n"
+#define HELD  "*2\r\n" OURS OURS
+#define OTHER "$5\r\nother\r\n"
+
+static void without_scripts(const struct rdl_op *op)
 {
-    submit(ops[_i].op, "\1a\2bc", 5, &req);
-    scripted_sent(&s);
+    submit(op, "\1a\2bc", 5, &req);
+    ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "\r\nEVAL\r\n"));
     scripted_reply(&s, REFUSED);
+}
+
+/* An acquire needs the commands of an extend: a lock that cannot be extended is not granted. */
+START_TEST(msetex_acquires_and_extends_what_watch_has_checked)
+{
+    without_scripts(&rdl_op_acquire_multi);
+    ck_assert_str_eq(scripted_sent(&s), CHECK);
+    scripted_reply(&s, "+OK\r\n" FREE ":-2\r\n+OK\r\n");
+    ck_assert_str_eq(scripted_sent(&s), MSETEX("NX") EXEC);
+    ck_assert_int_eq(req.answer, RDL_ANSWER_NONE);
+    scripted_reply(&s, "+QUEUED\r\n*1\r\n:1\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
+    submit(&rdl_op_extend_multi, "\1a\2bc", 5, &req); /* that scripts are refused is known */
+    ck_assert_str_eq(scripted_sent(&s), CHECK);
+    scripted_reply(&s, "+OK\r\n" HELD ":9999\r\n+OK\r\n");
+    ck_assert_str_eq(scripted_sent(&s), MSETEX("XX") EXEC);
+    scripted_reply(&s, "+QUEUED\r\n*1\r\n:1\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
+    submit(&rdl_op_extend_multi, "\1a\2bc", 5, &req); /* never shortens */
     scripted_sent(&s);
-    scripted_reply(&s, REFUSED);
+    scripted_reply(&s, "+OK\r\n" HELD ":10000\r\n+OK\r\n");
+    ck_assert_str_eq(scripted_sent(&s), PTTL EXEC);
+    scripted_reply(&s, "+QUEUED\r\n*1\r\n:10000\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+static const struct {
+    const char *found;
+    enum rdl_answer acquire, extend; /* NONE: it goes on */
+} found[] = {
+    {FREE, RDL_ANSWER_NONE, RDL_ANSWER_ABSENT},
+    {HELD, RDL_ANSWER_UNKNOWN, RDL_ANSWER_NONE},
+    {"*2\r\n" OURS OTHER, RDL_ANSWER_UNKNOWN, RDL_ANSWER_NO},
+    {"*2\r\n" OTHER OURS, RDL_ANSWER_UNKNOWN, RDL_ANSWER_NO},
+    {"*2\r\n$-1\r\n" OTHER, RDL_ANSWER_NO, RDL_ANSWER_NO},
+    {"*2\r\n" OTHER "$-1\r\n", RDL_ANSWER_NO, RDL_ANSWER_NO},
+    {"*2\r\n" OURS "$-1\r\n", RDL_ANSWER_UNKNOWN, RDL_ANSWER_ABSENT},
+    {"*2\r\n" OURS "$0\r\n\r\n", RDL_ANSWER_UNKNOWN, RDL_ANSWER_NO},
+    {"*2\r\n" OURS "$39\r\nabababababababababababababababababababa\r\n", RDL_ANSWER_UNKNOWN, RDL_ANSWER_NO},
+    {"*2\r\n$41\r\nabababababababababababababababababababab1\r\n" OURS, RDL_ANSWER_UNKNOWN, RDL_ANSWER_NO},
+    {"*2\r\n$80\r\nabababababababababababababababababababababababababababababababababababababababab\r\n$"
+     "0\r\n\r\n",
+     RDL_ANSWER_NO, RDL_ANSWER_NO},
+    {"*0\r\n", RDL_ANSWER_NO, RDL_ANSWER_ABSENT},
+};
+enum { FOUND = sizeof found / sizeof found[0] };
+
+/* In pieces of any size. "Unknown" is followed by a release: a script had set some of the keys. */
+START_TEST(each_value_that_mget_finds_is_compared)
+{
+    int row = _i % FOUND, is_acquire = _i / FOUND % 2;
+    enum rdl_answer want = is_acquire ? found[row].acquire : found[row].extend;
+    char text[250];
+    size_t at, len, size = (size_t)(_i / FOUND / 2 + 1);
+
+    without_scripts(is_acquire ? &rdl_op_acquire_multi : &rdl_op_extend_multi);
+    scripted_sent(&s);
+    len = (size_t)snprintf(text, sizeof text, "+OK\r\n%s:5\r\n+OK\r\n", found[row].found);
+    for (at = 0; at < len; at += size)
+        scripted_feed(&s, text + at, size < len - at ? size : len - at);
+    if (want == RDL_ANSWER_NONE) {
+        ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "MSETEX"));
+        return;
+    }
+    ck_assert_str_eq(scripted_sent(&s), DISCARD);
+    scripted_reply(&s, "+OK\r\n");
+    ck_assert_int_eq(req.answer, want);
+    ck_assert(rdl_conn_is_idle(&s.conn));
+}
+END_TEST
+
+START_TEST(keys_that_changed_after_the_check_are_checked_again)
+{
+    without_scripts(_i ? &rdl_op_acquire_multi : &rdl_op_extend_multi);
+    scripted_sent(&s);
+    scripted_reply(&s, _i ? "+OK\r\n" FREE ":-2\r\n+OK\r\n" : "+OK\r\n" HELD ":5\r\n+OK\r\n");
+    scripted_sent(&s);
+    scripted_reply(&s, "+QUEUED\r\n*-1\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_NONE);
+    ck_assert_str_eq(scripted_sent(&s), CHECK);
+}
+END_TEST
+
+/* A server without MSETEX, such as Redis 8.2, lacks nothing if scripts are permitted. */
+START_TEST(the_reason_is_that_of_the_scripts)
+{
+    const char *refusal =
+        _i < 2 ? REFUSED : "-NOPERM this user has no permissions to run the 'eval' command\r\n";
+    const struct rdl_op *op = _i % 2 ? &rdl_op_acquire_multi : &rdl_op_extend_multi;
+    int i;
+
+    submit(op, "\1a\2bc", 5, &req);
+    scripted_sent(&s);
+    scripted_reply(&s, refusal);
+    ck_assert_str_eq(scripted_sent(&s), CHECK);
+    scripted_reply(&s, "+OK\r\n");
+    scripted_reply(&s, _i % 2 ? FREE : HELD);
+    scripted_reply(&s, ":5\r\n+OK\r\n");
+    scripted_sent(&s);
+    scripted_reply(&s, "-ERR unknown command 'MSETEX', with args beginning with: '2' \r\n-EXECABORT x\r\n");
+    for (i = 0; i < 2; i++) {
+        ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
+        ck_assert_int_eq(req.error, _i < 2 ? RDL_E_UNSUPPORTED : RDL_E_PERM);
+        ck_assert_ptr_null(strstr(rdl_conn_text(&s.conn), "MSETEX"));
+        submit(op, "\1a\2bc", 5, &req);
+        ck_assert_str_eq(scripted_sent(&s), "");
+    }
+}
+END_TEST
+
+#define DELEX_A   "*4\r\n$5\r\nDELEX\r\n$1\r\na\r\n$4\r\nIFEQ\r\n" OURS
+#define DELEX_BC  "*4\r\n$5\r\nDELEX\r\n$2\r\nbc\r\n$4\r\nIFEQ\r\n" OURS
+#define DELIFEQ_A "*3\r\n$7\r\nDELIFEQ\r\n$1\r\na\r\n" OURS
+#define DELIFEQ_B "*3\r\n$7\r\nDELIFEQ\r\n$2\r\nbc\r\n" OURS
+
+static const struct {
+    const char *replies;
+    enum rdl_answer answer;
+} deleted[] = {
+    {":1\r\n:1\r\n", RDL_ANSWER_YES},
+    {":1\r\n:0\r\n", RDL_ANSWER_NO},
+    {":0\r\n:1\r\n", RDL_ANSWER_NO},
+    {":0\r\n:0\r\n", RDL_ANSWER_NO},
+    {"-WRONGTYPE x\r\n:1\r\n", RDL_ANSWER_NO},
+    {":1\r\n-READONLY x\r\n", RDL_ANSWER_ERROR},
+    {"-NOPERM No permissions to access a key\r\n:1\r\n", RDL_ANSWER_NONE}, /* DELIFEQ is next */
+};
+
+/* So a key that is lost does not keep the others. */
+START_TEST(release_deletes_each_key_that_is_ours)
+{
+    without_scripts(&rdl_op_release_multi);
+    ck_assert_str_eq(scripted_sent(&s), DELEX_A DELEX_BC);
+    scripted_reply(&s, deleted[_i].replies);
+    ck_assert_int_eq(req.answer, deleted[_i].answer);
+}
+END_TEST
+
+START_TEST(delifeq_follows_a_refused_delex)
+{
+    int i;
+
+    without_scripts(&rdl_op_release_multi);
+    for (i = 0; i < 2; i++) {
+        ck_assert_str_eq(scripted_sent(&s), i == 0 ? DELEX_A DELEX_BC : DELIFEQ_A DELIFEQ_B);
+        ck_assert_int_eq(req.answer, RDL_ANSWER_NONE);
+        scripted_reply(&s, REFUSED REFUSED);
+    }
     ck_assert_int_eq(req.answer, RDL_ANSWER_ERROR);
     ck_assert_int_eq(req.error, RDL_E_UNSUPPORTED);
+}
+END_TEST
+
+/* The first replies come while the last names are not sent yet. */
+START_TEST(eight_names_fit_without_scripts)
+{
+    static const struct rdl_op *const all[] = {&rdl_op_acquire_multi, &rdl_op_release_multi};
+    char packed[RDL_NAME_MAX];
+    size_t i;
+
+    memset(packed, 'n', sizeof packed);
+    for (i = 0; i < RDL_MULTI_MAX; i++)
+        packed[i * 16] = 15;
+    s.chunk = 7;
+    submit(all[_i], packed, sizeof packed, &req);
+    scripted_sent(&s);
+    scripted_reply(&s, REFUSED);
+    if (_i == 1) {
+        while (!rdl_conn_is_idle(&s.conn)) {
+            ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "DELEX"));
+            for (i = 0; i < RDL_MULTI_MAX; i++) {
+                ck_assert_int_eq(req.answer, RDL_ANSWER_NONE);
+                scripted_reply(&s, ":1\r\n");
+            }
+        }
+    } else {
+        ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "*9\r\n$4\r\nMGET\r\n$15\r\nn"));
+        scripted_reply(&s,
+                       "+OK\r\n*8\r\n$-1\r\n$-1\r\n$-1\r\n$-1\r\n$-1\r\n$-1\r\n$-1\r\n$-1\r\n:-2\r\n+OK\r\n");
+        ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "*21\r\n$6\r\nMSETEX\r\n$1\r\n8\r\n$15\r\nn"));
+        scripted_reply(&s, "+QUEUED\r\n*1\r\n:1\r\n");
+    }
+    ck_assert_int_eq(req.answer, RDL_ANSWER_YES);
 }
 END_TEST
 
@@ -208,6 +404,7 @@ START_TEST(multi_acquire_that_may_have_failed_halfway_is_released)
     const struct rdl_lock_options once = {.ttl_ms = 10000, .attempt_ms = 250};
     const struct rdl_bytes names[] = {{"a", 1}, {"bc", 2}};
     const char *release;
+    char token[RDL_TOKEN_TEXT_MAX];
     uint8_t packed[RDL_NAME_MAX];
     struct rdl_lock lock;
 
@@ -215,6 +412,14 @@ START_TEST(multi_acquire_that_may_have_failed_halfway_is_released)
     ck_assert_int_eq(rdl_lock_acquire_begin(&lock, entropy_bytes(), 1000), RDL_PENDING);
     scripted_sent(&s);
     scripted_reply(&s, failed[_i].reply);
+    if (failed[_i].result == RDL_E_PERM) { /* a key alone is refused: MSETEX is tried, and finds the first */
+        scripted_sent(&s);
+        scripted_reply(&s, _i == 0 ? "+OK\r\n*2\r\n" : "-NOPERM No permissions to access a key\r\n*2\r\n");
+        rdl_lock_token(&lock, token);
+        scripted_reply(&s, wire_join("$40\r\n", token, "\r\n$-1\r\n:5\r\n+OK\r\n", NULL));
+        ck_assert_str_eq(scripted_sent(&s), DISCARD);
+        scripted_reply(&s, "+OK\r\n");
+    }
     ck_assert_int_eq(rdl_lock_step(&lock, 1000), failed[_i].result);
     release = scripted_sent(&s);
     ck_assert_int_eq(strstr(release, rdl_script_release_multi.text) != NULL, failed[_i].is_released);
@@ -245,7 +450,13 @@ Suite *suite_lock_multi_op(void)
                         (int)(sizeof replies / sizeof replies[0]));
     tcase_add_loop_test(tc, unknown_error_ends_a_multi_request, 0, 3);
     tcase_add_loop_test(tc, impossible_multi_reply_ends_the_connection, 0, 5);
-    tcase_add_loop_test(tc, multi_requests_need_scripts, 0, 3);
+    tcase_add_test(tc, msetex_acquires_and_extends_what_watch_has_checked);
+    tcase_add_loop_test(tc, each_value_that_mget_finds_is_compared, 0, 2 * FOUND * 7);
+    tcase_add_loop_test(tc, keys_that_changed_after_the_check_are_checked_again, 0, 2);
+    tcase_add_loop_test(tc, the_reason_is_that_of_the_scripts, 0, 4);
+    tcase_add_loop_test(tc, release_deletes_each_key_that_is_ours, 0, 7);
+    tcase_add_test(tc, delifeq_follows_a_refused_delex);
+    tcase_add_loop_test(tc, eight_names_fit_without_scripts, 0, 2);
     tcase_add_test(tc, pending_multi_release_survives_its_connection);
     tcase_add_loop_test(tc, multi_acquire_that_may_have_failed_halfway_is_released, 0,
                         (int)(sizeof failed / sizeof failed[0]));

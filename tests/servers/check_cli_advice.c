@@ -190,8 +190,9 @@ START_TEST(doctor_knows_a_cluster_node_by_its_databases)
     live_url(&server, LIVE_V4, url, sizeof url);
     strcat(url, "/1");
     ck_assert_int_eq(run("doctor", none, url, "nightly"), 78);
-    assert_has(a.out, ": it is a node of a cluster, which moves keys to other nodes, or a proxy like Envoy; "
-                      "remedy: use standalone ");
+    assert_has(a.out,
+               ": it is a node of a cluster, or a proxy like Envoy; in a cluster, a key that was moved "
+               "looks like one that a failover lost; remedy: use three independent ");
     assert_lacks(a.out, "number of a database");
 }
 END_TEST

@@ -168,8 +168,8 @@ START_TEST(doctor_reports_a_cluster_node)
     start(1);
     ck_assert_int_eq(doctor(none, url[0], NULL, NULL), 78);
     expect(1, "error", 0,
-           "it is a node of a cluster, which moves keys to other nodes, or a proxy like Envoy; remedy: use "
-           "standalone servers");
+           "it is a node of a cluster, or a proxy like Envoy; in a cluster, a key that was moved looks like "
+           "one that a failover lost; remedy: use three independent servers");
 }
 END_TEST
 
@@ -537,6 +537,25 @@ START_TEST(doctor_warns_of_garnet_only_if_it_runs_scripts)
 }
 END_TEST
 
+START_TEST(doctor_warns_of_a_msetex_that_ignores_permissions)
+{
+    static const char *const versions[] = {"8.4.0", "8.4.3", "8.4.4", "8.4.30", "8.3.0"};
+    char info[160];
+
+    start(2);
+    snprintf(
+        info, sizeof info,
+        "# Server\r\nredis_version:%s\r\nredis_mode:standalone\r\nrun_id:7\r\nuptime_in_seconds:9000\r\n",
+        versions[_i]);
+    doctor(none, answering_info(info), NULL, NULL);
+    ck_assert_uint_eq(command_count(a.out,
+                                    ": its MSETEX ignores key permissions: a user can write keys that it "
+                                    "may not, also locks; remedy: use Redis 8.4.4 or newer, or take MSETEX "
+                                    "from all users\n"),
+                      _i < 2);
+}
+END_TEST
+
 /* Dragonfly with cache_mode: dragonflydb/dragonfly src/server/server_family.cc:2738-2778 at f8eca6d0b05c. */
 START_TEST(doctor_warns_of_a_cache_that_deletes_keys)
 {
@@ -558,10 +577,15 @@ START_TEST(doctor_reports_a_proxy_that_answers_info_as_a_cluster)
     start(2);
     other = answering_info("# Server\r\nredis_mode:cluster\r\nrun_id:7\r\nuptime_in_seconds:9000\r\n");
     ck_assert_int_eq(doctor(none, other, NULL, NULL), 78);
-    assert_has(a.out, ": it is a node of a cluster, which moves keys to other nodes, or a proxy like Envoy; "
-                      "remedy: use standalone servers (cluster-enabled no), without a proxy\n");
+    assert_has(a.out,
+               ": it is a node of a cluster, or a proxy like Envoy; in a cluster, a key that was moved looks "
+               "like one that a failover lost; remedy: use three independent servers (cluster-enabled no), "
+               "without a proxy\n");
     run_on(other, "--restart-guard=if-permitted");
     ck_assert_int_eq(a.status, 69);
+    assert_has(a.err,
+               ": the server is a cluster node: cluster mode is on (in a cluster, a key that was moved "
+               "looks like one that a failover lost: use three independent servers)\n");
 }
 END_TEST
 
@@ -796,7 +820,8 @@ START_TEST(redis_before_2_6_works_with_the_old_protocol)
     snprintf(text, sizeof text,
              "127.0.0.1:%d: redis before 2.6; can release by WATCH; can extend by WATCH\n"
              "warning: 127.0.0.1:%d: it runs no scripts: locks work without, in more round trips; remedy: "
-             "none; but --fence, --wake-hint and several locks at once need a server that runs scripts\n"
+             "none; but --fence and --wake-hint need a server that runs scripts, several locks at once "
+             "scripts or MSETEX\n"
              "note: these servers are on this host: other hosts do not see their locks (unless they are "
              "tunnels to common servers)\n"
              "no ACL rule: before Redis 6 every user may do everything\n",
@@ -969,6 +994,7 @@ Suite *suite_cli_doctor(void)
     tcase_add_loop_test(tc, doctor_reports_a_renamed_command_with_a_wake_hint, 0, 3);
     tcase_add_loop_test(tc, doctor_and_status_name_the_product, 0, COUNT(products));
     tcase_add_loop_test(tc, doctor_warns_of_garnet_only_if_it_runs_scripts, 0, 2);
+    tcase_add_loop_test(tc, doctor_warns_of_a_msetex_that_ignores_permissions, 0, 5);
     tcase_add_test(tc, doctor_warns_of_a_cache_that_deletes_keys);
     tcase_add_test(tc, doctor_reports_a_proxy_that_answers_info_as_a_cluster);
     tcase_add_test(tc, an_active_replica_is_refused_by_doctor_and_by_run);

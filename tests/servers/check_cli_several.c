@@ -250,7 +250,8 @@ START_TEST(several_locks_need_scripts)
     live_restart(&server[0]);
     ck_assert_int_eq(run(&a, "run", (const char *const[]){LEASE, BOTH, "true", NULL}), 69);
     snprintf(message, sizeof message,
-             "redlock: several locks (-l): several locks at once need scripts, which the server refuses: "
+             "redlock: several locks (-l): several locks at once need scripts or MSETEX, which the server "
+             "refuses: "
              "127.0.0.1:%d\n",
              server[0].port);
     ck_assert_str_eq(a.err, message);

@@ -196,6 +196,35 @@ START_TEST(the_first_supported_method_is_used)
 }
 END_TEST
 
+/* All of {k}1 and {k}2 are acquired, extended and released, or none. */
+static void expect_msetex(struct rdl_lock *several)
+{
+    for (int k = 0; k < 2; k++) {
+        before = calls("msetex");
+        ck_assert_int_eq(rdl_lock_acquire(several, &client_platform), RDL_OK);
+        live_command(&server, "PEXPIRE {k}1 5000");
+        live_command(&server, "PEXPIRE {k}2 5000");
+        ck_assert_int_eq(rdl_lock_extend(several, &client_platform, 10000), RDL_OK);
+        ck_assert_int_gt(strtol(live_command(&server, "PTTL {k}2") + 1, NULL, 10), 5000);
+        ck_assert_int_eq(calls("msetex") - before, 2);
+        live_command(&server, "PEXPIRE {k}1 60000");
+        ck_assert_int_eq(rdl_lock_extend(several, &client_platform, 10000), RDL_OK);
+        ck_assert_int_eq(calls("msetex") - before, 2); /* it is never shortened: by EXEC alone */
+        ck_assert_int_eq(rdl_lock_release(several, &client_platform), RDL_OK);
+        ck_assert_str_eq(live_command(&server, "EXISTS {k}1 {k}2"), ":0\r\n");
+    }
+    live_command(&server, "SET {k}2 foreign");
+    ck_assert_int_eq(rdl_lock_acquire(several, &client_platform), RDL_BUSY);
+    ck_assert_str_eq(live_command(&server, "EXISTS {k}1"), ":0\r\n");
+    live_command(&server, "DEL {k}2");
+    ck_assert_int_eq(rdl_lock_acquire(several, &client_platform), RDL_OK);
+    live_command(&server, "SET {k}2 foreign");
+    ck_assert_int_eq(rdl_lock_extend(several, &client_platform, 10000), RDL_LOST);
+    live_await(&server, "EXISTS {k}1", ":0"); /* the rest is released */
+    ck_assert_str_eq(live_command(&server, "GET {k}2"), "$7\r\nforeign\r\n");
+    print_result("several locks by", "msetex");
+}
+
 /*
  * Scripts are renamed; or, from Valkey 9.1 on, the module that runs them is unloaded, and EVAL replies with
  * an error that no other server has.
@@ -233,6 +262,10 @@ START_TEST(without_scripts_locks_are_extended_and_released)
     rdl_lock_init_fenced(&fenced, &opt, &client.conn, "k", 1);
     ck_assert_int_eq(rdl_lock_acquire(&fenced.lock, &client_platform), RDL_E_UNSUPPORTED);
     ck_assert_int_eq(rdl_lock_init_multi(&several, &opt, &client.conn, names, 2, packed), RDL_OK);
+    if (has("MSETEX")) {
+        expect_msetex(&several);
+        return;
+    }
     ck_assert_int_eq(rdl_lock_acquire(&several, &client_platform), RDL_E_UNSUPPORTED);
     if (_i)
         ck_assert_str_eq(rdl_conn_text(&client.conn), "ERR Could not find scripting engine 'lua'");

@@ -197,8 +197,8 @@ START_TEST(invalid_sets_of_names_are_refused)
 }
 END_TEST
 
-/* Or the user may run none, which a grant would fix. */
-START_TEST(a_multi_lock_needs_scripts)
+/* Or the user may run none, which a grant would fix. (MSETEX: check_live_methods.c) */
+START_TEST(a_multi_lock_needs_scripts_or_msetex)
 {
     static const char *const no_scripts[] = {"--rename-command", "EVAL", "",  "--rename-command",
                                              "EVALSHA",          "",     NULL};
@@ -211,6 +211,10 @@ START_TEST(a_multi_lock_needs_scripts)
     }
     opt.wait_ms = 5000;
     opt.retry_ms = 20; /* waiting would not fix it */
+    if (strstr(live_command(&server, "MSETEX"), "wrong number of arguments") != NULL) {
+        ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), RDL_OK);
+        return;
+    }
     ck_assert_int_eq(rdl_lock_acquire(&lock, &client_platform), _i == 0 ? RDL_E_UNSUPPORTED : RDL_E_PERM);
     ck_assert_int_eq(number("DBSIZE"), 0);
 }
@@ -264,7 +268,7 @@ Suite *suite_lock_multi(void)
     tcase_add_test(tc, cancel_releases_all_locks);
     tcase_add_test(tc, an_adopted_token_covers_all_locks);
     tcase_add_test(tc, invalid_sets_of_names_are_refused);
-    tcase_add_loop_test(tc, a_multi_lock_needs_scripts, 0, 2);
+    tcase_add_loop_test(tc, a_multi_lock_needs_scripts_or_msetex, 0, 2);
     tcase_add_test(tc, a_cluster_node_refuses_names_in_different_slots);
     tcase_add_test(tc, a_multi_lock_accepts_no_hint);
     return suite;

@@ -3,12 +3,13 @@
 # real servers. tests/servers/servers.sh has the list.
 
 LIVE_SUITES = live_methods live_errors live_errors_more live_errors_rare live_errors_relay \
-	live_errors_host lock_shared sim_server
+	live_errors_host live_several lock_shared sim_server
 
 NEEDS_live = test live
 CI_WAITS += 35:live
 .PHONY: live
-live: $(B)/check ## ci: methods, scripts, errors and the model server on servers of five more versions
+live: export RDL_COMMAND = $(B)/lib/bin/redlock
+live: $(B)/check $(B)/lib/bin/redlock ## ci: methods, scripts, errors and the model server on servers of five more versions
 	@$(PROBE)
 	tests/servers/versions.sh $(B) $(LIVE_SUITES)
 

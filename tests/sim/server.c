@@ -128,13 +128,17 @@ static void cmd_get(struct sim_call *c)
 /* A key of another type is as good as none. */
 static void cmd_mget(struct sim_call *c)
 {
+    int found = 0;
     sim_out_text(c->out, "*");
     sim_out_digits(c->out, (uint64_t)c->argc - 1);
     sim_out_text(c->out, "\r\n");
     for (int i = 1; i < c->argc; i++) {
         struct sim_key *k = sim_key_at(c, i);
+        found += k && !k->is_list;
         reply_value(c, k && !k->is_list ? k : NULL);
     }
+    if (c->session->watched)
+        sim_note(c, SIM_KEYS_FOUND, c->argv[1], nothing, nothing, found);
 }
 
 /* The options of a SET. */
@@ -335,6 +339,60 @@ static void cmd_pexpire(struct sim_call *c)
     sim_key_touch(c->server, k, c->now_ms);
 }
 
+/* MSETEX numkeys key value ... NX|XX PX ms: all keys or none. Returns their number; 0: a syntax error. */
+static int msetex_keys(const struct sim_call *c, int *is_nx)
+{
+    int64_t n;
+    if (!sim_arg_int(c->argv[1], &n) || n < 1 || c->argc != 2 + 2 * n + 3)
+        return 0;
+    *is_nx = sim_arg_is(c->argv[2 + 2 * n], "NX");
+    return (*is_nx || sim_arg_is(c->argv[2 + 2 * n], "XX")) && sim_arg_is(c->argv[3 + 2 * n], "PX") ? (int)n
+                                                                                                    : 0;
+}
+
+/* The values of XX are those that the keys have, compared before EXEC: it extends locks. */
+static void cmd_msetex(struct sim_call *c)
+{
+    struct sim_call noted = *c; /* with the value that it sets, in EXEC too */
+    int64_t ms = 0;
+    int is_nx = 0, n = msetex_keys(c, &is_nx);
+    if (n == 0) {
+        sim_out_error(c->out, "ERR syntax error");
+        return;
+    }
+    if (!sim_arg_int(c->argv[c->argc - 1], &ms)) {
+        sim_out_error(c->out, "ERR value is not an integer or out of range");
+        return;
+    }
+    if (ms <= 0 || ms > INT64_MAX - (int64_t)c->now_ms) {
+        bad_expire(c, "msetex");
+        return;
+    }
+    noted.in_exec = 0;
+    for (int i = 0; i < n; i++)
+        if ((sim_key_at(c, 2 + 2 * i) == NULL) != is_nx) {
+            sim_out_int(c->out, 0);
+            return;
+        }
+    for (int i = 0; i < n; i++) {
+        struct sim_arg key = c->argv[2 + 2 * i], value = c->argv[3 + 2 * i];
+        struct sim_key *k = is_nx ? sim_key_create(c, key) : sim_key_at(c, 2 + 2 * i);
+        if (!k)
+            continue;
+        if (is_nx)
+            sim_note(&noted, SIM_SET_GRANTED, key, value, nothing, ms);
+        else
+            sim_note(&noted, ms < left_ms(k, c->now_ms) ? SIM_SHORTENED : SIM_EXPIRE_SET, key, value,
+                     sim_value_of(k), ms);
+        write_value(c, k, value, c->now_ms + (uint64_t)ms);
+        noted.argc = 2;
+        if (!is_nx)
+            sim_note(&noted, SIM_SCRIPT_DONE, key, value, sim_value_of(k), 1);
+        noted.argc = c->argc;
+    }
+    sim_out_int(c->out, 1);
+}
+
 const struct sim_entry sim_key_commands[] = {
     {"set", -3, SIM_WRITES | SIM_NEEDS_MEMORY | SIM_KEYED, cmd_set},
     {"setnx", 3, SIM_WRITES | SIM_NEEDS_MEMORY | SIM_KEYED, cmd_setnx},
@@ -342,6 +400,7 @@ const struct sim_entry sim_key_commands[] = {
     {"psetex", 4, SIM_WRITES | SIM_NEEDS_MEMORY | SIM_KEYED, cmd_psetex},
     {"get", 2, SIM_KEYED, cmd_get},
     {"mget", -2, SIM_KEYED, cmd_mget},
+    {"msetex", -4, SIM_WRITES | SIM_NEEDS_MEMORY | SIM_MSETEX, cmd_msetex},
     {"exists", -2, SIM_KEYED, cmd_exists},
     {"pttl", 2, SIM_KEYED, cmd_pttl},
     {"pexpire", 3, SIM_WRITES | SIM_KEYED, cmd_pexpire},

@@ -19,7 +19,8 @@ enum {
     SIM_ARGS = 72,          /* arguments of one command */
     SIM_COMMAND_MAX = 4096, /* bytes of one command; what is longer is a protocol error */
     SIM_REPLY_MAX = 2048,   /* room for one reply that sim_server_input requires */
-    SIM_QUEUE_MAX = 512,    /* bytes of the commands between MULTI and EXEC */
+    SIM_QUEUE_MAX = 768,    /* bytes of the commands between MULTI and EXEC */
+    SIM_WATCHED_MAX = 8,    /* keys that a connection watches at once */
     SIM_SCRIPTS = 16,       /* script texts it caches at once; the library sends ten */
     SIM_WAITERS = 32        /* connections that wait in BLPOP at once */
 };
@@ -37,6 +38,7 @@ struct sim_features {
     uint8_t no_pttl;        /* PTTL is unknown, as before 2.6 */
     uint8_t has_delex;      /* DELEX, as Redis 8.4 */
     uint8_t has_delifeq;    /* DELIFEQ, as Valkey 9 */
+    uint8_t has_msetex;     /* MSETEX, as Redis 8.4 and Valkey 9.1 */
     uint8_t whole_timeouts; /* BLPOP takes whole seconds only, as before 6.0 */
     uint8_t is_cluster;     /* as INFO reports */
     const char *denied;     /* commands the user may not run, " info blpop "; NULL: none */
@@ -56,11 +58,12 @@ struct sim_arg {
 enum sim_deed {
     SIM_SET_GRANTED,  /* SET wrote the key */
     SIM_SET_REFUSED,  /* SET NX found it taken */
-    SIM_EXPIRE_SET,   /* PEXPIRE gave the key more time, or as much */
-    SIM_SHORTENED,    /* PEXPIRE took time from it */
+    SIM_EXPIRE_SET,   /* PEXPIRE, or MSETEX XX, gave the key more time, or as much */
+    SIM_SHORTENED,    /* it took time from the key */
     SIM_DELETED,      /* the key was deleted by a command */
     SIM_SCRIPT_DONE,  /* a script ended; number is what it returned */
     SIM_PTTL_QUERIED, /* EXEC queried its PTTL, so nothing has changed since WATCH */
+    SIM_KEYS_FOUND,   /* MGET found values of watched keys; number is how many */
     SIM_FAILED        /* a command got an error reply; value is its text */
 };
 
@@ -150,6 +153,12 @@ struct sim_disk {
     struct sim_key key[SIM_KEYS];
 };
 
+struct sim_watched {
+    uint32_t stamp; /* of the key when it was watched; 0: it did not exist */
+    uint8_t len;
+    uint8_t key[SIM_KEY_MAX];
+};
+
 /* What a server keeps for each connection; zero-initialised is a new one. */
 struct sim_session {
     uint8_t is_authed;
@@ -161,12 +170,10 @@ struct sim_session {
     /* WATCH, MULTI */
     uint8_t in_multi;
     uint8_t is_spoilt; /* a command was refused while queueing */
-    uint8_t is_watching;
-    uint8_t watch_len;
-    uint32_t watch_stamp; /* of the key when it was watched; 0: it did not exist */
+    uint8_t watched; /* so many keys are */
     uint16_t queue_len;
     uint8_t queued;
-    uint8_t watch_key[SIM_KEY_MAX];
+    struct sim_watched watch[SIM_WATCHED_MAX];
     uint8_t queue[SIM_QUEUE_MAX]; /* commands between MULTI and EXEC, as they came */
 };
 
@@ -268,7 +275,8 @@ enum sim_flag {
     SIM_NOT_QUEUED = 32, /* runs inside MULTI too */
     SIM_DELEX = 64,      /* only if the server has it */
     SIM_DELIFEQ = 128,
-    SIM_KEYED = 256 /* its first argument is a key */
+    SIM_KEYED = 256, /* its first argument is a key */
+    SIM_MSETEX = 512
 };
 
 struct sim_entry {

@@ -104,7 +104,8 @@ static const struct sim_entry connection_commands[] = {
 static int is_known(const struct sim_features *f, const struct sim_entry *e)
 {
     return !((e->flags & SIM_SCRIPTING) && f->no_scripts) && !((e->flags & SIM_DELEX) && !f->has_delex) &&
-           !((e->flags & SIM_DELIFEQ) && !f->has_delifeq) && !(f->no_pttl && strcmp(e->name, "pttl") == 0);
+           !((e->flags & SIM_DELIFEQ) && !f->has_delifeq) && !((e->flags & SIM_MSETEX) && !f->has_msetex) &&
+           !(f->no_pttl && strcmp(e->name, "pttl") == 0);
 }
 
 enum { OF_A_LETTER = 12, WORD_MAX = 8 };

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* WATCH, MULTI, EXEC, DISCARD of the model server. One key is watched at a time. */
+/* WATCH, MULTI, EXEC, DISCARD of the model server. One WATCH at a time. */
 #include "tests/sim/server.h"
 
 #include <string.h>
 
-static uint32_t stamp_now(struct sim_call *c)
+static uint32_t stamp_of(struct sim_call *c, const struct sim_watched *w)
 {
-    struct sim_session *s = c->session;
-    struct sim_arg key = {s->watch_key, s->watch_len};
-    const struct sim_key *k = sim_server_find(c->server, s->db, key, c->now_ms);
+    struct sim_arg key = {w->key, w->len};
+    const struct sim_key *k = sim_server_find(c->server, c->session->db, key, c->now_ms);
     return k ? k->stamp : 0;
+}
+
+static int has_changed(struct sim_call *c)
+{
+    const struct sim_session *s = c->session;
+    for (int i = 0; i < s->watched; i++)
+        if (stamp_of(c, &s->watch[i]) != s->watch[i].stamp)
+            return 1;
+    return 0;
 }
 
 /* Redis has a text for each command, Valkey one for all. */
@@ -30,26 +38,28 @@ static void cmd_watch(struct sim_call *c)
         not_in_multi(c, "watch", "ERR WATCH inside MULTI is not allowed");
         return;
     }
-    if (c->argc != 2 || c->argv[1].len > SIM_KEY_MAX || s->is_watching) {
-        sim_out_error(c->out, "ERR this model watches one key");
+    if (c->argc > 1 + SIM_WATCHED_MAX || s->watched) {
+        sim_out_error(c->out, "ERR this model watches eight keys");
         return;
     }
-    s->is_watching = 1;
-    s->watch_len = (uint8_t)c->argv[1].len;
-    memcpy(s->watch_key, c->argv[1].data, c->argv[1].len);
-    s->watch_stamp = stamp_now(c);
+    for (int i = 1; i < c->argc; i++) {
+        struct sim_watched *w = &s->watch[s->watched++];
+        w->len = (uint8_t)(c->argv[i].len < SIM_KEY_MAX ? c->argv[i].len : SIM_KEY_MAX);
+        memcpy(w->key, c->argv[i].data, w->len);
+        w->stamp = stamp_of(c, w);
+    }
     sim_out_text(c->out, "+OK\r\n");
 }
 
 static void forget(struct sim_session *s)
 {
-    s->in_multi = s->is_spoilt = s->is_watching = s->queued = 0;
+    s->in_multi = s->is_spoilt = s->watched = s->queued = 0;
     s->queue_len = 0;
 }
 
 static void cmd_unwatch(struct sim_call *c)
 {
-    c->session->is_watching = 0;
+    c->session->watched = 0;
     sim_out_text(c->out, "+OK\r\n");
 }
 
@@ -117,7 +127,7 @@ static void cmd_exec(struct sim_call *c)
     } else if (s->is_spoilt) {
         sim_out_error(c->out, "EXECABORT Transaction discarded because of previous errors.");
         forget(s);
-    } else if (s->is_watching && stamp_now(c) != s->watch_stamp) {
+    } else if (has_changed(c)) {
         sim_out_text(c->out, "*-1\r\n");
         forget(s);
     } else {
@@ -125,7 +135,7 @@ static void cmd_exec(struct sim_call *c)
         const char head[] = {'*', (char)('0' + s->queued), '\r', '\n', '\0'};
         int n = s->queued;
         sim_out_text(c->out, head);
-        s->in_multi = s->queued = s->is_watching = 0;
+        s->in_multi = s->queued = s->watched = 0;
         s->queue_len = 0;
         while (n-- > 0)
             p = run_queued(c, p);

@@ -19,17 +19,19 @@ const struct sim_features *host_kind(struct world *w, unsigned s, unsigned drawn
     static const struct sim_features kinds[HOST_KINDS] = {
         {.version = "7.0.15"},
         {.version = "7.0.15", .no_scripts = 1},
-        {.version = "8.6.3", .has_delex = 1},
+        {.version = "8.6.3", .has_delex = 1, .has_msetex = 1},
         {.version = "7.2.4", .has_delifeq = 1, .no_scripts = 1},
-        {.version = "8.6.3", .has_delex = 1, .no_scripts = 1},
+        {.version = "8.6.3", .has_delex = 1, .has_msetex = 1, .no_scripts = 1},
     };
     static const struct sim_features old = {
         .version = "2.4.18", .no_scripts = 1, .no_set_options = 1, .no_pttl = 1, .whole_timeouts = 1};
     if (w->has_legacy == 1 && s == 0 && rng_chance(&w->stream[STREAM_MORE], 300)) /* enough for legacy */
         return &old;
     int has_multi = w->is_single && !w->has_legacy && (w->faults & FAULT_BIT(FAULT_MULTI));
-    if (w->is_fenced || has_multi) /* they need scripts */
+    if (w->is_fenced) /* it needs scripts */
         drawn = drawn % 2 * 2;
+    else if (has_multi) /* they need scripts or MSETEX */
+        drawn = drawn % 3 * 2;
     w->has_other_servers |=
         drawn != 0 ||
         (w->faults & (FAULT_BIT(FAULT_PROXY) | FAULT_BIT(FAULT_ACL) | FAULT_BIT(FAULT_REPLIES))) != 0;

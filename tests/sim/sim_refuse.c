@@ -201,7 +201,7 @@ static void spoil(struct sim_session *s, struct sim_arg name, struct sim_out *ou
         return;
     }
     sim_out_error(out, "EXECABORT Transaction discarded because of: %s", text);
-    s->in_multi = s->is_spoilt = s->is_watching = s->queued = 0;
+    s->in_multi = s->is_spoilt = s->watched = s->queued = 0;
     s->queue_len = 0;
 }
 

@@ -7,8 +7,9 @@
 
 static void trace_note(struct world *w, const struct host *h, const struct sim_note *n)
 {
-    static const char *const deed[] = {"SET granted", "SET refused", "lives longer", "LIVES SHORTER",
-                                       "deleted",     "script said", "looked",       "error"};
+    static const char *const deed[] = {"SET granted",   "SET refused", "lives longer",
+                                       "LIVES SHORTER", "deleted",     "script said",
+                                       "looked",        "found",       "error"};
     int is_token = n->value.len == 2 * RDL_TOKEN_LEN; /* its last digits count the attempts */
     if (w->opt.trace)
         world_trace(w, "        s%u %s %.*s (%lld) for c%d %.*s%.*s%s", h->index, deed[n->deed],
@@ -47,9 +48,10 @@ static int is_script(const struct sim_note *n, const struct rdl_script *script)
            memcmp(n->script->text, script->text, script->text_len) == 0;
 }
 
+/* Several locks, by script or by MSETEX, which has more arguments than SET. */
 static int is_multi(const struct sim_note *n)
 {
-    return is_script(n, &rdl_script_acquire_multi);
+    return is_script(n, &rdl_script_acquire_multi) || (!n->script && n->arguments > 6);
 }
 
 static int is_raise(const struct sim_note *n)
@@ -168,6 +170,19 @@ static void oracle_pttl_queried(struct world *w, const struct host *h, const str
         t->extend_us = w->now;
 }
 
+/* By MSETEX: an acquire of several locks ends if MGET finds one of them. */
+static void oracle_keys_found(struct world *w, const struct host *h)
+{
+    const struct client *c = h->serving ? &w->client[h->serving->client] : NULL;
+    for (int i = 0; c && i < w->handles; i++) {
+        char hex[2 * RDL_TOKEN_LEN];
+        if (!c->handle[i].is_multi || c->handle[i].state != ACQUIRING)
+            continue;
+        token_hex(handle_token(&c->handle[i]), hex);
+        token_find(w, hex, 1)->refused |= (uint8_t)(1u << h->index);
+    }
+}
+
 void oracle_note(void *ctx, const struct sim_note *n)
 {
     static const char readonly[] = "-READONLY";
@@ -198,6 +213,10 @@ void oracle_note(void *ctx, const struct sim_note *n)
         break;
     case SIM_PTTL_QUERIED:
         oracle_pttl_queried(w, h, n);
+        break;
+    case SIM_KEYS_FOUND:
+        if (n->number > 0)
+            oracle_keys_found(w, h);
         break;
     case SIM_FAILED:
         if (h->serving && n->value.len >= sizeof readonly - 1 &&

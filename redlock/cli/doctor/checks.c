@@ -248,9 +248,8 @@ static const struct step steps[] = {
     {.needs = SEVERAL, .op = &rdl_op_acquire_multi, .key = TRIAL, .right = RIGHT(EVAL),
      .within = RIGHT(PSETEX), .life_ms = LIFE_MS},
     {.needs = SEVERAL, .op = &rdl_op_extend_multi, .key = TRIAL, .right = RIGHT(EVAL),
-     .life_ms = LIFE_MS + 1000, .extends = RDL_CLI_BY_SCRIPT},
-    {.needs = SEVERAL, .op = &rdl_op_release_multi, .key = TRIAL, .right = RIGHT(EVAL),
-     .releases = RDL_CLI_BY_SCRIPT},
+     .life_ms = LIFE_MS + 1000},
+    {.needs = SEVERAL, .op = &rdl_op_release_multi, .key = TRIAL, .right = RIGHT(EVAL)},
     {.needs = SEVERAL, .op = &rdl_op_delete, .key = TRIAL},
     /* --fence; the test counter expires */
     {.needs = FENCE, .op = &rdl_op_acquire_fenced, .key = TRIAL, .right = RIGHT(EVAL),
@@ -379,6 +378,23 @@ static int is_odd(const struct rdl_req *req, const struct step *step)
     return n == 0 || n < req->text_len;
 }
 
+/* Several locks use the first method that the server has not refused: a script, or MSETEX (lock_multi.c). */
+static void take_methods(size_t i, const struct step *step)
+{
+    static const unsigned releases[] = {RDL_CLI_BY_SCRIPT, RDL_CLI_BY_DELEX, RDL_CLI_BY_DELIFEQ};
+    const uint8_t *refused = query->servers->conn[i].refused;
+    struct rdl_cli_checks *x = &exams[i];
+
+    if (step->op == &rdl_op_release_multi)
+        x->releases |=
+            releases[refused[RDL_FAMILY_RELEASE_MULTI] & 1 ? 1 + (refused[RDL_FAMILY_RELEASE_MULTI] >> 1 & 1)
+                                                           : 0];
+    else if (step->op == &rdl_op_extend_multi)
+        x->extends |= refused[RDL_FAMILY_MULTI] & 1 ? RDL_CLI_BY_WATCH : RDL_CLI_BY_SCRIPT;
+    x->releases |= step->releases;
+    x->extends |= step->extends;
+}
+
 static void take_answer(size_t i, const struct step *step)
 {
     const struct rdl_req *req = &query->req[i];
@@ -391,8 +407,7 @@ static void take_answer(size_t i, const struct step *step)
     if (req->answer == RDL_ANSWER_YES) {
         x->has_granted |=
             step->op == &rdl_op_acquire || step->op == &rdl_op_setnx || step->op == &rdl_op_acquire_multi;
-        x->releases |= step->releases;
-        x->extends |= step->extends;
+        take_methods(i, step);
     }
     x->has_foreign_canary |= step->op == &rdl_cli_op_canary && req->answer == RDL_ANSWER_NO;
     /* the request was sent, and got no reply */

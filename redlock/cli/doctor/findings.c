@@ -110,9 +110,9 @@ static void find_refused(size_t i, const char *why)
 
 static int find_cluster(size_t i)
 {
-    return rdl_cli_report(
-        begin("cluster", RDL_EXIT_CONFIG, i), "use standalone servers (cluster-enabled no), without a proxy",
-        "it is a node of a cluster, which moves keys to other nodes, or a proxy like Envoy");
+    return rdl_cli_report(begin("cluster", RDL_EXIT_CONFIG, i),
+                          "use three independent servers (cluster-enabled no), without a proxy",
+                          "it is a node of a cluster, or a proxy like Envoy; " RDL_CLI_CLUSTER_RISK);
 }
 
 static void find_absent(size_t i)
@@ -613,10 +613,10 @@ static void find_refusals(size_t i)
     char why[RDL_CLI_SAID_MAX + 100];
 
     if (rdl_cli_is_scriptless(x, needs)) {
-        rdl_cli_report(
-            begin("scripts", WARNING, i),
-            "none; but --fence, --wake-hint and several locks at once need a server that runs scripts",
-            "it runs no scripts: locks work without, in more round trips");
+        rdl_cli_report(begin("scripts", WARNING, i),
+                       "none; but --fence and --wake-hint need a server that runs scripts, several locks at "
+                       "once scripts or MSETEX",
+                       "it runs no scripts: locks work without, in more round trips");
     }
     if ((needs & RDL_CLI_NEED_LEGACY) && x->extends == 0 && (x->unknown & RIGHT(EVAL)) &&
         (x->unknown & RIGHT(WATCH))) {
@@ -653,6 +653,18 @@ static void find_garnet_scripts(size_t i)
                    "make sure that it has --lua-transaction-mode, or start it without --lua",
                    "Garnet runs scripts, which are atomic only with --lua-transaction-mode: without, two "
                    "clients may hold a lock");
+}
+
+/* Redis 8.4.0 to 8.4.3 */
+static void find_msetex(size_t i)
+{
+    const struct rdl_cli_host *h = &query->host[i];
+
+    if (h->product == NULL || strcmp(h->product, "redis") != 0 || strncmp(h->version, "8.4.", 4) != 0 ||
+        h->version[4] > '3' || h->version[5] != '\0')
+        return;
+    rdl_cli_report(begin("msetex", WARNING, i), "use Redis 8.4.4 or newer, or take MSETEX from all users",
+                   "its MSETEX ignores key permissions: a user can write keys that it may not, also locks");
 }
 
 /* ---------------------------------------------------------------- Sentinel groups */
@@ -742,6 +754,7 @@ static int find_all_of(size_t i)
         find_database(i);
     find_rights(i);
     find_refusals(i);
+    find_msetex(i);
     find_garnet_scripts(i);
     find_odd_keys(i);
     find_persistence(i);

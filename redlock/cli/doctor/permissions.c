@@ -85,18 +85,25 @@ static unsigned rights_for(unsigned needs)
 
 const char *const rdl_cli_method_words[RDL_CLI_METHODS] = {"script", "DELEX", "DELIFEQ", "WATCH", "DEL"};
 
-/* Fencing tokens, several locks and hints need scripts. */
+/* Fencing tokens and hints need scripts, several locks scripts or MSETEX. */
 int rdl_cli_is_scriptless(const struct rdl_cli_checks *x, unsigned needs)
 {
-    return (x->unknown & RIGHT(EVAL)) != 0 && (x->unknown & BY_WATCH) == 0 &&
-           (needs & (FENCE | HINT | SEVERAL)) == 0;
+    return (x->unknown & RIGHT(EVAL)) != 0 && (x->unknown & BY_WATCH) == 0 && (needs & (FENCE | HINT)) == 0 &&
+           ((needs & SEVERAL) == 0 || x->extends != 0);
 }
 
 unsigned rdl_cli_rights_on(const struct rdl_cli_checks *x, unsigned needs)
 {
     unsigned all = rights_for(needs);
 
-    return rdl_cli_is_scriptless(x, needs) ? (all & ~BY_EVAL) | BY_WATCH : all;
+    if (!rdl_cli_is_scriptless(x, needs))
+        return all;
+    all = (all & ~BY_EVAL) | BY_WATCH;
+    if (needs & SEVERAL) {
+        all &= ~(RIGHT(PSETEX) | RIGHT(PEXPIRE) | RIGHT(DEL));
+        all |= RIGHT(MGET) | RIGHT(MSETEX) | (x->releases & RDL_CLI_BY_DELEX ? RIGHT(DELEX) : RIGHT(DELIFEQ));
+    }
+    return all;
 }
 
 static unsigned keys_for(const struct rdl_cli_options *o, unsigned needs)

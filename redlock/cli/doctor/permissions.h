@@ -28,7 +28,8 @@ unsigned rdl_cli_needs(const struct rdl_cli_options *o, const struct rdl_cli_ser
 
 /*
  * Rights to use commands: the command, and the options that need it, by the names in permissions.c. GETRANGE
- * is only for status, list and break; WATCH and the three after it, only without scripts.
+ * is only for status, list and break; WATCH and the three after it, MSETEX, DELEX and DELIFEQ, only without
+ * scripts.
  */
 /* clang-format off: a table */
 #define RDL_CLI_EACH_RIGHT(X)                                                                                \
@@ -45,6 +46,9 @@ unsigned rdl_cli_needs(const struct rdl_cli_options *o, const struct rdl_cli_ser
     X(PTTL, "pttl", PX | SEVERAL)                                                                            \
     X(PEXPIRE, "pexpire", PX | SEVERAL)                                                                      \
     X(MGET, "mget", SLOTS)                                                                                   \
+    X(MSETEX, "msetex", 0)                                                                                   \
+    X(DELEX, "delex", 0)                                                                                     \
+    X(DELIFEQ, "delifeq", 0)                                                                                 \
     X(PSETEX, "psetex", FENCE | SEVERAL)                                                                     \
     X(TYPE, "type", HINT)                                                                                    \
     X(RPUSH, "rpush", HINT)                                                                                  \

@@ -31,6 +31,7 @@ int rdl_cli_is_refusal(int error, const char *said);
 
 /* Returns why server i gave no reply, in the words of the connect command or the system; "": neither. */
 const char *rdl_cli_cause(const struct rdl_cli_servers *s, size_t i, int error);
+#define RDL_CLI_CLUSTER_RISK "in a cluster, a key that was moved looks like one that a failover lost"
 #define RDL_CLI_TLS_HINT     "check the port; if it uses TLS, its URL must begin with rediss://"
 #define RDL_CLI_GATEWAY_HINT "a load balancer or proxy replied: check the server behind it"
 

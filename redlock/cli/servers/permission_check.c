@@ -8,8 +8,8 @@
  * another client holds the key, which changes nothing, or that the user may not do this. That costs one
  * round trip. So it is only done for users with a name, and for users who may not use INFO; all others
  * usually have all permissions. Commands that are forbidden inside a script (del, pexpire) are not found: a
- * script stops if the value differs. A fenced lock, and several locks, were taken by a script, so they need
- * no check of it.
+ * script stops if the value differs. A fenced lock was taken by a script, and several locks by a
+ * script or by WATCH, so they need no check of it.
  *
  * A lock of the old protocol is checked for extends on every server, because some servers have no method to
  * compare. It is released in any case.

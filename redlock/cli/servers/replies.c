@@ -480,6 +480,8 @@ static const char *advice(const struct rdl_cli_lock *l, int status)
         return " (" RDL_CLI_GATEWAY_HINT ")";
     if (is_one_of_tls(l))
         return " (" RDL_CLI_TLS_HINT ")";
+    if (is_one_with(l, RDL_E_CLUSTER))
+        return " (" RDL_CLI_CLUSTER_RISK ": use three independent servers)";
     if (is_one_with(l, RDL_E_WRONGTYPE))
         return wrong_type(l);
     if (is_one_too_old(l))

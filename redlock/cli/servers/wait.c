@@ -277,9 +277,10 @@ static const char *those_with(const struct rdl_cli_lock *l, int error)
 
 static int no_scripts(const struct rdl_cli_lock *l)
 {
-    const char *what = l->o->fence ? "--fence: fencing tokens" : "several locks (-l): several locks at once";
+    const char *what = l->o->fence ? "--fence: fencing tokens need scripts"
+                                   : "several locks (-l): several locks at once need scripts or MSETEX";
 
-    return rdl_cli_fail(RDL_EXIT_UNAVAILABLE, "%s need scripts, which the server refuses: %s", what,
+    return rdl_cli_fail(RDL_EXIT_UNAVAILABLE, "%s, which the server refuses: %s", what,
                         those_with(l, RDL_E_UNSUPPORTED));
 }
 
