@@ -82,6 +82,16 @@ START_TEST(the_connect_command_variable_works_like_the_option)
 }
 END_TEST
 
+START_TEST(an_inner_run_uses_the_connect_command_of_the_outer)
+{
+    tls_start(&server, TLS_RIGHT);
+    ask("run", tls_openssl(), tls_url(&server),
+        (const char *const[]){"-n", "--attempt=5s", "outer", "-c",
+                              "$RDL_COMMAND run -n --attempt=5s inner -- echo done", NULL});
+    ck_assert_msg(a.status == 0 && strcmp(a.out, "done\n") == 0, "%d: %s%s", a.status, a.out, a.err);
+}
+END_TEST
+
 static const struct {
     enum tls_paper paper;
     const char *why, *remedy;
@@ -323,6 +333,7 @@ Suite *suite_cli_tls(void)
     tcase_set_timeout(certificates, 60);
     tcase_add_test(certificates, every_verb_works_over_tls);
     tcase_add_test(certificates, the_connect_command_variable_works_like_the_option);
+    tcase_add_test(certificates, an_inner_run_uses_the_connect_command_of_the_outer);
     tcase_add_loop_test(certificates, an_invalid_certificate_is_refused_with_the_reason, 0, REFUSALS);
     tcase_add_test(certificates, a_required_client_certificate_is_reported_with_a_remedy);
     tcase_add_test(certificates, a_password_is_sent_only_over_a_verified_connection);

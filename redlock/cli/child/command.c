@@ -47,6 +47,8 @@ static void set_environment(const struct rdl_cli_lock *l)
     snprintf(text, sizeof text, "%u", l->slots.slot);
     if (l->o->slots != 0)
         setenv("REDLOCK_SLOT", text, 1);
+    if (l->o->connect_command != NULL)
+        setenv("REDLOCK_CONNECT_COMMAND", l->o->connect_command, 1);
     if (rdl_cli_servers_set_urls(l->servers, l->o) != 0)
         unsetenv("REDLOCK_URLS"); /* an inner redlock then refuses the default server */
     rdl_cli_secret_set_files(l->o);
