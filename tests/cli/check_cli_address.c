@@ -5,6 +5,7 @@
 #include "redlock/cli/options/verb_table.h"
 #include "redlock/cli/output/messages.h"
 #include "redlock/cli/servers/connections.h"
+#include "redlock/cli/servers/host_differences.h"
 #include "redlock/redlock.h"
 #include "tests/fixtures/resolver.h"
 #include "tests/suite.h"
@@ -35,6 +36,14 @@ static void clear(void)
     rdl_cli_set_verbosity(RDL_CLI_NORMAL);
 }
 
+static void read_message(void)
+{
+    ck_assert_int_eq((int)write(STDERR_FILENO, "|", 1), 1); /* something to read even without a message */
+    ssize_t len = read(from_stderr, message, sizeof message - 1);
+    ck_assert_int_ge((int)len, 1);
+    message[len - 1] = '\0';
+}
+
 static int init_for(enum rdl_cli_verb verb, const char *const urls[], size_t n, int any)
 {
     static char copies[RDL_SERVERS_MAX][64];
@@ -46,10 +55,7 @@ static int init_for(enum rdl_cli_verb verb, const char *const urls[], size_t n, 
         o.urls[i] = copies[i];
     }
     int rc = rdl_cli_servers_init(++servers, &o);
-    ck_assert_int_eq((int)write(STDERR_FILENO, "|", 1), 1); /* something to read even without a message */
-    ssize_t len = read(from_stderr, message, sizeof message - 1);
-    ck_assert_int_ge((int)len, 1);
-    message[len - 1] = '\0';
+    read_message();
     return rc;
 }
 
@@ -244,6 +250,29 @@ START_TEST(every_name_without_an_address_is_listed)
 }
 END_TEST
 
+/* Each host finds its own server by its own name, whatever address that has. In a list, others find it, too. */
+START_TEST(the_own_name_is_this_host_alone_only_in_redis_url)
+{
+    static const char *const from[] = {"$REDIS_URL", "$REDLOCK_URLS", NULL /* -u */};
+    struct rdl_cli_options o = {.verb = RDL_CLI_RUN, .urls_from = from[_i]};
+    char host[256] = "", text[512] = "";
+
+    ck_assert_int_eq(gethostname(host, sizeof host - 1), 0);
+    resolver_add("a.test", "192.0.2.7", 6379);
+    ck_assert_int_eq(init_one(0), 0);
+    servers->endpoint[0].host = host;
+    rdl_cli_host_differences_own(servers, &o);
+    read_message();
+    if (_i == 0)
+        snprintf(text, sizeof text,
+                 "redlock: warning: $REDIS_URL names this host alone (%s:6379): other hosts do not see its "
+                 "locks, unless it is a tunnel; name servers that all hosts reach, or give -u if you want "
+                 "this\n",
+                 host);
+    ck_assert_str_eq(message, text);
+}
+END_TEST
+
 Suite *suite_cli_address(void)
 {
     Suite *s = suite_create("cli_address");
@@ -257,5 +286,6 @@ Suite *suite_cli_address(void)
     tcase_add_test(t, any_address_picks_the_first_that_listens);
     tcase_add_test(t, two_names_of_one_server_fail_with_65);
     tcase_add_test(t, every_name_without_an_address_is_listed);
+    tcase_add_loop_test(t, the_own_name_is_this_host_alone_only_in_redis_url, 0, 3);
     return s;
 }

@@ -320,6 +320,42 @@ START_TEST(list_prints_strange_names_safely)
 }
 END_TEST
 
+#define OWN_KEY "ACL SETUSER eve resetkeys ~nightly"
+
+/* What server i may do or becomes, and why the list may be incomplete: with 77 for what is refused. */
+static const struct {
+    const char *command[N], *why;
+} gaps[] = {
+    {{NULL, "ACL SETUSER eve -scan", "ACL SETUSER eve -scan"},
+     "1 of 3 servers were searched, which is not a majority (the user needs +scan "},
+    {{NULL, "ACL SETUSER eve -scan", "REPLICAOF 127.0.0.1 1"}, "1 of 3 servers have no vote ("},
+    {{OWN_KEY, OWN_KEY, OWN_KEY}, "other could not be checked: "},
+};
+
+START_TEST(a_gap_in_the_list_hides_no_held_lock)
+{
+    char urls[200] = "REDLOCK_URLS=";
+
+    set(N, "nightly", TOKEN);
+    set(N, "other", TOKEN);
+    for (int i = 0; i < N; i++) {
+        live_command(&server[i], "ACL SETUSER eve on >secret ~* +@all");
+        if (gaps[_i].command[i] != NULL)
+            live_command(&server[i], "%s", gaps[_i].command[i]);
+        snprintf(urls + strlen(urls), sizeof urls - strlen(urls), " redis://eve:secret@127.0.0.1:%d",
+                 server[i].port);
+    }
+    memset(&a, 0, sizeof a);
+    command_add(&a, "list");
+    command_add_all(&a, off);
+    command_setenv(&a, urls);
+    ck_assert_msg(command_run(&a) == 1, "%d: %s%s", a.status, a.out, a.err);
+    assert_has(a.out, "nightly: held by " ID " on ");
+    assert_has(a.err, "the list may be incomplete: ");
+    assert_has(a.err, gaps[_i].why);
+}
+END_TEST
+
 /* It accepts the connection, and sends nothing. */
 START_TEST(list_skips_a_server_that_sends_nothing)
 {
@@ -422,6 +458,7 @@ Suite *suite_cli_list(void)
     tcase_add_test(tc, list_transfers_at_most_4_kb_of_a_large_value);
     tcase_add_test(tc, list_reports_a_server_without_scan);
     tcase_add_test(tc, list_prints_strange_names_safely);
+    tcase_add_loop_test(tc, a_gap_in_the_list_hides_no_held_lock, 0, COUNT(gaps));
     tcase_add_test(tc, list_skips_a_server_that_sends_nothing);
     tcase_add_test(tc, list_takes_no_longer_than_wait);
     tcase_add_test(tc, list_does_not_query_a_stalled_server_again);

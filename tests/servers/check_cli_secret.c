@@ -422,10 +422,51 @@ START_TEST(a_password_file_that_others_can_read_is_a_warning)
 }
 END_TEST
 
+/* A file with this text, and a line end. */
+static const char *file_of(const char *text, const char *end)
+{
+    static char path[32];
+    int fd;
+
+    strcpy(path, "build/secret.XXXXXX");
+    fd = mkstemp(path);
+    ck_assert_int_gt(dprintf(fd, "%s%s", text, end), 0);
+    close(fd);
+    return path;
+}
+
+/* The user has this hash of 8,192 letters p, which no request of the fixture could hold. */
+START_TEST(a_password_of_8192_bytes_logs_in)
+{
+    static char entry[32 + RDL_CLI_SECRET_MAX], url[64], longest[RDL_CLI_SECRET_MAX + 1];
+    static const char *const ends[] = {"", "\n", "\r\n"};
+    const char *path = NULL;
+
+    memset(longest, 'p', sizeof longest - 1);
+    live_command(&server, "ACL SETUSER eve on "
+                          "#2d2c27876d60c37a05a0cf80efee59a0f14cb9e715ef671afe12957ac82f2b22 ~* +@all");
+    snprintf(url, sizeof url, "redis://eve:@127.0.0.1:%d", server.port);
+    snprintf(entry, sizeof entry, "REDLOCK_PASSWORD=%s", longest);
+    command_add_all(&c, (const char *const[]){"run", "-n", "--attempt=5s", "-u", url, NULL});
+    if (_i < 3) {
+        path = file_of(longest, ends[_i]);
+        command_add_all(&c, (const char *const[]){"--password-file", path, NULL});
+    } else {
+        command_setenv(&c, entry);
+    }
+    command_add_all(&c, (const char *const[]){"L", "echo", "ran", NULL});
+    command_run(&c);
+    if (path != NULL)
+        unlink(path);
+    ck_assert_msg(c.status == 0 && strcmp(c.out, "ran\n") == 0, "%d: %s", c.status, c.err);
+}
+END_TEST
+
 START_TEST(a_password_that_is_too_long_is_refused)
 {
     static char entry[32 + RDL_CLI_SECRET_MAX], url[32 + RDL_CLI_SECRET_MAX];
     char longest[RDL_CLI_SECRET_MAX + 2];
+    const char *path;
 
     memset(longest, 'p', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
@@ -440,6 +481,14 @@ START_TEST(a_password_that_is_too_long_is_refused)
     command_add_all(&c, (const char *const[]){"run", "-qn", "-u", url, "L", "true", NULL});
     ck_assert_int_eq(command_run(&c), 65);
     assert_has(c.err, "redlock: -u number 1: its password is longer than 8192 bytes");
+    path = file_of(longest, "\n");
+    memset(&c, 0, sizeof c);
+    add_url_without_password();
+    command_add_all(&c, (const char *const[]){"--password-file", path, "L", "true", NULL});
+    command_run(&c);
+    unlink(path);
+    ck_assert_int_eq(c.status, 66);
+    assert_has(c.err, ": it is longer than 8192 bytes\n");
 }
 END_TEST
 
@@ -743,6 +792,7 @@ Suite *suite_cli_secret(void)
     tcase_add_test(t, a_rotated_password_is_read_again_while_waiting);
     tcase_add_test(t, a_password_that_changes_during_a_login_is_not_wrong);
     tcase_add_test(t, a_password_file_that_others_can_read_is_a_warning);
+    tcase_add_loop_test(t, a_password_of_8192_bytes_logs_in, 0, 4);
     tcase_add_test(t, a_password_that_is_too_long_is_refused);
     tcase_add_test(t, an_unusable_password_file_fails_with_66);
     tcase_add_test(t, a_refused_password_fails_with_77_and_is_not_printed);

@@ -297,11 +297,11 @@ END_TEST
 /* Other hosts have another server at this address. -u says that this is meant. */
 START_TEST(a_variable_that_names_this_host_alone_is_a_warning)
 {
-    static const char *const hosts[] = {"127.0.0.1", "localhost", "0.0.0.0"};
+    static const char *const hosts[] = {"127.0.0.1", "localhost", "0.0.0.0", "[::1]"};
     char variable[2][80], where[80];
     int port = server[0].port;
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < COUNT(hosts); i++) {
         snprintf(variable[0], sizeof variable[0], "REDIS_URL=redis://%s:%d", hosts[i], port);
         snprintf(variable[1], sizeof variable[1], "REDLOCK_URLS=redis://%s:%d", hosts[i], port);
         for (int k = 0; k < 4; k++) {
@@ -319,6 +319,29 @@ START_TEST(a_variable_that_names_this_host_alone_is_a_warning)
     }
     ck_assert_int_eq(run(url[0], NULL, NULL), 0);
     assert_lacks(c.err, "this host");
+}
+END_TEST
+
+/* Other hosts reach another server there, so two may each get a majority. */
+START_TEST(an_address_of_this_host_in_a_list_is_a_warning)
+{
+    static const char *const hosts[] = {"127.0.0.1", "0.0.0.0", "[::1]", "[::]"};
+    char urls[120], text[120];
+
+    for (int i = 0; i < COUNT(hosts); i++) {
+        snprintf(urls, sizeof urls, "REDLOCK_URLS=redis://192.0.2.1:1 redis://%s:1 redis://192.0.2.2:1",
+                 hosts[i]);
+        memset(&c, 0, sizeof c);
+        command_setenv(&c, urls);
+        command_add_all(&c, (const char *const[]){"run", "-qn", "--attempt=1s", "nightly", "true", NULL});
+        ck_assert_int_eq(command_run(&c), 69);
+        snprintf(text, sizeof text,
+                 "redlock: warning: %s:1 is on this host, unless it is a tunnel: other hosts reach a "
+                 "different server at this address, ",
+                 hosts[i]);
+        assert_has(c.err, text);
+        ck_assert_uint_eq(command_count(c.err, " is on this host"), 1);
+    }
 }
 END_TEST
 
@@ -549,6 +572,7 @@ Suite *suite_cli_servers(void)
     tcase_add_test(t, the_default_server_is_a_warning_even_with_q);
     tcase_add_test(t, the_default_server_is_refused_inside_a_run);
     tcase_add_test(t, a_variable_that_names_this_host_alone_is_a_warning);
+    tcase_add_test(t, an_address_of_this_host_in_a_list_is_a_warning);
     tcase_add_test(t, messages_name_the_database);
     tcase_add_test(t, every_verb_reports_different_databases);
     tcase_add_test(t, the_command_gets_the_urls_of_the_servers);

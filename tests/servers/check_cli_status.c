@@ -186,6 +186,37 @@ START_TEST(a_replica_has_no_vote_for_any_reading_verb)
 }
 END_TEST
 
+/* It serves the keys of its slots, and has moved this one, perhaps. */
+START_TEST(a_cluster_node_has_no_vote_for_any_reading_verb)
+{
+    static const char *const cluster[] = {"--cluster-enabled", "yes", "--cluster-require-full-coverage", "no",
+                                          NULL};
+    static const char *const verbs[][2] = {{"status", NULL}, {"list", NULL}, {"list", "--legacy"}};
+
+    live_stop(&server[0]);
+    server[0].args = cluster;
+    live_restart(&server[0]);
+    live_command(&server[0], "CLUSTER ADDSLOTS %ld",
+                 strtol(live_command(&server[0], "CLUSTER KEYSLOT nightly") + 1, NULL, 10));
+    live_await(&server[0], "GET nightly", "$-1");
+    for (size_t v = 0; v < sizeof verbs / sizeof verbs[0]; v++) {
+        memset(&a, 0, sizeof a);
+        command_add(&a, verbs[v][0]);
+        command_add_all(&a, off);
+        if (verbs[v][1] != NULL)
+            command_add(&a, verbs[v][1]);
+        command_add_servers(&a, server, 1);
+        command_add(&a, "nightly");
+        ck_assert_msg(command_run(&a) == 69, "%s: %d: %s%s", verbs[v][0], a.status, a.out, a.err);
+        if (v == 0)
+            expect(verdict(), "unknown: 1 of 1 servers have no vote (a replica, a cluster node, ");
+        else
+            assert_has(a.err,
+                       "the list may be incomplete: 1 of 1 servers have no vote (a replica, a cluster ");
+    }
+}
+END_TEST
+
 /* As for run: only with a guard that needs INFO. */
 START_TEST(a_server_that_refuses_info_votes_as_for_run)
 {
@@ -339,6 +370,7 @@ Suite *suite_cli_status(void)
     tcase_add_test(tc, too_few_replies_decide_nothing);
     tcase_add_test(tc, restarted_servers_decide_nothing);
     tcase_add_test(tc, a_replica_has_no_vote_for_any_reading_verb);
+    tcase_add_test(tc, a_cluster_node_has_no_vote_for_any_reading_verb);
     tcase_add_test(tc, a_server_that_refuses_info_votes_as_for_run);
     tcase_add_test(tc, one_held_lock_of_several_sets_the_exit_status);
     tcase_add_loop_test(tc, status_needs_only_getrange_or_get_and_pttl, 0, sizeof enough / sizeof enough[0]);

@@ -384,6 +384,40 @@ START_TEST(a_refused_release_names_its_own_reason)
 }
 END_TEST
 
+/* SET NX PX, which Redis has since 2.6.12, has set the lock. DELEX and DELIFEQ release, too. */
+START_TEST(extend_and_release_without_eval_and_watch_say_so)
+{
+    static const char *const bare[] = {"--rename-command",
+                                       "EVAL",
+                                       "",
+                                       "--rename-command",
+                                       "EVALSHA",
+                                       "",
+                                       "--rename-command",
+                                       "WATCH",
+                                       "",
+                                       NULL};
+
+    teardown();
+    for (int i = 0; i < N; i++)
+        server[i].args = bare;
+    live_start_all(server, N);
+    if (strstr(live_command(&server[0], "DELEX"), "unknown") == NULL ||
+        strstr(live_command(&server[0], "DELIFEQ"), "unknown") == NULL)
+        return;
+    ck_assert_int_eq(run(&a, "acquire", patient), 0);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(run_with_token(&b, i == 0 ? "extend" : "release", patient), 69);
+        assert_has(b.err, i == 0 ? "redlock: cannot extend nightly: 2 of 3 servers are needed: "
+                                 : "redlock: cannot release nightly: 2 of 3 servers are needed: ");
+        assert_has(b.err,
+                   " (the server must run EVAL, or WATCH and what belongs to it: redlock doctor prints "
+                   "what it lacks)\n");
+        assert_lacks(b.err, "2.6.12");
+    }
+}
+END_TEST
+
 /* Too young to count: they were started for this test. */
 START_TEST(extend_reports_servers_in_quarantine)
 {
@@ -823,6 +857,7 @@ Suite *suite_cli_verbs(void)
     tcase_add_loop_test(tc, extend_and_release_work_with_a_minority_down, 0, N);
     tcase_add_test(tc, extend_reports_servers_in_quarantine);
     tcase_add_test(tc, a_refused_release_names_its_own_reason);
+    tcase_add_test(tc, extend_and_release_without_eval_and_watch_say_so);
     tcase_add_loop_test(tc, extend_and_release_fail_with_69_without_a_majority, 0, 2);
     tcase_add_test(tc, a_token_file_on_a_full_disk_leaves_no_file_and_no_lock);
     tcase_add_test(tc, a_signal_ends_extend_and_leaves_the_lease_unchanged);

@@ -18,10 +18,13 @@
 #include <sys/prctl.h>
 #endif
 
-enum { PATH_LEN = 4096 };
+enum {
+    PATH_LEN = 4096,
+    READ_MAX = RDL_CLI_SECRET_MAX + 3 /* with a line end, and one byte too many */
+};
 
 struct secret {
-    char buffer[RDL_CLI_SECRET_MAX + 1];
+    char buffer[READ_MAX];
     const char *variable; /* the one that contained the password; NULL: none did */
     int is_regular_file;  /* the password came from a regular file */
 };
@@ -33,15 +36,14 @@ static int hardened;
 /* ---------------------------------------------------------------- where from */
 
 /* Reads all into text, without one line end. Returns the length; 0: `why` has the reason. */
-static size_t read_all(int fd, char text[RDL_CLI_SECRET_MAX + 1], const char **why)
+static size_t read_all(int fd, char text[READ_MAX], const char **why)
 {
-    ssize_t n = rdl_cli_file_read_all(fd, text, RDL_CLI_SECRET_MAX + 1);
-    size_t len = n > 0 ? (size_t)n : 0;
+    ssize_t n = rdl_cli_file_read_all(fd, text, READ_MAX);
+    size_t len = rdl_cli_line_len(text, n > 0 ? (size_t)n : 0);
 
     *why = n < 0 ? strerror(errno) : NULL;
     if (*why == NULL && len > RDL_CLI_SECRET_MAX)
         *why = "it is longer than 8192 bytes";
-    len = rdl_cli_line_len(text, len);
     if (*why == NULL)
         *why = len == 0 ? "it is empty" : rdl_cli_line_fault(text, len);
     return *why == NULL ? len : 0;
@@ -136,7 +138,7 @@ int rdl_cli_secret_is_file(enum rdl_cli_secret which)
 
 int rdl_cli_secret_reread(const char *path, struct rdl_bytes *password, char to[RDL_CLI_SECRET_MAX])
 {
-    static char text[RDL_CLI_SECRET_MAX + 1];
+    static char text[READ_MAX];
     struct stat st;
     const char *why;
     size_t len = 0;
