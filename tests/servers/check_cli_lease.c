@@ -612,7 +612,7 @@ static const struct {
     {{"--legacy=auto", NULL}, 3, "--legacy works with one server only, and 3 are named"},
     {{"--legacy=always", "--canary", NULL},
      1,
-     "--canary and a restart guard of required or strict do not work with --legacy"},
+     "--canary does not work with --legacy: leave it out, or give --canary=off"},
     {{"--legacy=auto", "--max-hold=5m", NULL}, 1, "--max-hold does not work with --legacy"},
     {{"--legacy=always", "--fence", NULL}, 1, "the old protocol has no fencing token"},
     {{"--clock-error=2s", NULL}, 1, "--clock-error works only with --legacy"},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _POSIX_C_SOURCE 200809L
+#include "redlock/cli/options/option_table.h"
 #include "redlock/cli/options/options.h"
 #include "redlock/cli/options/verb_table.h"
 #include "redlock/cli/output/messages.h"
@@ -500,11 +501,16 @@ START_TEST(max_ttl_and_canary_have_variables)
     ck_assert_int_eq(o.canary, 1);
     ck_assert_int_eq(parse("--max-ttl 40s L x"), 0);
     ck_assert_uint_eq(o.max_ttl_ms, 40000);
+    ck_assert_int_eq(parse("--canary=off L x"), 0);
+    ck_assert_int_eq(o.canary, 0);
     setenv("REDLOCK_CANARY", "off", 1);
     ck_assert_int_eq(parse("L x"), 0);
     ck_assert_int_eq(o.canary, 0);
     ck_assert_int_eq(parse("--canary L x"), 0);
     ck_assert_int_eq(o.canary, 1);
+    ck_assert_int_eq(parse("--canary=on L x"), 0);
+    ck_assert_int_eq(o.canary, 1);
+    ck_assert_int_eq(parse("--canary= L x"), 64);
     setenv("REDLOCK_CANARY", "yes", 1);
     ck_assert_int_eq(parse("L x"), 64);
     setenv("REDLOCK_CANARY", "", 1);
@@ -513,6 +519,44 @@ START_TEST(max_ttl_and_canary_have_variables)
     ck_assert_int_eq(parse_of(RDL_CLI_RELEASE, "L"), 0); /* it has no such option */
     unsetenv("REDLOCK_MAX_TTL");
     unsetenv("REDLOCK_CANARY");
+}
+END_TEST
+
+/* The user may not know that a file has set it. An option on the command line comes first. */
+START_TEST(a_conflict_names_the_variable_that_was_read)
+{
+    static const struct {
+        const char *variable, *args[5], *message;
+    } rows[] = {
+        {"REDLOCK_MAX_TTL=20s",
+         {NULL},
+         "redlock: the default --ttl (30s) must be at most $REDLOCK_MAX_TTL (20s), the longest lease of "
+         "any "},
+        {"REDLOCK_MAX_TTL=50s", {"--max-ttl=20s", NULL}, "(30s) must be at most --max-ttl (20s), "},
+        {"REDLOCK_MAX_TTL=50s", {"--keep=1m", NULL}, "--keep (60s) must be at most $REDLOCK_MAX_TTL (50s), "},
+        {"REDLOCK_CANARY=on",
+         {"--legacy=auto", NULL},
+         "redlock: $REDLOCK_CANARY does not work with --legacy: leave it out, or give --canary=off\n"},
+        {"REDLOCK_CANARY=on", {"--canary", "--legacy=auto", NULL}, "redlock: --canary does not work with "},
+        {"REDLOCK_CANARY=on", {"-lK", "-lL", NULL}, "redlock: $REDLOCK_CANARY does not work with several "},
+        {"REDLOCK_RESTART_GUARD=strict",
+         {"--legacy=auto", NULL},
+         "redlock: $REDLOCK_RESTART_GUARD of required or strict does not work with --legacy: leave it out, "
+         "or give --restart-guard=if-permitted\n"},
+    };
+
+    ck_assert_uint_le(rdl_cli_option_rows, 64); /* a bit of from_variables each */
+    for (int i = 0; i < COUNT(rows); i++) {
+        memset(&c, 0, sizeof c);
+        command_setenv(&c, rows[i].variable);
+        command_add_all(&c, (const char *const[]){"run", "-uredis://127.0.0.1:1", NULL});
+        command_add_all(&c, rows[i].args);
+        if (rows[i].args[0] == NULL || rows[i].args[0][1] != 'l')
+            command_add(&c, "L");
+        command_add_all(&c, (const char *const[]){"--", "true", NULL});
+        ck_assert_int_eq(command_run(&c), 64);
+        assert_has(c.err, rows[i].message);
+    }
 }
 END_TEST
 
@@ -549,6 +593,7 @@ Suite *suite_cli_options(void)
     tcase_add_test(t, help_is_also_a_verb);
     tcase_add_test(t, a_mistake_is_one_line_plus_the_usage_for_bad_syntax);
     tcase_add_test(t, max_ttl_and_canary_have_variables);
+    tcase_add_test(t, a_conflict_names_the_variable_that_was_read);
     tcase_add_test(t, an_empty_restart_guard_variable_is_ignored);
     tcase_add_test(t, a_message_describes_the_mistake);
     tcase_add_test(t, a_message_shows_how_a_name_differs);

@@ -149,8 +149,15 @@ static int check_legacy(const struct rdl_cli_options *o)
         return refuse("--max-hold does not work with --legacy");
     if (o->keep_ms != 0)
         return refuse("--keep does not work with --legacy");
-    if (o->canary || rdl_guard_requires_info((unsigned)o->guard))
-        return refuse("--canary and a restart guard of required or strict do not work with --legacy");
+    if (o->canary)
+        return rdl_cli_fail(RDL_EXIT_USAGE,
+                            "%s does not work with --legacy: leave it out, or give --canary=off",
+                            rdl_cli_options_origin(o, "--canary"));
+    if (rdl_guard_requires_info((unsigned)o->guard))
+        return rdl_cli_fail(RDL_EXIT_USAGE,
+                            "%s of required or strict does not work with --legacy: leave it out, or give "
+                            "--restart-guard=if-permitted",
+                            rdl_cli_options_origin(o, "--restart-guard"));
     return 0;
 }
 
@@ -175,8 +182,10 @@ static int check_several(const struct rdl_cli_options *o)
         return refuse("--wake-hint does not work with several locks (-l): clients that wait for one of them "
                       "could not be notified");
     if (o->canary)
-        return refuse("--canary does not work with several locks (-l): the script that takes them does not "
-                      "check the canary");
+        return rdl_cli_fail(RDL_EXIT_USAGE,
+                            "%s does not work with several locks (-l): the script that takes them does not "
+                            "check the canary; leave it out, or give --canary=off",
+                            rdl_cli_options_origin(o, "--canary"));
     return 0;
 }
 
@@ -224,11 +233,11 @@ static int check_keep(const struct rdl_cli_options *o)
                             "--keep (%s) must be at most --max-hold (%s), after which the lock is released",
                             keep, rdl_cli_duration_text(o->max_hold_ms, other));
     if (o->keep_ms > o->max_ttl_ms)
-        return rdl_cli_fail(
-            RDL_EXIT_USAGE,
-            "--keep (%s) must be at most --max-ttl (%s), the longest lease of any client of these "
-            "servers: shorten it, or give all clients --max-ttl=%s",
-            keep, rdl_cli_duration_text(o->max_ttl_ms, other), keep);
+        return rdl_cli_fail(RDL_EXIT_USAGE,
+                            "--keep (%s) must be at most %s (%s), the longest lease of any client of these "
+                            "servers: shorten it, or give all clients --max-ttl=%s",
+                            keep, rdl_cli_options_origin(o, "--max-ttl"),
+                            rdl_cli_duration_text(o->max_ttl_ms, other), keep);
     return 0;
 }
 
@@ -380,9 +389,10 @@ int rdl_cli_options_settle(struct rdl_cli_options *o)
     if (o->has_ttl && o->ttl_ms > o->max_ttl_ms)
         return rdl_cli_fail(
             RDL_EXIT_USAGE,
-            "%s (%s) must be at most --max-ttl (%s), the longest lease of any client of these servers: "
+            "%s (%s) must be at most %s (%s), the longest lease of any client of these servers: "
             "give a shorter --ttl, or give all clients a longer --max-ttl",
-            ttl_word(o), ttl, rdl_cli_duration_text(o->max_ttl_ms, other));
+            ttl_word(o), ttl, rdl_cli_options_origin(o, "--max-ttl"),
+            rdl_cli_duration_text(o->max_ttl_ms, other));
     int rc = set_owner(o);
     if (rc == 0)
         rc = check_keep(o);

@@ -251,8 +251,10 @@ const struct rdl_cli_option rdl_cli_option_table[] = {
      .brief = "off: also use a server that started less than 31 s ago (--max-ttl + 1 s) and may have lost "
               "locks",
      .source = "$REDLOCK_RESTART_GUARD"},
-    {.word = "canary", KIND(FLAG, canary), .group = RDL_CLI_SAFETY,
-     .texts = {{LEASING | DOCTOR, "notice if a server loses its data without a restart (FLUSHALL)"}},
+    {.word = "canary", .metavar = "HOW", .choices = "off on", .is_optional = 1, KIND(CHOICE, canary),
+     .group = RDL_CLI_SAFETY,
+     .texts = {{LEASING | DOCTOR, "notice if a server loses its data without a restart (FLUSHALL); HOW is on "
+                                  "(if not given) or off"}},
      .source = "$REDLOCK_CANARY"},
     {.word = "wake-hint", KIND(FLAG, wake_hint), .group = RDL_CLI_SAFETY,
      .texts = {{GETTING | DOCTOR, "wait without polling: a client that releases the lock notifies the next; "

@@ -41,6 +41,7 @@ struct rdl_cli_options {
     size_t n_urls;
     const char *urls_from;       /* the variable that contained them; NULL: -u, or the default */
     int has_group;               /* one of them is a Sentinel group */
+    uint64_t from_variables;     /* rows of the option table that a variable has set */
     int is_default_server;       /* none was given: RDL_CLI_DEFAULT_URL */
     int is_default_max_ttl;      /* --max-ttl was not given */
     const char *connect_command; /* NULL: none */
@@ -124,6 +125,9 @@ int rdl_cli_options_add_url(struct rdl_cli_options *o, char *url);
  * after it printed the reason.
  */
 int rdl_cli_options_settle(struct rdl_cli_options *o);
+
+/* Returns the variable that has set this option ("--max-ttl"), or the option itself. */
+const char *rdl_cli_options_origin(const struct rdl_cli_options *o, const char *option);
 
 /* Returns why canaries are checked: "--canary", or words for a Sentinel group. */
 const char *rdl_cli_canary_word(const struct rdl_cli_options *o);

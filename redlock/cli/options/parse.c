@@ -98,6 +98,21 @@ static int take_choice(const char *name, const char *text, const char *choices, 
     return rdl_cli_fail(RDL_EXIT_USAGE, "%s %s: give %s", name, text, all);
 }
 
+static uint64_t bit_of(const struct rdl_cli_option *opt)
+{
+    return UINT64_C(1) << (opt - rdl_cli_option_table);
+}
+
+const char *rdl_cli_options_origin(const struct rdl_cli_options *o, const char *option)
+{
+    for (size_t k = 0; k < rdl_cli_option_rows; k++) {
+        const struct rdl_cli_option *opt = &rdl_cli_option_table[k];
+        if ((o->from_variables & bit_of(opt)) != 0 && strcmp(opt->word, option + strlen("--")) == 0)
+            return opt->source;
+    }
+    return option;
+}
+
 /* Returns "--WORD". */
 static const char *option_name(const char *word, char out[OPTION_MAX])
 {
@@ -105,12 +120,15 @@ static const char *option_name(const char *word, char out[OPTION_MAX])
     return out;
 }
 
-/* Sets an option, which the user gave by this word. value is "" if the option takes none. */
+static char nothing[1]; /* the value of an option without one */
+
+/* Sets an option, which the user gave by this word. */
 static int take(struct rdl_cli_options *o, const struct rdl_cli_option *opt, const char *word, char *value)
 {
     void *at = (char *)o + opt->at;
     char name[OPTION_MAX];
 
+    o->from_variables &= ~bit_of(opt);
     switch (opt->kind) {
     case RDL_CLI_CALL:
         return opt->call(o, value);
@@ -125,7 +143,8 @@ static int take(struct rdl_cli_options *o, const struct rdl_cli_option *opt, con
     case RDL_CLI_DESCRIPTOR:
         return take_descriptor(word, value, (int)opt->limit, at);
     case RDL_CLI_CHOICE:
-        return take_choice(option_name(word, name), value, opt->choices, (int)opt->limit, at);
+        return take_choice(option_name(word, name), value == nothing ? "on" : value, opt->choices,
+                           (int)opt->limit, at);
     case RDL_CLI_MS:
         return take_ms(option_name(word, name), value, opt->limit, at);
     case RDL_CLI_LONG_MS:
@@ -145,7 +164,7 @@ static int take_variable(struct rdl_cli_options *o, const struct rdl_cli_option 
         return take_choice(opt->source, text, opt->choices, (int)opt->limit, at);
     if (opt->kind == RDL_CLI_MS)
         return take_ms(opt->source, text, opt->limit, at);
-    return opt->kind == RDL_CLI_FLAG ? take_choice(opt->source, text, "off on", 0, at) : 0;
+    return 0;
 }
 
 static int is_accepted(const struct rdl_cli_option *opt, unsigned verb)
@@ -161,8 +180,10 @@ static int take_variables(struct rdl_cli_options *o)
     for (size_t k = 0; k < rdl_cli_option_rows && rc == 0; k++) {
         const struct rdl_cli_option *opt = &rdl_cli_option_table[k];
         const char *text = opt->source != NULL && is_accepted(opt, o->verb) ? getenv(opt->source + 1) : NULL;
-        if (text != NULL && text[0] != '\0')
-            rc = take_variable(o, opt, text);
+        if (text == NULL || text[0] == '\0')
+            continue;
+        rc = take_variable(o, opt, text);
+        o->from_variables |= bit_of(opt);
     }
     return rc;
 }
@@ -236,8 +257,6 @@ int rdl_cli_option_takes_value(const struct rdl_cli_option *opt)
 {
     return opt->metavar != NULL && opt->kind != RDL_CLI_FLAG;
 }
-
-static char nothing[1]; /* the value of an option without one */
 
 static int long_option(struct rdl_cli_options *o, char **argv, int *i)
 {
