@@ -182,7 +182,9 @@ static const struct {
      ": the server does not speak RESP2 (the Redis protocol): its connect command wrote something that is "
      "not a reply of a server (check that this is the server's port)\n",
      "check that the connect command prints only what the server sends"},
-    {"sleep 60", 69, ": timed out (no reply within ", "that the port uses TLS"},
+    {"sleep 60", 69,
+     ": timed out (no reply within 3.0 s; if the network is that slow, give --attempt 6.0s)\n",
+     "that the port uses TLS"},
     {"sh -c 'echo still looking for it >&2; exec sleep 60'", 69,
      ": timed out: sh: still looking for it (no reply within ", "that the port uses TLS"},
 };

@@ -388,10 +388,11 @@ static const char *too_far(const struct rdl_cli_lock *l)
         attempt_ms = rdl_attempt_ms_for_rtt(&l->opt.lease, (uint32_t)late.trip_ms);
     text[0] = '\0';
     if (late.servers > 0 && late.replies == 0 && l->o->wait_ms == 0) {
-        double silence_s = (double)rdl_cli_silence_ms(l) / 1000;
-        snprintf(text, sizeof text,
-                 " (no reply within %.1f s; if the network is that slow, give --attempt %.1fs)", silence_s,
-                 2 * silence_s);
+        uint32_t silence_ms = rdl_cli_silence_ms(l), connect_ms = rdl_conn_connect_ms(l->servers->conns[0]);
+        uint32_t ms = silence_ms < connect_ms ? silence_ms : connect_ms; /* that ended first */
+        rdl_cli_attempt_remedy(ms, l->o->ttl_ms, remedy, sizeof remedy);
+        snprintf(text, sizeof text, " (no reply within %.1f s; if the network is that slow, %s)",
+                 (double)ms / 1000, remedy);
     } else if (late.trip_ms >= attempt_ms) {
         rdl_cli_attempt_remedy(late.trip_ms, l->o->ttl_ms, remedy, sizeof remedy);
         snprintf(text, sizeof text, " (a round trip took %.2f s, an attempt waits only %.2f s: %s)",
