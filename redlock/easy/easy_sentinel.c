@@ -8,10 +8,7 @@
 
 #include <string.h>
 
-enum {
-    SENTINEL_MS = 1000,      /* to connect to a sentinel, with the login */
-    MASTER_RESOLVE_MS = 1000 /* the least time from one query of the resolver to the next */
-};
+enum { MASTER_RESOLVE_MS = 1000 }; /* the least time from one query of the resolver to the next */
 
 /* Any URL without a name: the endpoint is set afterwards. */
 static const char no_server[] = "redis://0.0.0.0";
@@ -92,7 +89,7 @@ static void set_sentinels(struct rdl_easy *e, struct rdl_easy_group *group, size
     size_t i;
 
     (void)rdl_posix_conn_init(asks, no_server, NULL);
-    asks->config.connect_ms = SENTINEL_MS;
+    asks->config.connect_ms = RDL_SENTINEL_CONNECT_MS;
     for (i = 0; i < g->n && password != NULL; i++)
         g->list[i].password = (struct rdl_bytes){password, strlen(password)};
     if (g->is_sentinel_tls)

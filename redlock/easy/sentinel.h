@@ -15,6 +15,8 @@
 
 #include "redlock/easy_sentinel.h"
 
+enum { RDL_SENTINEL_CONNECT_MS = 1000 }; /* connect_ms of a conn to a sentinel */
+
 /*
  * Returns the length of a group's scheme, such as "redis-sentinel://"; 0: it is another URL, or none.
  * *is_tls: as in rdl_line_scheme.

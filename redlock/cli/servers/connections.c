@@ -22,8 +22,7 @@ enum {
     ORIGIN_MAX = 64,
     FAR_MS = 5000,
     HOST_MAX = 256,
-    SENTINEL_MS = 1000, /* to connect to a sentinel, with the login */
-    URL_MORE = 48       /* what a URL has beside user and host */
+    URL_MORE = 48 /* what a URL has beside user and host */
 };
 
 void rdl_cli_servers_ask(struct rdl_cli_servers *s, size_t i, const struct rdl_op *op, const char *name,
@@ -484,7 +483,7 @@ int rdl_cli_servers_init(struct rdl_cli_servers *s, const struct rdl_cli_options
         connect_later(s, i);
         if (s->group[i] == NULL)
             continue;
-        s->config[RDL_CLI_SENTINEL_CONN + i].connect_ms = SENTINEL_MS;
+        s->config[RDL_CLI_SENTINEL_CONN + i].connect_ms = RDL_SENTINEL_CONNECT_MS;
         connect_later(s, RDL_CLI_SENTINEL_CONN + i);
     }
     if (rc == 0)
