@@ -24,6 +24,7 @@
 #include "redlock/redlock.h"
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/servers.h"
+#include "tests/suite.h"
 
 /* A short lease expires in a run; a long one lasts until its end, and is as long as max_ttl. */
 enum { N = 3, SHORT_MS = 2000, LONG_MS = 8000, OLD_S = LONG_MS / 1000 + 2 };
@@ -186,13 +187,8 @@ static void await_all(const char *command, const char *text)
 /* The first n servers get older than max_ttl, so that the restart guard counts them. */
 static void age(int n)
 {
-    char uptime[40];
-
-    snprintf(uptime, sizeof uptime, "uptime_in_seconds:%d\r", OLD_S);
     for (int i = n - 1; i >= 0; i--)
-        if (strtol(strstr(live_command(&server[i], "INFO server"), "uptime_in_seconds:") + 18, NULL, 10) <
-            OLD_S)
-            live_await(&server[i], "INFO server", uptime);
+        live_await_uptime(&server[i], OLD_S);
 }
 
 static uint64_t written; /* the resource: the greatest fencing token so far */
@@ -365,7 +361,7 @@ static void smaller_max_ttl(int is_same)
     }
     note("max_ttl: A %d s, B %u s", LONG_MS / 1000, (unsigned)b.opt.max_ttl_ms / 1000);
     restart_after_grant();
-    live_await(&server[2], "INFO server", "uptime_in_seconds:3\r");
+    live_await_uptime(&server[2], 3);
     note("3 s later");
     expect_second(&b, is_same, 0);
 }
@@ -380,8 +376,8 @@ static void step_after_restart(int is_strict)
     restart_after_grant();
     step_clocks();
     note("s2 and s3: the wall clock steps 40 s forward");
-    live_await(&server[1], "INFO server", "uptime_in_seconds:4");
-    live_await(&server[2], "INFO server", "uptime_in_seconds:4");
+    live_await_uptime(&server[1], 4);
+    live_await_uptime(&server[2], 4);
     expect_second(&b, is_strict, 0);
     unlink(step_file);
 }
@@ -672,21 +668,12 @@ END_TEST
 /* In the process of a run: Check reports what was expected. */
 static int run_alone(struct job *j)
 {
-    Suite *suite = suite_create(cases[j->number].assumption);
-    TCase *tc = tcase_create("run");
-    SRunner *runner;
+    TCase *tc = tcase_create(cases[j->number].assumption);
 
     current = j;
     dup2(fileno(j->out), 1);
     tcase_add_test(tc, run);
-    suite_add_tcase(suite, tc);
-    runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_SILENT);
-    if (srunner_ntests_failed(runner) > 0)
-        srunner_print(runner, CK_NORMAL);
-    fflush(stdout);
-    return srunner_ntests_failed(runner) > 0;
+    return suite_run_here(tc) > 0;
 }
 
 static void start(struct job *j)

@@ -21,6 +21,7 @@
 
 #include "tests/fixtures/command.h"
 #include "tests/fixtures/sentinels.h"
+#include "tests/suite.h"
 
 enum {
     GROUPS_MAX = 3,
@@ -159,19 +160,10 @@ END_TEST
 /* The fixtures need a runner of Check. Returns an exit status. */
 static int run_in_check(void)
 {
-    Suite *suite = suite_create(row->name);
-    TCase *tc = tcase_create("row");
-    SRunner *runner;
+    TCase *tc = tcase_create(row->name);
 
     tcase_add_test(tc, run_row);
-    suite_add_tcase(suite, tc);
-    runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK);
-    srunner_run_all(runner, CK_SILENT);
-    if (srunner_ntests_failed(runner) > 0)
-        srunner_print(runner, CK_NORMAL);
-    fflush(stdout);
-    return srunner_ntests_failed(runner) > 0 || (row->is_safe && sum.doubles > 0);
+    return suite_run_here(tc) > 0 || (row->is_safe && sum.doubles > 0);
 }
 
 int main(int argc, char **argv)

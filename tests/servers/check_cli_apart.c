@@ -69,13 +69,7 @@ static const char *const uncounted[] = {"--restart-guard=off", "--attempt=5s", N
 /* The servers are up for longer than --max-ttl and a second. */
 static void age(void)
 {
-    static const char field[] = "uptime_in_seconds:";
-    const char *info = live_command(&server[N - 1], "INFO server");
-
-    while (strtol(strstr(info, field) + sizeof field - 1, NULL, 10) < 3) {
-        live_pause();
-        info = live_command(&server[N - 1], "INFO server");
-    }
+    live_await_uptime(&server[N - 1], 3);
 }
 
 /* A lease of 500 s: run prints a warning, and so does status. */

@@ -29,17 +29,6 @@ static void stop(void)
     live_remove_all(server, N);
 }
 
-static void await_uptime(int i, long least_s)
-{
-    static const char field[] = "uptime_in_seconds:";
-    long s;
-
-    do {
-        live_pause();
-        s = strtol(strstr(live_command(&server[i], "INFO server"), field) + sizeof field - 1, NULL, 10);
-    } while (s < least_s);
-}
-
 START_TEST(restarted_servers_do_not_count_and_are_reported)
 {
     command_set(
@@ -82,7 +71,7 @@ START_TEST(one_restarted_server_is_reported_as_one)
     const char *message;
     int len = 0;
 
-    await_uptime(0, 2);
+    live_await_uptime(&server[0], 2);
     command_set(
         &a, (const char *const[]){"-nv", "--attempt=5s", "--max-ttl=60s", "--restart-guard=required", NULL},
         server, 1, "nightly", ":");
@@ -269,7 +258,7 @@ START_TEST(one_server_reports_a_new_canary_as_the_reason)
     const char *message;
     int len = 0;
 
-    await_uptime(0, 6);
+    live_await_uptime(&server[0], 6);
     command_set(&a,
                 (const char *const[]){"-w3.5", "--ttl=4s", "--max-ttl=4s", "--attempt=1s", "--canary", NULL},
                 server, 1, "nightly", "echo ran");

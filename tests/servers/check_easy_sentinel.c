@@ -128,22 +128,13 @@ static void expect_error(const struct client *c, const char *part)
 
 /* ---------------------------------------------------------------- failovers */
 
-static void kill_master(struct live_group *g)
-{
-    live_kill(&g->server[0].live);
-}
-
-static void freeze_master(struct live_group *g)
-{
-    live_freeze(&g->server[0].live);
-}
-
 static const struct {
     struct live_group options;
     void (*begin)(struct live_group *g);
 } failovers[] = {
-    {{.replicas = 2, .sentinels = 3}, kill_master},
-    {{.replicas = 1, .sentinels = 1, .password = "servers", .sentinel_password = "sentinels"}, freeze_master},
+    {{.replicas = 2, .sentinels = 3}, group_kill_master},
+    {{.replicas = 1, .sentinels = 1, .password = "servers", .sentinel_password = "sentinels"},
+     group_freeze_master},
     {{.replicas = 1, .sentinels = 1}, group_failover},
 };
 
@@ -203,7 +194,7 @@ START_TEST(a_thread_loses_the_lease_of_one_group_in_a_failover)
         ck_assert_int_eq(rdl_easy_start_thread(&first.easy, &thread, 10), RDL_OK);
         if (i == 1)
             break;
-        kill_master(g);
+        group_kill_master(g);
         group_await_failover(g, 0);
         while (rdl_easy_remaining_ms(&first.easy) > 0)
             live_pause();
@@ -224,7 +215,7 @@ START_TEST(a_majority_of_groups_keeps_the_lock_in_a_failover)
     }
     open_with(&first, urls, RDL_EASY_WAKE_HINT);
     acquire_everywhere(&first);
-    kill_master(&groups[0]);
+    group_kill_master(&groups[0]);
     do {
         extend(&first);
         live_pause();

@@ -22,22 +22,12 @@ static void teardown(void)
 
 /* ---------------------------------------------------------------- the fixture */
 
-static void kill_master(struct live_group *g)
-{
-    live_kill(&g->server[0].live);
-}
-
-static void freeze_master(struct live_group *g)
-{
-    live_freeze(&g->server[0].live);
-}
-
 static const struct {
     struct live_group options;
     void (*begin)(struct live_group *g);
 } failovers[] = {
-    {{.replicas = 2}, kill_master},
-    {{.password = "servers", .sentinel_password = "sentinels"}, freeze_master},
+    {{.replicas = 2}, group_kill_master},
+    {{.password = "servers", .sentinel_password = "sentinels"}, group_freeze_master},
     {{.has_tls = 1, .password = "servers", .sentinel_password = "sentinels"}, group_failover},
 };
 
