@@ -250,7 +250,7 @@ START_TEST(every_name_without_an_address_is_listed)
 }
 END_TEST
 
-/* Each host finds its own server by its own name, whatever address that has. In a list, others find it, too. */
+/* Each host finds its own server by its own name, whatever address that has. */
 START_TEST(the_own_name_is_this_host_alone_only_in_redis_url)
 {
     static const char *const from[] = {"$REDIS_URL", "$REDLOCK_URLS", NULL /* -u */};

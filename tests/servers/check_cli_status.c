@@ -7,6 +7,7 @@
 #include "tests/suite.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { N = 3 };

@@ -44,7 +44,7 @@ struct rdl_cli_option {
     const char *alias;   /* another word for it, or NULL */
     const char *metavar; /* the value's name in texts; NULL: it takes none. FILE and URL can be completed */
     const char *choices; /* CHOICE: the values, a space between two */
-    int is_optional;     /* the value is given as --word=VALUE, or not at all; then it is "", of a CHOICE on */
+    int is_optional;     /* the value is given as --word=VALUE, or not at all: "", or "on" of a CHOICE */
     enum rdl_cli_kind_of_option kind;
     size_t at; /* where it is stored: offsetof(struct rdl_cli_options, ...) */
     uint32_t limit;
