@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
 # redlock/cli/process/signals.c: the command does not ignore SIGCHLD, even if the parent did
 # tests: cli_signals/an_ignored_sigchld_is_caught_and_reset_for_the_command
-s/set_default\(SIGCHLD\);/sigaction(SIGCHLD, \&before[CAUGHT - 1], NULL);/
+s/if \(caught\[i\] != SIGCHLD\)/if (1)/
+s/set_default\(SIGCHLD\);//
