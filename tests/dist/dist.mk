@@ -11,5 +11,14 @@ dist: ## build: build/dist/libredlock-VERSION.tar.gz: for CMake, Meson, Debian, 
 check-dist: ## ci: that release is whole, and CMake, Meson and Debian's tools build the README's first program with it
 	@$(PROBE)
 	@tests/dist/dist.sh $(DIST)
+.PHONY: release-check verify-release check-release
+release-check: ## build: what a tag needs; build/release/ gets the archive, SBOM, checksums, signature (KEY=... a gpg key, URL=...)
+	@MAKE='$(MAKE)' KEY='$(KEY)' URL='$(URL)' redlock/pkg/release.sh check $(B)/release
+verify-release: ## check: TARBALL=... is what these sources give, byte for byte
+	@MAKE='$(MAKE)' redlock/pkg/release.sh verify '$(TARBALL)'
+check-release: ## hours: these two, with a key of its own, and what each refuses
+	@$(PROBE)
+	@tests/dist/release.sh
+NEEDS_check-release = release
 NEEDS_check-dist = dist
 CI_STAGES += 20:check-dist
