@@ -41,6 +41,10 @@ git ls-files redlock/pkg/dist | while read -r template; do
     fill "$template" "$file"
 done
 chmod 755 "$tree/debian/rules"
+# Where REUSE expects them.
+mkdir "$tree/.reuse" "$tree/LICENSES"
+cp "$tree/debian/copyright" "$tree/.reuse/dep5"
+cp "$tree/LICENSE" "$tree/LICENSES/MIT.txt"
 
 tar -C "$out" --sort=name --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw --mtime="@$commit_s" -cf - "$name" |
     gzip -n >"$out/$name.tar.gz"

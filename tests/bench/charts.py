@@ -27,7 +27,7 @@ def frame(height, title, what, body):
     return '\n'.join([
         f"<svg xmlns='http://www.w3.org/2000/svg' width='{WIDTH}' height='{height}' viewBox='0 0 {WIDTH} {height}' role='img' "
         "aria-labelledby='title desc'>",
-        '<!-- SPDX-License-Identifier: MIT. Written by make bench-update: not edited by hand. -->',
+        '<!-- SPDX-License-Identifier: MIT -->\n<!-- Written by make bench-update: not edited by hand. -->',
         f"<title id='title'>{escape(title)}</title>", f"<desc id='desc'>{escape(what)}</desc>",
         f'<style>\ntext {{ font: 12px system-ui, sans-serif; fill: {GREY} }}\n.title {{ font-weight: bold }}\n'
         '.right { text-anchor: end }\n.middle { text-anchor: middle }\npath { fill: none }\n'

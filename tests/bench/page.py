@@ -93,7 +93,7 @@ def middle(rows, key):
 
 def begin(page):
     m = page.figures['machine']
-    page.say('<!-- SPDX-License-Identifier: MIT. Written by make bench-update: not edited by hand. -->', '# Benchmarks',
+    page.say('<!-- SPDX-License-Identifier: MIT -->\n<!-- Written by make bench-update: not edited by hand. -->', '# Benchmarks',
              'libredlock and other clients, measured in one run on one machine. `make bench` measures on yours, and writes the '
              'same page to build/bench/. `make deps STAGE=bench` installs what it needs; `make bench QUICK=1` takes less than 3 minutes.',
              f'{m["date"]}. {m["cpu"]}, {m["cpus"]} CPUs. {m["system"]}, Linux {m["kernel"]}. Redis {m["redis"]}. {m["compiler"]}. '

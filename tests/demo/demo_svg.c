@@ -167,7 +167,8 @@ static void put_head(FILE *f, const struct story *t)
             "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%d' viewBox='0 0 %d %d' role='img' "
             "aria-labelledby='title desc'>\n",
             WIDTH, HEIGHT, WIDTH, HEIGHT);
-    fputs("<!-- SPDX-License-Identifier: MIT. Written by make session: not edited by hand. -->\n", f);
+    fputs("<!-- SPDX-License-Identifier: MIT -->\n<!-- Written by make session: not edited by hand. -->\n",
+          f);
     fprintf(f,
             "<title id='title'>%d processes share one lock on %d servers while one server is down</title>\n",
             WORKERS, SERVERS);

@@ -3,9 +3,9 @@
 
 DIST := $(B)/dist
 .PHONY: dist check-dist
-dist check-dist: export COMMAND_SRC = $(CLI_SRC)
-dist check-dist: export RELEASE = $(VERSION)
-dist check-dist: export SO = $(SONAME:libredlock.so.%=%)
+dist check-dist check-release: export COMMAND_SRC = $(CLI_SRC)
+dist check-dist check-release: export RELEASE = $(VERSION)
+dist check-dist check-release: export SO = $(SONAME:libredlock.so.%=%)
 dist: ## build: build/dist/libredlock-VERSION.tar.gz: for CMake, Meson, Debian, Conan, vcpkg, ESP-IDF, Zephyr, PlatformIO (URL=...)
 	@redlock/pkg/dist.sh $(DIST)
 check-dist: ## ci: that release is whole, and CMake, Meson and Debian's tools build the README's first program with it
@@ -16,8 +16,9 @@ release-check: ## build: what a tag needs; build/release/ gets the archive, SBOM
 	@MAKE='$(MAKE)' KEY='$(KEY)' URL='$(URL)' redlock/pkg/release.sh check $(B)/release
 verify-release: ## check: TARBALL=... is what these sources give, byte for byte
 	@MAKE='$(MAKE)' redlock/pkg/release.sh verify '$(TARBALL)'
-check-release: ## hours: these two, with a key of its own, and what each refuses
+check-release: ## hours: these two, with a key of its own, and what each refuses; licences, as REUSE reads them
 	@$(PROBE)
+	@redlock/pkg/dist.sh $(DIST) && reuse --root $(DIST)/libredlock-$(VERSION) lint 2>$(DIST)/log || { cat $(DIST)/log; exit 1; }
 	@tests/dist/release.sh
 NEEDS_check-release = release
 NEEDS_check-dist = dist

@@ -34,7 +34,7 @@ proxies redis-server nutcracker haproxy
 cross mmdebstrap qemu-user musl-tools gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-i686-linux-gnu libc6-dev-i386-cross
 cross gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 dist cmake meson pkg-config build-essential debhelper lintian jq yq python3-kconfiglib
-release gpg gpg-agent
+release gpg gpg-agent reuse
 targets gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm qemu-system-riscv|qemu-system-misc
 targets gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gcc-avr avr-libc simavr
 arm gcc-arm-none-eabi gcc-riscv64-unknown-elf qemu-system-arm qemu-system-riscv|qemu-system-misc redis-server redis-tools
@@ -125,6 +125,7 @@ meson                        meson --version
 ninja-build                  ninja --version
 gpg                          gpg --version
 gpg-agent                    gpg-agent --version
+reuse                        reuse --version
 build-essential              dpkg -s build-essential
 debhelper                    command -v dh
 lintian                      lintian --version
