@@ -325,9 +325,9 @@ quick-lint:
 
 # What need not be seen each time: variables make the stages longer.
 WEEKLY = RESULTS=$(B)/weekly ONLY= SECONDS_EACH=60 RDL_COMMANDS=1000000 RDL_RECONNECTS=200 RDL_TICKS=1000 RDL_SLOT_ROUNDS=500 SEEDS=1:1000000 MODEL=-a BOTH=1 ALL_MACHINES=1 ANALYZE_TESTS=1 DRAW=840 DRAW_SEED=$$(date +%j) T=$$((1800 / $(words $(FUZZ)))) API_T=3600
-weekly: ## hours: all suites with clang, long bench-split and sim_server, a million seeds, an hour of both fuzzers and one of the API fuzzer, metrics by promtool, recipes by systemd and Ansible, two proxies, counterexamples, failovers, larger models, all proofs, coverage, mutants of the library and of the command, tests under load, suites elsewhere, other clients, fresh machines, the release made again
+weekly: ## hours: all suites with clang, long bench-split and sim_server, a million seeds, an hour of both fuzzers and one of the API fuzzer, metrics by promtool, recipes by systemd and Ansible, two proxies, counterexamples, failovers, larger models, all proofs, coverage, mutants of the library and of the command, tests under load, suites elsewhere, other clients, fresh machines, the release made again, the workflow file
 	+@$(PROBE) && tests/house/parts.sh $(B)/weekly "$(MAKE) $(WEEKLY)" \
-	    check-clang check-uring bench-split promtool recipes proxies live counterexamples failovers check-peers sim sim-branch mutants busy model prove prove-seeds coverage mutate mutants-cli lint check-cross-suites fuzz fuzz-api fuzz-afl fresh fresh-stages check-release
+	    check-clang check-uring bench-split promtool recipes proxies live counterexamples failovers check-peers sim sim-branch mutants busy model prove prove-seeds coverage mutate mutants-cli lint check-cross-suites fuzz fuzz-api fuzz-afl fresh fresh-stages check-release check-workflow
 busy: busy-gcc busy-asan ## hours: suites of tests/servers/ ten times under eight busy loops, with gcc and with ASan and UBSan
 busy-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS)
 busy-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) | busy-gcc # one after the other

@@ -21,7 +21,7 @@ tree=$out/$name
 rm -rf "$tree"
 mkdir -p "$tree"
 
-git ls-files ':!.ci' | tar -cf - -T - | tar -xf - -C "$tree"
+git ls-files ':!.ci' ':!.github/workflows' | tar -cf - -T - | tar -xf - -C "$tree"
 rm -r "$tree/redlock/pkg/dist"
 
 gaps="s|@VERSION@|$RELEASE|g; s|@SO@|$SO|g; s|@URL@|$URL|g; s|@COMMAND@|$COMMAND_SRC|; s|@HEADERS@|$HEADERS|; s|@DATE@|$(date -u -R -d "@$commit_s")|"
