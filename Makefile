@@ -283,6 +283,7 @@ CHECK_PARTS = check-gcc check-asan check-clang layers size headers stale check-i
 $(foreach part,check check-gcc check-asan check-clang,$(eval NEEDS_$(part) = test))
 NEEDS_quick = quick
 NEEDS_lint = lint
+NEEDS_misra = lint
 NEEDS_weekly = test lint live peers wire prometheus recipes proxies fuzz model proof cross cover fresh release
 # Random for each commit, and the same each time for one.
 COMMIT_NUMBER = $$((0x$$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1)))
@@ -290,7 +291,7 @@ PROBE = tests/house/deps.sh --probe $(NEEDS_$@)
 # What `make deps` installs: groups, or all. STAGE=TARGET: what that target needs.
 DEPS = $(NEEDS_$(or $(STAGE),check))
 
-.PHONY: check check-gcc check-asan check-clang quick quick-suites quick-sim quick-lint weekly busy busy-gcc busy-asan fresh fresh-stages layers size size-update headers stale objects check-install lint deps
+.PHONY: check check-gcc check-asan check-clang quick quick-suites quick-sim quick-lint weekly busy busy-gcc busy-asan fresh fresh-stages layers size size-update headers stale objects check-install lint misra deps
 check: ## check: all tests; installs nothing, what is missing is an error
 	+@$(PROBE) && tests/house/parts.sh $(B)/results "$(MAKE)" $(CHECK_PARTS)
 check-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS) ## check: the test suite, built as shipped
@@ -327,7 +328,7 @@ quick-lint:
 WEEKLY = RESULTS=$(B)/weekly ONLY= SECONDS_EACH=60 RDL_COMMANDS=1000000 RDL_RECONNECTS=200 RDL_TICKS=1000 RDL_SLOT_ROUNDS=500 SEEDS=1:1000000 MODEL=-a BOTH=1 ALL_MACHINES=1 ANALYZE_TESTS=1 DRAW=840 DRAW_SEED=$$(date +%j) T=$$((1800 / $(words $(FUZZ)))) API_T=3600
 weekly: ## hours: all suites with clang, long bench-split and sim_server, a million seeds, an hour of both fuzzers and one of the API fuzzer, metrics by promtool, recipes by systemd and Ansible, two proxies, counterexamples, failovers, larger models, all proofs, coverage, mutants of the library and of the command, tests under load, suites elsewhere, other clients, fresh machines, the release made again, the workflow file
 	+@$(PROBE) && tests/house/parts.sh $(B)/weekly "$(MAKE) $(WEEKLY)" \
-	    check-clang check-uring bench-split promtool recipes proxies live counterexamples failovers check-peers sim sim-branch mutants busy model prove prove-seeds coverage mutate mutants-cli lint check-cross-suites fuzz fuzz-api fuzz-afl fresh fresh-stages check-release check-workflow
+	    check-clang check-uring bench-split promtool recipes proxies live counterexamples failovers check-peers sim sim-branch mutants busy model prove prove-seeds coverage mutate mutants-cli lint misra check-cross-suites fuzz fuzz-api fuzz-afl fresh fresh-stages check-release check-workflow
 busy: busy-gcc busy-asan ## hours: suites of tests/servers/ ten times under eight busy loops, with gcc and with ASan and UBSan
 busy-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS)
 busy-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) | busy-gcc # one after the other
@@ -359,6 +360,9 @@ check-install: all ## check: install to a staging folder, use what is there, uni
 lint: ## check: clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, the house rules, references to what does not exist
 	@$(PROBE)
 	@tests/house/lint.sh
+misra: ## hours: MISRA C:2012 by cppcheck's addon, over the library, against redlock/doc/MISRA.md
+	@$(PROBE)
+	@tests/house/misra.sh
 deps: ## check: install what `make check` needs (STAGE=TARGET: what that target needs; DEPS=all: everything); may need root
 	@tests/house/deps.sh $(DEPS)
 .PHONY: ci-stages ci-waits ci-needs ci-build needs
