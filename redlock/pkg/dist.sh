@@ -9,7 +9,7 @@
 #   @URL@       the project's address: $URL
 #   @COMMAND@   the sources of the command: $COMMAND_SRC
 #   @HEADERS@   the public headers: $HEADERS
-#   @DATE@      the date of the commit, in the format of a Debian changelog
+#   @DATE@      the date of the commit, in the format of a Debian changelog; @TIME@: as RFC 3339 has it
 #
 # The same commit gives the same release, byte for byte. Exit status 1: it could not be made.
 set -eu
@@ -24,7 +24,8 @@ mkdir -p "$tree"
 git ls-files ':!.ci' ':!.github/workflows' | tar -cf - -T - | tar -xf - -C "$tree"
 rm -r "$tree/redlock/pkg/dist"
 
-gaps="s|@VERSION@|$RELEASE|g; s|@SO@|$SO|g; s|@URL@|$URL|g; s|@COMMAND@|$COMMAND_SRC|; s|@HEADERS@|$HEADERS|; s|@DATE@|$(date -u -R -d "@$commit_s")|"
+gaps="s|@VERSION@|$RELEASE|g; s|@SO@|$SO|g; s|@URL@|$URL|g; s|@COMMAND@|$COMMAND_SRC|; s|@HEADERS@|$HEADERS|; s|@DATE@|$(date -u -R -d "@$commit_s")|
+    s|@TIME@|$(date -u -d "@$commit_s" +%Y-%m-%dT%H:%M:%SZ)|"
 fill() { # template file
     sed "$gaps" "$1" >"$2"
     case $2 in # these formats have no comments
