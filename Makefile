@@ -92,7 +92,7 @@ export B WARN WARN_GCC CORE_SRC POSIX_SRC CLI_SRC HEADERS
 
 # ------------------------------------------------------------------ what is built
 
-.PHONY: all lib static shared install install-shared install-standin uninstall clean help
+.PHONY: all lib static shared install install-lib install-shared install-standin uninstall clean help
 all: lib $(if $(CLI_SRC),$(B)/redlock) $(EXAMPLES) ## build: the library, the command, the examples (default)
 lib: $(LIB) ## build: build/libredlock.a alone
 
@@ -209,19 +209,20 @@ DOC := share/doc/redlock
 RECIPES := $(wildcard redlock/examples/*.sh) redlock/examples/red_packet.c
 # A page for each function, if `make docs` was run.
 MAN3 = $(wildcard $(B)/docs/man/man3/*.3)
-install: lib $(B)/redlock $(COMPLETIONS) $(B)/redlock.1 $(B)/GUIDE.md $(B)/LEGACY.md $(B)/libredlock.pc $(B)/libredlock-config-version.cmake ## build: headers, library, command, man pages (a page for each function after `make docs`), guide, completions (PREFIX, LIBDIR, DESTDIR)
+install-lib: lib $(B)/libredlock.pc $(B)/libredlock-config-version.cmake ## build: of these headers, library and the functions' man pages alone, which runs nothing that it built
 	$(foreach h,$(HEADERS),$(call put,644,$(h),$(INC)/$(h)) && )true
 	$(call put,644,$(LIB),$(DESTDIR)$(LIBDIR)/libredlock.a)
 	$(call put,644,$(B)/libredlock.pc,$(DESTDIR)$(LIBDIR)/pkgconfig/libredlock.pc)
 	$(call put,644,redlock/pkg/libredlock-config.cmake,$(CMAKE)/libredlock-config.cmake)
 	$(call put,644,$(B)/libredlock-config-version.cmake,$(CMAKE)/libredlock-config-version.cmake)
+	$(call put,644,redlock/doc/redlock.3,$(DESTDIR)$(PREFIX)/share/man/man3/redlock.3)
+	@$(foreach m,$(MAN3),$(call put,644,$(m),$(DESTDIR)$(PREFIX)/share/man/man3/$(notdir $(m))) && )true
+install: install-lib $(B)/redlock $(COMPLETIONS) $(B)/redlock.1 $(B)/GUIDE.md $(B)/LEGACY.md ## build: headers, library, command, man pages (a page for each function after `make docs`), guide, completions (PREFIX, LIBDIR, DESTDIR)
 	$(call put,755,$(B)/redlock,$(DESTDIR)$(PREFIX)/bin/redlock)
 	$(call put,644,$(B)/redlock.1,$(DESTDIR)$(PREFIX)/share/man/man1/redlock.1)
 	$(call put,644,$(B)/GUIDE.md,$(DESTDIR)$(PREFIX)/$(DOC)/GUIDE.md)
 	$(call put,644,$(B)/LEGACY.md,$(DESTDIR)$(PREFIX)/$(DOC)/LEGACY.md)
 	$(foreach r,$(RECIPES),$(call put,644,$(r),$(DESTDIR)$(PREFIX)/$(DOC)/examples/$(notdir $(r))) && )true
-	$(call put,644,redlock/doc/redlock.3,$(DESTDIR)$(PREFIX)/share/man/man3/redlock.3)
-	@$(foreach m,$(MAN3),$(call put,644,$(m),$(DESTDIR)$(PREFIX)/share/man/man3/$(notdir $(m))) && )true
 	$(call put,644,$(B)/completion.bash,$(DESTDIR)$(PREFIX)/$(BASH_COMPLETION))
 	$(call put,644,$(B)/completion.zsh,$(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION))
 	$(call put,644,$(B)/completion.fish,$(DESTDIR)$(PREFIX)/$(FISH_COMPLETION))
@@ -284,7 +285,7 @@ $(foreach part,check check-gcc check-asan check-clang,$(eval NEEDS_$(part) = tes
 NEEDS_quick = quick
 NEEDS_lint = lint
 NEEDS_misra = lint
-NEEDS_weekly = test lint live peers wire prometheus recipes proxies fuzz model proof cross cover fresh release
+NEEDS_weekly = test lint live peers wire prometheus recipes proxies fuzz model proof cross cover fresh release trees
 # Random for each commit, and the same each time for one.
 COMMIT_NUMBER = $$((0x$$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1)))
 PROBE = tests/house/deps.sh --probe $(NEEDS_$@)
@@ -326,9 +327,9 @@ quick-lint:
 
 # What need not be seen each time: variables make the stages longer.
 WEEKLY = RESULTS=$(B)/weekly ONLY= SECONDS_EACH=60 RDL_COMMANDS=1000000 RDL_RECONNECTS=200 RDL_TICKS=1000 RDL_SLOT_ROUNDS=500 SEEDS=1:1000000 MODEL=-a BOTH=1 ALL_MACHINES=1 ANALYZE_TESTS=1 DRAW=840 DRAW_SEED=$$(date +%j) T=$$((1800 / $(words $(FUZZ)))) API_T=3600
-weekly: ## hours: all suites with clang, long bench-split and sim_server, a million seeds, an hour of both fuzzers and one of the API fuzzer, metrics by promtool, recipes by systemd and Ansible, two proxies, counterexamples, failovers, larger models, all proofs, coverage, mutants of the library and of the command, tests under load, suites elsewhere, other clients, fresh machines, the release made again, the workflow file
+weekly: ## hours: all suites with clang, long bench-split and sim_server, a million seeds, an hour of both fuzzers and one of the API fuzzer, metrics by promtool, recipes by systemd and Ansible, two proxies, counterexamples, failovers, larger models, all proofs, coverage, mutants of the library and of the command, tests under load, suites elsewhere, other clients, fresh machines, the release made again, recipes of other trees, the workflow file
 	+@$(PROBE) && tests/house/parts.sh $(B)/weekly "$(MAKE) $(WEEKLY)" \
-	    check-clang check-uring bench-split promtool recipes proxies live counterexamples failovers check-peers sim sim-branch mutants busy model prove prove-seeds coverage mutate mutants-cli lint misra check-cross-suites fuzz fuzz-api fuzz-afl fresh fresh-stages check-release check-workflow
+	    check-clang check-uring bench-split promtool recipes proxies live counterexamples failovers check-peers sim sim-branch mutants busy model prove prove-seeds coverage mutate mutants-cli lint misra check-cross-suites fuzz fuzz-api fuzz-afl fresh fresh-stages check-release check-recipes check-workflow
 busy: busy-gcc busy-asan ## hours: suites of tests/servers/ ten times under eight busy loops, with gcc and with ASan and UBSan
 busy-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS)
 busy-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) | busy-gcc # one after the other

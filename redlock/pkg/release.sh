@@ -4,8 +4,8 @@
 #
 # check   The version is in one place; CHANGELOG.md has its section, with a date; everything is committed. The release is
 #         made twice, the second time in another folder by another user with another umask and time zone: both are the
-#         same, byte for byte. OUT gets the archive, its SBOM and the checksums of both, and a signature by the gpg key
-#         $KEY. Without $KEY nothing is signed.
+#         same, byte for byte. OUT gets the archive, its SBOM and the checksums of both, the recipes with its checksum, and a
+#         signature by the gpg key $KEY. Without $KEY nothing is signed.
 # verify  TARBALL (libredlock-VERSION.tar.gz) is what this repository gives. So are the SBOM and the checksums if they are in
 #         the same folder; a signature there is good.
 #
@@ -94,6 +94,7 @@ check() { # OUT
     rm -rf "$1"
     mkdir -p "$1"
     cp "$dir/here/build/dist/$name.tar.gz" "$dir/here/build/dist/$name.spdx" "$1"
+    COMMIT=$commit "$dir/here/redlock/pkg/recipes.sh" "$1/$name.tar.gz" "$1/recipes"
     (cd "$1" && sha256sum "$name.tar.gz" "$name.spdx" | tee "$name.sha256")
     if [ -n "${KEY-}" ]; then
         gpg --batch --yes --local-user "$KEY" --armor --detach-sign "$1/$name.tar.gz" || stop "gpg does not sign with the key $KEY"

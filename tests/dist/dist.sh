@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # dist.sh OUT - the release is made and used: its archive twice, and the same both times; the README's first program
 # built with it by CMake (installed, and fetched), Meson (installed, and as a subproject) and Debian's packages; the
-# manifests of formats whose tools are not available here parsed, and compared with required.txt.
+# manifests of formats whose tools are not available here parsed, and compared with required.txt, as are the recipes.
 # `make check-dist` sets COMMAND_SRC, RELEASE and SO.
 #
 # Exit status 1: a step failed, which is printed.
@@ -179,9 +179,14 @@ with_conan() { # no client here: the recipes are Python
 
 has_all_required() {
     local file path n=0
+    redlock/pkg/recipes.sh "$tree.tar.gz" "$out/recipes" || finding 'recipes.sh fails'
     while read -r file path _; do
-        case $file in '#'* | '') continue ;; esac
-        yq -e "$path | strings | select(length > 0)" "$tree/$file" >/dev/null || finding "$file: no $path"
+        # shellcheck disable=SC2086 # a pattern: the name of one has the version
+        case $file in
+        '#'* | '') continue ;;
+        recipes/*) grep -qE -- "$path" $out/$file || finding "$file: no line like $path" ;;
+        *) yq -e "$path | strings | select(length > 0)" "$tree/$file" >/dev/null || finding "$file: no $path" ;;
+        esac
         n=$((n + 1))
     done <"$here/required.txt"
     echo "dist: $n fields that the formats require are there"

@@ -74,12 +74,14 @@ git -C "$tree" tag "v$version"
 commit
 echo 'a later state of the folder' >"$tree/later"
 ends 0 "from the tag v$version" release-check KEY="$GIT_AUTHOR_EMAIL" URL=https://home.example/libredlock
-(cd "$out" && [ "$(echo ./*)" = "./$name.sha256 ./$name.spdx ./$name.tar.gz ./$name.tar.gz.asc" ] && sha256sum --quiet -c "$name.sha256")
+(cd "$out" && [ "$(echo ./*)" = "./$name.sha256 ./$name.spdx ./$name.tar.gz ./$name.tar.gz.asc ./recipes" ] && sha256sum --quiet -c "$name.sha256")
+grep -q "^SRCREV = \"$(git -C "$tree" rev-parse "v$version")\"" "$out"/recipes/yocto/*.bb
+grep -q "^PKG_HASH:=$(sha256sum "$out/$name.tar.gz" | cut -d ' ' -f 1)$" "$out/recipes/openwrt/Makefile"
 
 # ---------------------------------------------------------------- what a stranger finds
 mkdir "$dir/got"
 get() {
-    cp "$out"/* "$dir/got"
+    cp "$out/$name".* "$dir/got"
 }
 verify() { # STATUS TEXT
     ends "$@" verify-release TARBALL="$dir/got/$name.tar.gz"

@@ -35,6 +35,8 @@ cross mmdebstrap qemu-user musl-tools gcc-arm-linux-gnueabihf libc6-dev-armhf-cr
 cross gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 dist cmake meson pkg-config build-essential debhelper lintian jq yq python3-kconfiglib
 release gpg gpg-agent reuse
+trees rpm makepkg libarchive-tools fakeroot musl-tools gcc-arm-linux-gnueabihf libc6-dev-armhf-cross qemu-user
+trees cmake ninja-build python3-kconfiglib redis-server
 targets gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm qemu-system-riscv|qemu-system-misc
 targets gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gcc-avr avr-libc simavr
 arm gcc-arm-none-eabi gcc-riscv64-unknown-elf qemu-system-arm qemu-system-riscv|qemu-system-misc redis-server redis-tools
@@ -126,6 +128,10 @@ ninja-build                  ninja --version
 gpg                          gpg --version
 gpg-agent                    gpg-agent --version
 reuse                        reuse --version
+rpm                          rpmbuild --version
+makepkg                      makepkg --version
+libarchive-tools             bsdtar --version
+fakeroot                     fakeroot true
 build-essential              dpkg -s build-essential
 debhelper                    command -v dh
 lintian                      lintian --version

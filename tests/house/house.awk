@@ -21,7 +21,7 @@ FNR == 1 {
     name = FILENAME
     spdx = 0
     is_c = name ~ /\.[ch](pp)?$/
-    is_make = name ~ /(Makefile|\.mk)$/
+    is_make = name ~ /(Makefile|\.mk)$|^\.\/redlock\/pkg\/recipes\// # by the rules of their trees
     is_example = name ~ /(lock|redlock)\/examples\/(loops\/)?[a-z0-9_]+\.(c|cpp)$/ && name !~ /tls_[a-z]*\.c$/
     is_program = in_first = commanded = printed = 0
     opened = 0
