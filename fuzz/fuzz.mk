@@ -87,6 +87,18 @@ $(FUZZ:%=$(B)/fuzz/%-afl): $(B)/fuzz/%-afl: fuzz/fuzz_%.c fuzz/replay.c $(B)/fuz
 
 CHECK_MORE += fuzz-replay
 
+.PHONY: fuzz-build
+NEEDS_fuzz-build = fuzz service
+fuzz-build: ## hours: fuzz/build.sh builds the targets for a fuzzing service, here libFuzzer's, and each runs over its inputs
+	@$(PROBE)
+	@rm -rf $(B)/fuzz/service && mkdir -p $(B)/fuzz/service
+	@OUT=$(abspath $(B))/fuzz/service CC=$(CLANG) CXX=clang++ CFLAGS='-O1 -g -fsanitize=address,fuzzer-no-link' \
+	    CXXFLAGS=-fsanitize=address LIB_FUZZING_ENGINE=-fsanitize=fuzzer fuzz/build.sh
+	@for t in $(filter-out diff_hiredis,$(FUZZ)); do \
+	    test -s $(B)/fuzz/service/$${t}_seed_corpus.zip && \
+	    $(B)/fuzz/service/$$t -runs=0 fuzz/corpus/$$t >$(B)/fuzz/service/log 2>&1 || { cat $(B)/fuzz/service/log; echo "fuzz-build: $$t"; exit 1; }; \
+	done; echo "fuzz-build: $(words $(filter-out diff_hiredis,$(FUZZ))) targets built and run"
+
 # The API fuzzer, and the edges of lock/ and redlock/ that its inputs reach, in percent. Only they are instrumented here:
 # at -O0 each edge is one of the source, and no sanitizer adds its own.
 API_T = 20

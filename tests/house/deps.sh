@@ -21,6 +21,7 @@ quick check pkg-config clang gcc-arm-none-eabi libnewlib-arm-none-eabi libhiredi
 lint check pkg-config libhiredis-dev libuv1-dev liburing-dev liblwip-dev libslirp-dev libssl-dev libmbedtls-dev
 lint clang clang-tidy-14 cppcheck shellcheck mandoc clang-format-14 pyflakes3
 fuzz pkg-config clang libclang-rt-dev libhiredis-dev afl++
+service zip g++
 proof frama-c-base why3 cvc4
 model spin
 cover check pkg-config clang-19 llvm-19 libclang-rt-19-dev
@@ -132,6 +133,7 @@ rpm                          rpmbuild --version
 makepkg                      makepkg --version
 libarchive-tools             bsdtar --version
 fakeroot                     fakeroot true
+zip                          zip --version
 build-essential              dpkg -s build-essential
 debhelper                    command -v dh
 lintian                      lintian --version
