@@ -185,7 +185,10 @@ has_all_required() {
         case $file in
         '#'* | '') continue ;;
         recipes/*) grep -qE -- "$path" $out/$file || finding "$file: no line like $path" ;;
-        *) yq -e "$path | strings | select(length > 0)" "$tree/$file" >/dev/null || finding "$file: no $path" ;;
+        *)
+            [ -e "$out/${file##*/}.json" ] || yq . "$tree/$file" >"$out/${file##*/}.json"
+            jq -e "$path | strings | select(length > 0)" "$out/${file##*/}.json" >/dev/null || finding "$file: no $path"
+            ;;
         esac
         n=$((n + 1))
     done <"$here/required.txt"
