@@ -154,11 +154,15 @@ include(${TREE}/zephyr/CMakeLists.txt)
 END
     compiles zephyr "$(cmake -DTREE="$tree" -DSOCKETS=y -P "$out/zephyr.cmake" 2>&1)" rdl.c rdl_posix.c
     compiles 'zephyr without sockets' "$(cmake -DTREE="$tree" -P "$out/zephyr.cmake" 2>&1)" rdl.c
-    # With Zephyr's own parser; /usr/bin: of the package.
-    try zephyr /usr/bin/python3 -c 'import kconfiglib, sys
+    # With Zephyr's own parser; /usr/bin: of the package. The sample sets no option of ours that is not there.
+    cat "$tree/zephyr/Kconfig" >"$out/Kconfig.zephyr"
+    srctree=$out try zephyr /usr/bin/python3 -c 'import kconfiglib, sys
 read = kconfiglib.Kconfig(sys.argv[1], warn_to_stderr=False)
-missing = {"LIBREDLOCK", "LIBREDLOCK_SOCKETS"} - set(read.syms)
-sys.exit(read.warnings or missing or None)' "$tree/zephyr/Kconfig"
+missing = {"LIBREDLOCK", "LIBREDLOCK_SOCKETS", "SAMPLE_SERVER"} - set(read.syms)
+named = {line[7:].split("=")[0] for line in open(sys.argv[2]) if line.startswith("CONFIG_LIBREDLOCK")}
+sys.exit(read.warnings or missing or not named or named - set(read.syms) or None)' "$tree/zephyr/samples/lock/Kconfig" \
+        "$tree/zephyr/samples/lock/prj.conf"
+    [ -d "$tree/$(yq -r '.samples[0]' "$tree/zephyr/module.yml")/lock" ] || finding 'zephyr: no sample where module.yml says'
 }
 
 with_platformio() {
@@ -178,7 +182,7 @@ with_conan() { # no client here: the recipes are Python
 }
 
 has_all_required() {
-    local file path n=0
+    local file path json n=0
     redlock/pkg/recipes.sh "$tree.tar.gz" "$out/recipes" || finding 'recipes.sh fails'
     while read -r file path _; do
         # shellcheck disable=SC2086 # a pattern: the name of one has the version
@@ -186,8 +190,9 @@ has_all_required() {
         '#'* | '') continue ;;
         recipes/*) grep -qE -- "$path" $out/$file || finding "$file: no line like $path" ;;
         *)
-            [ -e "$out/${file##*/}.json" ] || yq . "$tree/$file" >"$out/${file##*/}.json"
-            jq -e "$path | strings | select(length > 0)" "$out/${file##*/}.json" >/dev/null || finding "$file: no $path"
+            json=$out/${file//\//-}.json
+            [ -e "$json" ] || yq . "$tree/$file" >"$json"
+            jq -e "$path | strings | select(length > 0)" "$json" >/dev/null || finding "$file: no $path"
             ;;
         esac
         n=$((n + 1))
