@@ -70,26 +70,26 @@ NEEDS_model-short = model
 CI_STAGES += 47:sim-long 40:mutants-drawn 30:model-short
 CI_NEEDS += $(B)/sim $(B)/sim-clang $(B)/sim-asan $(B)/standin
 sim-long: $(B)/sim $(B)/sim-asan
-	$(B)/sim 1:20000
-	$(B)/sim 1:3000 blocking=1
+	$(B)/sim 1:10000
+	$(B)/sim 1:1500 blocking=1
 	@# servers that lose all data and restart at once, with a guard: nothing may break
-	$(B)/sim 1:2000 faults=restart,pause,tail guard=2 single=0
-	$(B)/sim 1:2000 faults=restart,kill,reset guard=3 single=0
+	$(B)/sim 1:1000 faults=restart,pause,tail guard=2 single=0
+	$(B)/sim 1:1000 faults=restart,kill,reset guard=3 single=0
 	@# connections that swallow everything, for ever
-	$(B)/sim 1:2000 faults=swallow,freeze,tail,reset,pause
-	$(B)/sim 1:3000 faults=swallow
+	$(B)/sim 1:1000 faults=swallow,freeze,tail,reset,pause
+	$(B)/sim 1:1500 faults=swallow
 	@# slots: few and many
-	for n in 1 2 4; do $(B)/sim 1:4000 slots=$$n || exit 1; done
-	$(B)/sim 1:2000 slots=2 blocking=1
+	for n in 1 2 4; do $(B)/sim 1:2000 slots=$$n || exit 1; done
+	$(B)/sim 1:1000 slots=2 blocking=1
 	@# adoption, hints and several locks as one, on one server too
-	$(B)/sim 1:2000 faults=adopt,hint,multi,reset,freeze,pause,tail single=1
-	$(B)/sim 1:10000 faults=adopt,between single=1
-	$(B)/sim 1:1000 faults=adopt,hint,everysec,reset,freeze,pause guard=2 single=0
+	$(B)/sim 1:1000 faults=adopt,hint,multi,reset,freeze,pause,tail single=1
+	$(B)/sim 1:5000 faults=adopt,between single=1
+	$(B)/sim 1:500 faults=adopt,hint,everysec,reset,freeze,pause guard=2 single=0
 	@# programs that misuse the library
-	$(B)/sim 1:6000 misuse=1
-	$(B)/sim 1:1000 faults=misuse
-	$(B)/sim 1:1000 faults=misuse,restart,everysec,kill,adopt,cancel,freeze guard=1 single=0
-	$(B)/sim-asan 1:1000
+	$(B)/sim 1:3000 misuse=1
+	$(B)/sim 1:500 faults=misuse
+	$(B)/sim 1:500 faults=misuse,restart,everysec,kill,adopt,cancel,freeze guard=1 single=0
+	$(B)/sim-asan 1:500
 	$(B)/sim-asan 1:200 misuse=1
 	$(B)/sim-asan 1:300 slots=2
 	$(B)/sim-asan scenarios
