@@ -119,7 +119,7 @@ static int run_unlocked(struct board *b)
     return failed;
 }
 
-static void report(const struct board *b, const struct story *t, int with, int without, int overlaps)
+static void report(const struct board *b, const struct story *t, int overlaps)
 {
     int64_t sum = 0, most = 0;
     for (int i = 0; i < HOLDS; i++) {
@@ -128,10 +128,10 @@ static void report(const struct board *b, const struct story *t, int with, int w
         most = waited > most ? waited : most;
     }
     double s = (double)t->end_us / 1e6;
-    printf("\n  with the lock      %d of %d updates", with, HOLDS);
+    printf("\n  with the lock      %d of %d updates", t->with, HOLDS);
     printf("   (%.1f s, %.0f a second; waited %.0f ms on average, %.0f ms at most)\n", s, (double)HOLDS / s,
            (double)sum / (double)HOLDS / 1000, (double)most / 1000);
-    printf("  without the lock   %d of %d updates: %d lost\n", without, HOLDS, HOLDS - without);
+    printf("  without the lock   %d of %d updates: %d lost\n", t->without, HOLDS, HOLDS - t->without);
     printf("  %s\n\n",
            overlaps == 0 ? "At no time did two processes hold the lock." : "TWO PROCESSES HELD THE LOCK.");
 }
@@ -172,9 +172,9 @@ static int demo(struct board *b, const char *program_dir, int use_standin)
     puts("");
     fflush(stdout); /* or every process prints it */
     int failed = run_locked(b, &t);
-    int with = read_total();
+    t.with = read_total();
     failed += run_unlocked(b);
-    int without = read_total();
+    t.without = read_total();
     if (interrupted)
         return 128 + interrupted;
     int overlaps = demo_overlaps(b);
@@ -184,9 +184,9 @@ static int demo(struct board *b, const char *program_dir, int use_standin)
         perror(svg);
         return 1;
     }
-    report(b, &t, with, without, overlaps);
+    report(b, &t, overlaps);
     printf("  The picture of this run: %s\n\n", svg);
-    return failed == 0 && with == HOLDS && overlaps == 0 && t.back_us != 0 ? 0 : 1;
+    return failed == 0 && t.with == HOLDS && overlaps == 0 && t.back_us != 0 ? 0 : 1;
 }
 
 int main(int argc, char **argv)

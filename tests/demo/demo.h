@@ -54,6 +54,8 @@ struct story {
     int64_t killed_us;
     int64_t back_us; /* 0: it did not restart in time */
     int64_t end_us;
+    int with; /* updates in the file at the end: with the lock, and without it */
+    int without;
 };
 
 int64_t demo_now_us(void);

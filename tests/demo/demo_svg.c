@@ -17,7 +17,9 @@ enum {
     ROWS = SERVERS + WORKERS,
     ALL_TOP = 48, /* first row of the whole run */
     MOMENT_TOP = ALL_TOP + ROWS * ROW + 70,
-    HEIGHT = MOMENT_TOP + ROWS * ROW + 62,
+    LEGEND_Y = MOMENT_TOP + ROWS * ROW + 44,
+    RESULT_Y = LEGEND_Y + 28,
+    HEIGHT = RESULT_Y + 10,
     MOMENT_US = 132000,
     MOST_TICKS = 8
 };
@@ -152,13 +154,19 @@ static void put_legend(FILE *f)
                                            {"down", "server is down"},
                                            {"held", "process holds the lock"},
                                            {"waits", "process waits for it"}};
-    int y = HEIGHT - 18;
-
     for (int i = 0; i < 4; i++) {
         int x = LEFT + i * 190;
-        fprintf(f, "<path class='%s' d='M%d %dh24'/>\n", entry[i][0], x, y);
-        fprintf(f, "<text class='legend' x='%d' y='%d'>%s</text>\n", x + 32, y + 4, entry[i][1]);
+        fprintf(f, "<path class='%s' d='M%d %dh24'/>\n", entry[i][0], x, LEGEND_Y);
+        fprintf(f, "<text class='legend' x='%d' y='%d'>%s</text>\n", x + 32, LEGEND_Y + 4, entry[i][1]);
     }
+}
+
+static void put_result(FILE *f, const struct story *t)
+{
+    fprintf(f,
+            "<text class='result' x='%d' y='%d'>With the lock: %d of %d updates. Without the lock: %d of "
+            "%d.</text>\n",
+            LEFT, RESULT_Y, t->with, HOLDS, t->without, HOLDS);
 }
 
 static void put_head(FILE *f, const struct story *t)
@@ -197,6 +205,7 @@ int demo_svg(const struct board *b, const struct story *t, const char *path)
     snprintf(title, sizeof title, "The moment at which server %d dies", t->victim + 1);
     put_view(&moment, b, t, title);
     put_legend(f);
+    put_result(f, t);
     fputs("</svg>\n", f);
     int is_bad = ferror(f);
     return fclose(f) != 0 || is_bad ? -1 : 0;
