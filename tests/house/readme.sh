@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# readme.sh BUILD - README.md keeps its size, its commands run, and its targets of make exist. Its first program compiles
-# without a warning, takes its lock on a server, works and releases it; and it prints why if the server is not there, the
-# lock is held, or the work fails.
+# readme.sh BUILD - README.md keeps its size, names the version, and has the figures of its picture. Its commands run, and its targets
+# of make exist. Its first program compiles without a warning, takes its lock on a server, works and releases it; and it prints
+# why if the server is not there, the lock is held, or the work fails.
 set -eu
 # shellcheck source=tests/house/standin.sh
 . "$(dirname "$0")/standin.sh"
@@ -20,6 +20,13 @@ fail() {
 [ "$(wc -w <README.md)" -le 1300 ] || fail "more than 1,300 words"
 wide=$(awk 'length($0) > 100 { print FNR }' README.md)
 [ -z "$wide" ] || fail "longer than 100 columns:" "$wide"
+version=$(sed -n 's/^#define RDL_VERSION "\(.*\)"/\1/p' resp/resp.h)
+grep -q "This is version $version " README.md || fail "it does not say that this is version $version"
+of='\([0-9]* of [0-9]*\)'
+result=$(sed -n "s/.*class='result'.*: $of updates\. .*: $of\..*/\1 updates.*\2/p" redlock/doc/demo.svg)
+if [ -z "$result" ] || ! tr '\n' ' ' <README.md | grep -q "$result"; then
+    fail "it does not show the result of redlock/doc/demo.svg, $result"
+fi
 # Of the page on packaging as well; in code only: "make" is also a word.
 # shellcheck disable=SC2016 # backquotes are what is around code
 targets=$(sed -n 's/^    //p; s/[^`]*`\([^`]*\)`[^`]*/\1\n/gp' README.md redlock/pkg/README.md | grep -oE '(^|&& )make( [a-z-]+)+')
@@ -72,6 +79,10 @@ REDLOCK_TOKEN=$token redlock release nightly
 printf '#!/bin/sh\necho "$0 ${REDLOCK_FENCE-}"\n' | tee "$dir/backup.sh" >"$dir/dump"
 chmod +x "$dir/backup.sh" "$dir/dump"
 sed -n '/^## The command$/,/^## The library$/s/^    //p' README.md >"$dir/commands"
+# shellcheck disable=SC1003 # a backslash, which cron removes
+sed -n '/^    30 3 \* \* \* /{s///;s/\\%/%/g;p;q;}' README.md | cat - "$dir/commands" >"$dir/all"
+grep -q 'date -u +%F' "$dir/all" || fail "it shows no line for cron"
+mv "$dir/all" "$dir/commands"
 [ "$(grep -c redlock "$dir/commands")" -ge 6 ] || fail "it shows next to no commands"
 status=0
 (cd "$dir" && sh -eux commands) >"$dir/said" 2>&1 || status=$?
