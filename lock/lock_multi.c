@@ -111,6 +111,7 @@ static void msetex_take(struct rdl_conn *c, const struct rdl_record *r, const st
 {
     struct rdl_bytes own[RDL_TEXTS];
     size_t same = ev->first ? 0 : (size_t)c->reply_second;
+    int found = 0;
 
     if (command_of(r) != rdl_wire_mget) {
         rdl_take_numbers(c, r, ev);
@@ -124,9 +125,10 @@ static void msetex_take(struct rdl_conn *c, const struct rdl_record *r, const st
         same = MISMATCH;
     c->reply_second = (int64_t)same;
     if (ev->kind == RDL_RESP_NIL)
-        c->reply_items |= FOUND_NONE;
+        found = FOUND_NONE;
     else if (ev->kind != RDL_RESP_ARRAY && ev->last)
-        c->reply_items |= same == r->value_len ? FOUND_OURS : FOUND_OTHER;
+        found = same == r->value_len ? FOUND_OURS : FOUND_OTHER;
+    c->reply_items = (uint8_t)(c->reply_items | found);
 }
 
 static int msetex_on_reply(struct rdl_conn *c, struct rdl_record *r)
@@ -135,7 +137,8 @@ static int msetex_on_reply(struct rdl_conn *c, struct rdl_record *r)
     int rc;
 
     if (c->reply_kind == RDL_RESP_ERROR && !r->is_refused && rdl_error_code(c->reply) == RDL_E_UNSUPPORTED) {
-        c->refused[RDL_FAMILY_MULTI] |= (uint8_t)(1u << r->method); /* the reason is that of the scripts */
+        uint8_t *refused = &c->refused[RDL_FAMILY_MULTI]; /* as before: the reason is that of the scripts */
+        *refused = (uint8_t)(*refused | 1u << r->method);
         r->is_refused = 1;
         r->verdict = RDL_ANSWER_ERROR;
         if (r->skipped == RDL_SKIPPED_NONE)

@@ -113,7 +113,7 @@ END_TEST
 
 /* The old master grants locks until a sentinel demotes it, if the failover was requested. */
 static void (*const failures[])(struct live_group *g) = {group_kill_master, group_freeze_master,
-                                                         group_failover};
+                                                         group_cut_off_master, group_failover};
 
 /* The job on the group alone is stopped, before a new process gets the lock. */
 START_TEST(after_a_failover_a_new_process_waits)

@@ -136,6 +136,7 @@ static const struct {
     {{.replicas = 1, .sentinels = 1, .password = "servers", .sentinel_password = "sentinels"},
      group_freeze_master},
     {{.replicas = 1, .sentinels = 1}, group_failover},
+    {{.replicas = 1, .sentinels = 1}, group_cut_off_master},
 };
 
 /* Wait until server 0 is a replica. It is not asked: a sentinel that demotes it cuts its connections. */
@@ -172,6 +173,8 @@ START_TEST(after_a_failover_no_new_client_gets_the_lock_while_it_may_be_held)
     ck_assert_uint_eq(rdl_easy_remaining_ms(&first.easy), 0);
     if (g->server[0].live.is_frozen)
         live_thaw(&g->server[0].live);
+    if (failovers[_i].begin == group_cut_off_master)
+        group_reach_master(g);
     if (g->server[0].live.pid != 0) /* until it is a replica, it serves those that are still connected */
         await_demotion(g, now);
     rc = rdl_easy_acquire(&first.easy, 0); /* new to it, the server is in quarantine again */

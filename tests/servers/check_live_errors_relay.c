@@ -180,9 +180,14 @@ START_TEST(a_script_that_does_not_compile_is_avoided)
 }
 END_TEST
 
+/* Unless the server has MSETEX. */
 START_TEST(a_multi_lock_whose_script_does_not_compile_is_refused)
 {
     begin("", "for i=1,#KEYS do", "((              ");
+    if (strstr(live_command(&asked, "MSETEX"), "wrong number of arguments") != NULL) {
+        ck_assert_int_eq(asking_ask(&rdl_op_acquire_multi, "\001k"), RDL_ANSWER_YES);
+        return;
+    }
     asking_refused(&rdl_op_acquire_multi, "\001k", RDL_E_UNSUPPORTED, "ERR Error compiling script");
     assert_class(RDL_E_UNSUPPORTED, 1, "the server does not support the command");
     ck_assert_str_eq(live_command(&asked, "EXISTS k"), ":0\r\n");

@@ -32,7 +32,6 @@ enum {
     RDL_CLI_HOUR_MS = 3600000
 };
 enum rdl_cli_once_at { RDL_CLI_ONCE_AT_SUCCESS, RDL_CLI_ONCE_AT_START };
-
 enum rdl_cli_legacy { RDL_CLI_LEGACY_NEVER, RDL_CLI_LEGACY_AUTO, RDL_CLI_LEGACY_ALWAYS };
 
 struct rdl_cli_options {
