@@ -2,11 +2,11 @@
 # The packages for other builds (redlock/pkg/), and their checks.
 
 .PHONY: check-pkg
-check-pkg: ## ci: the library as one file, as a shared one, byte for byte, installed elsewhere; the static command
+check-pkg: ## ci: the library as one file, as a shared one, installed elsewhere; the static command
 	+@$(PROBE) && tests/house/parts.sh $(B)/pkg "$(MAKE) RESULTS=$(B)/pkg" $(PKG_PARTS)
 CI_STAGES += 40:check-pkg
-PKG_PARTS = amalgam-lists check-shared check-reproduce check-tools check-static check-builds check-embedded
-$(foreach part,check-pkg $(PKG_PARTS),$(eval NEEDS_$(part) = pkg))
+PKG_PARTS = amalgam-lists check-shared check-tools check-static check-builds check-embedded
+$(foreach part,check-pkg check-reproduce $(PKG_PARTS),$(eval NEEDS_$(part) = pkg))
 
 # ------------------------------------------------------------------ one file
 .PHONY: amalgam amalgam-lists
@@ -43,7 +43,7 @@ SBOM := $(B)/libredlock.spdx
 sbom: $(SBOM) ## build: build/libredlock.spdx, what the library and the command are made of, as SPDX
 $(SBOM): $(LIB_SRC) $(CLI_SRC) $(LIB_H) $(wildcard redlock/cli/*/*.h) FORCE
 	$(Q)$(PKG)/sbom.sh $(VERSION) $(filter-out FORCE,$^) >$@
-check-reproduce: $(B)/redlock $(SHARED) $(LIB) ## ci: built and installed from another folder it is the same, byte for byte; its SBOM too, and true
+check-reproduce: $(B)/redlock $(SHARED) $(LIB) ## hours: built and installed from another folder it is the same, byte for byte; its SBOM too, and true
 	+@tests/pkg/reproduce.sh "$(MAKE)"
 
 # ------------------------------------------------------------------ on other systems

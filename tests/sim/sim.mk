@@ -103,8 +103,8 @@ sim-branch: $(B)/sim ## hours: schedules that go on from rare states of earlier 
 
 MUTANT_SEEDS = 600
 mutants: ## hours: one-line changes of production code, each of which the simulator must notice (MUTANTS="name ...")
-mutants-drawn: DRAWN = --draw 60
-mutants-drawn: ## ci: 60 of them, chosen by the hash of the commit
+mutants-drawn: DRAWN = --draw 40
+mutants-drawn: ## ci: 40 of them, chosen by the hash of the commit
 mutants mutants-drawn:
 	CC='$(CC)' tests/sim/mutants.sh $(DRAWN) $(B) $(MUTANT_SEEDS) $(MUTANTS)
 model: $(B)/sim ## hours: the Spin models (MODEL=-a: the larger bounds too), and timelines of 2,000 seeds
