@@ -210,6 +210,18 @@ START_TEST(msetex_acquires_and_extends_what_watch_has_checked)
 }
 END_TEST
 
+/* To MGET a list is as good as no key. PTTL finds it: that it lives for long grants nothing. */
+START_TEST(a_list_that_lives_for_long_is_not_ours)
+{
+    without_scripts(&rdl_op_acquire_multi);
+    scripted_sent(&s);
+    scripted_reply(&s, "+OK\r\n" FREE ":60000\r\n+OK\r\n");
+    ck_assert_str_eq(scripted_sent(&s), MSETEX("NX") EXEC);
+    scripted_reply(&s, "+QUEUED\r\n*1\r\n:0\r\n");
+    ck_assert_int_eq(req.answer, RDL_ANSWER_NO);
+}
+END_TEST
+
 static const struct {
     const char *found;
     enum rdl_answer acquire, extend; /* NONE: it goes on */
@@ -451,6 +463,7 @@ Suite *suite_lock_multi_op(void)
     tcase_add_loop_test(tc, unknown_error_ends_a_multi_request, 0, 3);
     tcase_add_loop_test(tc, impossible_multi_reply_ends_the_connection, 0, 5);
     tcase_add_test(tc, msetex_acquires_and_extends_what_watch_has_checked);
+    tcase_add_test(tc, a_list_that_lives_for_long_is_not_ours);
     tcase_add_loop_test(tc, each_value_that_mget_finds_is_compared, 0, 2 * FOUND * 7);
     tcase_add_loop_test(tc, keys_that_changed_after_the_check_are_checked_again, 0, 2);
     tcase_add_loop_test(tc, the_reason_is_that_of_the_scripts, 0, 4);

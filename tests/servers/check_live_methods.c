@@ -213,6 +213,10 @@ static void expect_msetex(struct rdl_lock *several)
         ck_assert_int_eq(rdl_lock_release(several, &client_platform), RDL_OK);
         ck_assert_str_eq(live_command(&server, "EXISTS {k}1 {k}2"), ":0\r\n");
     }
+    live_command(&server, "LPUSH {k}1 x");
+    live_command(&server, "PEXPIRE {k}1 60000"); /* it lives for long, and MGET does not find it */
+    ck_assert_int_eq(rdl_lock_acquire(several, &client_platform), RDL_BUSY);
+    live_command(&server, "DEL {k}1");
     live_command(&server, "SET {k}2 foreign");
     ck_assert_int_eq(rdl_lock_acquire(several, &client_platform), RDL_BUSY);
     ck_assert_str_eq(live_command(&server, "EXISTS {k}1"), ":0\r\n");

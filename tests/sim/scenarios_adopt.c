@@ -262,6 +262,21 @@ static void halfway_is_released(int no_mget)
     }
 }
 
+/* To MGET it is as good as no key. */
+static void list_is_not_acquired(void)
+{
+    static const struct sim_features by_msetex = {
+        .version = "8.6.3", .no_scripts = 1, .has_delex = 1, .has_msetex = 1};
+    struct world *w = both_and_each();
+    w->host[0].model.features = &by_msetex;
+    host_command(w, 0, "RPUSH nightly x\r\n");
+    host_command(w, 0, "PEXPIRE nightly 60000\r\n");
+    for (int i = 0; i < 2; i++)
+        EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_BUSY);
+    host_command(w, 0, "DEL nightly\r\n");
+    EXPECT(w, scene_do(w, scene_lock(w, 0), ACQUIRING, 0) == RDL_OK);
+}
+
 /* A client queries the PTTL and dies while the rest is in flight; meanwhile the lease is extended. */
 static void dead_clients_late_extend(int i)
 {
@@ -361,6 +376,7 @@ const struct scenario scenarios_adopt[] = {
     {.name = "WATCH detects changes between its commands", .run_each = between_get_and_pttl, .times = 6},
     {.name = "several locks are acquired all or none", .run = all_or_none},
     {.name = "one lost lock of several loses all", .run = one_lost_is_all_lost},
+    {.name = "a list is not acquired as one of several locks", .run = list_is_not_acquired},
     {.name = "a partial acquire of several locks is released", .run_each = halfway_is_released, .times = 2},
     {.name = NULL},
 };

@@ -372,6 +372,8 @@ static void cmd_msetex(struct sim_call *c)
     for (int i = 0; i < n; i++)
         if ((sim_key_at(c, 2 + 2 * i) == NULL) != is_nx) {
             sim_out_int(c->out, 0);
+            if (is_nx)
+                sim_note(&noted, SIM_SET_REFUSED, c->argv[2 + 2 * i], c->argv[3 + 2 * i], nothing, ms);
             return;
         }
     for (int i = 0; i < n; i++) {
