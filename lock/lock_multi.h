@@ -19,18 +19,18 @@ enum {
 };
 
 /**
- * Sets up several locks that are held as one: all of them are taken, or none (lock_multi.c).
+ * Sets up several locks that are held as one: all of them are taken, or none (lock_multi.c). So clients that
+ * name the same locks in another order cannot deadlock.
  *
- * They have one token and one ttl, and are extended and released together. So clients that need the same
- * locks in another order cannot deadlock. If one of them is lost, all are: extend returns RDL_LOST and
- * releases the others.
+ * They have one token and one ttl, and are extended and released together. If one of them is lost, all are:
+ * extend returns RDL_LOST and releases the others.
  *
  *     static const struct rdl_bytes accounts[] = {{"anna", 4}, {"berta", 5}};
  *     static uint8_t packed[RDL_NAME_MAX];
  *     rdl_lock_init_multi(&lock, &opt, &conn, accounts, 2, packed);
  *
- * Each of them excludes a plain lock of its name. They need scripts, or MSETEX (Redis 8.4, Valkey 9.1): with
- * neither, acquire returns RDL_E_UNSUPPORTED, or RDL_E_PERM if the user may not use scripts. If a call inside
+ * Each of them excludes a plain lock of its name. The server needs scripts or MSETEX (Redis 8.4, Valkey 9.1).
+ * Without both, acquire returns RDL_E_UNSUPPORTED (RDL_E_PERM: scripts are not permitted). If a call inside
  * the script may have failed, acquire releases the keys that were set before it. On a cluster node the names
  * need a common hash tag; otherwise acquire returns RDL_E_CLUSTER. Hints are ignored.
  *
