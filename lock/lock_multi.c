@@ -148,9 +148,10 @@ static int msetex_on_reply(struct rdl_conn *c, struct rdl_record *r)
     if (c->reply_kind == RDL_RESP_ARRAY && command_of(r) == rdl_wire_mget) /* as if it were GET */
         c->reply_kind = !is_good && (c->reply_items & FOUND_OTHER) == 0 ? RDL_RESP_NIL : RDL_RESP_BULK;
     rc = rdl_watch_on_reply(c, r, is_good);
-    if (r->op->may_grant) /* of a list, which MGET does not find: only MSETEX grants */
-        r->is_long = 0;
-    if (r->op->may_grant && (r->verdict == RDL_ANSWER_NO || r->verdict == RDL_ANSWER_ABSENT)) {
+    if (!r->op->may_grant)
+        return rc;
+    r->is_long = 0; /* of a list, which MGET does not find: only MSETEX grants */
+    if (r->verdict == RDL_ANSWER_NO || r->verdict == RDL_ANSWER_ABSENT) {
         r->verdict = RDL_ANSWER_NO;
         if (c->reply_items & FOUND_OURS) /* a script set some before a key was refused: they are released */
             r->verdict = r->skipped != RDL_SKIPPED_NONE ? RDL_ANSWER_ERROR : RDL_ANSWER_UNKNOWN;

@@ -72,14 +72,19 @@ START_TEST(multi_script_names_each_key_and_then_uses_its_sha)
 }
 END_TEST
 
+/* The most names, of the greatest length. */
+static void pack_eight(char packed[RDL_NAME_MAX])
+{
+    memset(packed, 'n', RDL_NAME_MAX);
+    for (size_t i = 0; i < RDL_MULTI_MAX; i++)
+        packed[i * 16] = 15;
+}
+
 START_TEST(eight_names_of_the_greatest_length_fit)
 {
     char packed[RDL_NAME_MAX];
-    size_t i;
 
-    memset(packed, 'n', sizeof packed);
-    for (i = 0; i < RDL_MULTI_MAX; i++)
-        packed[i * 16] = 15;
+    pack_eight(packed);
     s.chunk = 7;
     submit(ops[_i].op, packed, sizeof packed, &req);
     ck_assert_ptr_nonnull(strstr(scripted_sent(&s), "\r\n$1\r\n8\r\n$15\r\nnnnnnnnnnnnnnnn\r\n"));
@@ -356,9 +361,7 @@ START_TEST(eight_names_fit_without_scripts)
     char packed[RDL_NAME_MAX];
     size_t i;
 
-    memset(packed, 'n', sizeof packed);
-    for (i = 0; i < RDL_MULTI_MAX; i++)
-        packed[i * 16] = 15;
+    pack_eight(packed);
     s.chunk = 7;
     submit(all[_i], packed, sizeof packed, &req);
     scripted_sent(&s);

@@ -378,21 +378,25 @@ static int is_odd(const struct rdl_req *req, const struct step *step)
     return n == 0 || n < req->text_len;
 }
 
-/* Several locks use the first method that the server has not refused: a script, or MSETEX (lock_multi.c). */
+static unsigned first_method(const unsigned methods[], unsigned refused)
+{
+    for (; refused & 1; methods++)
+        refused >>= 1;
+    return *methods;
+}
+
+/* Several locks have methods of their own (lock_multi.c). The first one that is not refused has worked. */
 static void take_methods(size_t i, const struct step *step)
 {
     static const unsigned releases[] = {RDL_CLI_BY_SCRIPT, RDL_CLI_BY_DELEX, RDL_CLI_BY_DELIFEQ};
     const uint8_t *refused = query->servers->conn[i].refused;
-    struct rdl_cli_checks *x = &exams[i];
 
     if (step->op == &rdl_op_release_multi)
-        x->releases |=
-            releases[refused[RDL_FAMILY_RELEASE_MULTI] & 1 ? 1 + (refused[RDL_FAMILY_RELEASE_MULTI] >> 1 & 1)
-                                                           : 0];
+        exams[i].releases |= first_method(releases, refused[RDL_FAMILY_RELEASE_MULTI]);
     else if (step->op == &rdl_op_extend_multi)
-        x->extends |= refused[RDL_FAMILY_MULTI] & 1 ? RDL_CLI_BY_WATCH : RDL_CLI_BY_SCRIPT;
-    x->releases |= step->releases;
-    x->extends |= step->extends;
+        exams[i].extends |= refused[RDL_FAMILY_MULTI] & 1 ? RDL_CLI_BY_WATCH : RDL_CLI_BY_SCRIPT;
+    exams[i].releases |= step->releases;
+    exams[i].extends |= step->extends;
 }
 
 static void take_answer(size_t i, const struct step *step)
