@@ -2,7 +2,7 @@
 // driver.js - the line protocol between peers.py and a client. For each line of standard input it prints one line:
 //   try TTL     one attempt, TTL in ms: `held`, or `busy`
 //   wait TTL    attempts until the lock is held, with the pauses of the client's library: `held`
-//   release     `released`, or `lost`
+//   release     `released`, or `lost`; in the old protocol also `overwritten`, by a client that waited
 // Anything unexpected ends the process with a message on standard error.
 'use strict';
 const readline = require('readline');

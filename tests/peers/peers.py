@@ -187,7 +187,8 @@ class Theirs(Client):
     def release(self):
         self.say("release")
         reply = self.line()
-        expect(reply == "released", f"{self}: release: unexpected reply {reply!r}")
+        good = ("released", "overwritten") if self.peer.legacy else ("released",)
+        expect(reply in good, f"{self}: release: unexpected reply {reply!r}")
 
 
 # ---------------------------------------------------------------- peers

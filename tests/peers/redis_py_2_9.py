@@ -27,16 +27,19 @@ def attempt(ttl):
 
 
 def release():
-    if float(server.get(name) or 1) < until:  # another client took it over
-        return False
-    server.delete(name)
-    return True
+    value = server.get(name)
+    if float(value or 1) >= until:
+        server.delete(name)
+        return "released"
+    # A client that waited found no key, then we set ours, then its GETSET replaced it with an earlier time. It did not
+    # get the lock (lock/LEGACY.md, "Overwritten values"). redlock writes a fraction, so whole seconds are not its own.
+    return "overwritten" if value and value.endswith(b".0") else "lost"
 
 
 for line in sys.stdin:
     verb, *ttl = line.split()
     if verb == "release":
-        reply = "released" if release() else "lost"
+        reply = release()
     else:
         held = attempt(int(ttl[0]) // 1000)
         while not held and verb == "wait":
