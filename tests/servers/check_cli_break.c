@@ -316,8 +316,7 @@ END_TEST
 
 START_TEST(break_works_without_scripts)
 {
-    static const char *const args[] = {"--rename-command", "EVAL", "",  "--rename-command",
-                                       "EVALSHA",          "",     NULL};
+    static const char *const args[] = {LIVE_WITHOUT_SCRIPTS, NULL};
     struct live_server bare = {.args = args};
     char value[130];
 

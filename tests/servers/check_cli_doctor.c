@@ -343,7 +343,7 @@ END_TEST
 
 START_TEST(doctor_reports_a_renamed_command)
 {
-    static const char *const renamed[] = {"--rename-command", "pexpire", "", NULL};
+    static const char *const renamed[] = {LIVE_WITHOUT("pexpire"), NULL};
 
     server[0].args = renamed;
     start(1);
@@ -359,7 +359,7 @@ START_TEST(doctor_reports_a_renamed_command_with_a_wake_hint)
 {
     static const char *const hint[] = {"--wake-hint", NULL};
     static const char *const names[] = {"set", "get", "del"};
-    const char *const renamed[] = {"--rename-command", names[_i], "", NULL};
+    const char *const renamed[] = {LIVE_WITHOUT(names[_i]), NULL};
     char text[120];
 
     server[0].args = renamed;
@@ -522,8 +522,7 @@ END_TEST
 /* Garnet without --lua refuses EVAL and EVALSHA: libs/host/defaults.conf:213-217 at e508a41620f1. */
 START_TEST(doctor_warns_of_garnet_only_if_it_runs_scripts)
 {
-    static const char *const renamed[] = {"--rename-command", "eval", "",  "--rename-command",
-                                          "evalsha",          "",     NULL};
+    static const char *const renamed[] = {LIVE_WITHOUT_SCRIPTS, NULL};
 
     server[1].args = _i ? renamed : NULL;
     start(2);
@@ -650,8 +649,7 @@ END_TEST
  */
 START_TEST(doctor_accepts_a_server_without_scripts)
 {
-    static const char *const renamed[] = {"--rename-command", "eval", "",  "--rename-command",
-                                          "evalsha",          "",     NULL};
+    static const char *const renamed[] = {LIVE_WITHOUT_SCRIPTS, NULL};
     static const char *const fence[] = {"--fence", NULL};
 
     server[0].args = renamed;
@@ -791,11 +789,10 @@ END_TEST
  */
 static const char *start_old(int is_ancient)
 {
-#define AWAY "--rename-command"
-    static const char *const old[] = {AWAY,   "EVAL", "hidden", AWAY,   "EVALSHA", "",  AWAY,
-                                      "PTTL", "",     AWAY,     "TIME", "",        NULL};
-    static const char *const ancient[] = {AWAY, "EVAL", "hidden", AWAY, "EVALSHA", "",      AWAY, "PTTL",
-                                          "",   AWAY,   "TIME",   "",   AWAY,      "WATCH", "",   NULL};
+#define OLD                                                                                                  \
+    "--rename-command", "EVAL", "hidden", LIVE_WITHOUT("EVALSHA"), LIVE_WITHOUT("PTTL"), LIVE_WITHOUT("TIME")
+    static const char *const old[] = {OLD, NULL};
+    static const char *const ancient[] = {OLD, LIVE_WITHOUT("WATCH"), NULL};
 
     server[1].args = is_ancient ? ancient : old;
     start(2);

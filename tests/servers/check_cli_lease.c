@@ -159,8 +159,7 @@ END_TEST
 
 START_TEST(a_server_without_scripts_refuses_fence)
 {
-    static const char *const no_scripts[] = {"--rename-command", "EVAL", "",  "--rename-command",
-                                             "EVALSHA",          "",     NULL};
+    static const char *const no_scripts[] = {LIVE_WITHOUT_SCRIPTS, NULL};
 
     teardown();
     begin(no_scripts);
@@ -349,7 +348,7 @@ END_TEST
 
 START_TEST(legacy_needs_clock_error_without_server_time)
 {
-    static const char *const no_time[] = {"--rename-command", "TIME", "", NULL};
+    static const char *const no_time[] = {LIVE_WITHOUT("TIME"), NULL};
 
     teardown();
     begin(no_time);
@@ -368,7 +367,7 @@ END_TEST
 /* Redis 2.4: neither SET NX PX nor TIME. */
 START_TEST(legacy_auto_accepts_clock_error)
 {
-    static const char *const old[] = {"--rename-command", "TIME", "", "--rename-command", "SET", "", NULL};
+    static const char *const old[] = {LIVE_WITHOUT("TIME"), LIVE_WITHOUT("SET"), NULL};
 
     teardown();
     begin(old);
@@ -384,18 +383,8 @@ END_TEST
 /* Servers before 2.2. A script (2.6) or WATCH can compare. */
 START_TEST(run_warns_first_if_a_legacy_lock_cannot_be_renewed)
 {
-    static const char *const no_watch[] = {"--rename-command",
-                                           "EVAL",
-                                           "",
-                                           "--rename-command",
-                                           "EVALSHA",
-                                           "",
-                                           "--rename-command",
-                                           "WATCH",
-                                           "",
-                                           NULL};
-    static const char *const no_eval[] = {"--rename-command", "EVAL", "",  "--rename-command",
-                                          "EVALSHA",          "",     NULL};
+    static const char *const no_watch[] = {LIVE_WITHOUT_SCRIPTS, LIVE_WITHOUT("WATCH"), NULL};
+    static const char *const no_eval[] = {LIVE_WITHOUT_SCRIPTS, NULL};
     char text[300];
 
     teardown();
@@ -429,7 +418,7 @@ END_TEST
 
 START_TEST(run_reports_what_an_old_server_lacks)
 {
-    static const char *const no_set[] = {"--rename-command", "SET", "", NULL};
+    static const char *const no_set[] = {LIVE_WITHOUT("SET"), NULL};
 
     teardown();
     begin(no_set);
@@ -442,7 +431,7 @@ END_TEST
 /* Only run has --legacy. */
 START_TEST(verbs_without_legacy_point_to_run)
 {
-    static const char *const no_set[] = {"--rename-command", "SET", "", NULL};
+    static const char *const no_set[] = {LIVE_WITHOUT("SET"), NULL};
 
     teardown();
     begin(no_set);
@@ -475,7 +464,7 @@ END_TEST
 
 START_TEST(legacy_auto_uses_the_old_protocol_on_old_servers)
 {
-    static const char *const no_set[] = {"--rename-command", "SET", "", NULL};
+    static const char *const no_set[] = {LIVE_WITHOUT("SET"), NULL};
 
     teardown();
     begin(no_set);

@@ -272,7 +272,7 @@ END_TEST
 /* As before Redis 2.8. */
 START_TEST(list_reports_a_server_without_scan)
 {
-    static const char *const args[] = {"--rename-command", "SCAN", "", NULL};
+    static const char *const args[] = {LIVE_WITHOUT("SCAN"), NULL};
     struct live_server bare = {.args = args};
 
     live_start(&bare);

@@ -242,7 +242,7 @@ END_TEST
 
 START_TEST(several_locks_need_scripts)
 {
-    static const char *const args[] = {"--rename-command", "EVAL", "", NULL};
+    static const char *const args[] = {LIVE_WITHOUT("EVAL"), NULL};
     char message[160];
 
     live_kill(&server[0]);

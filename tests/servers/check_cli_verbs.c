@@ -387,16 +387,7 @@ END_TEST
 /* SET NX PX, which Redis has since 2.6.12, has set the lock. DELEX and DELIFEQ release, too. */
 START_TEST(extend_and_release_without_eval_and_watch_say_so)
 {
-    static const char *const bare[] = {"--rename-command",
-                                       "EVAL",
-                                       "",
-                                       "--rename-command",
-                                       "EVALSHA",
-                                       "",
-                                       "--rename-command",
-                                       "WATCH",
-                                       "",
-                                       NULL};
+    static const char *const bare[] = {LIVE_WITHOUT_SCRIPTS, LIVE_WITHOUT("WATCH"), NULL};
 
     teardown();
     for (int i = 0; i < N; i++)

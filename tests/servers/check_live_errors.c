@@ -174,7 +174,7 @@ static void put_list(void)
 
 static const char *const slow_loads[] = {"--rdbcompression", "no", "--key-load-delay", "50000", NULL};
 static const char *const short_scripts[] = {"--lua-time-limit", "50", NULL};
-static const char *const renamed[] = {"--rename-command", "SET", "", NULL};
+static const char *const renamed[] = {LIVE_WITHOUT("SET"), NULL};
 static const char *const clustered[] = {"--cluster-enabled", "yes", NULL};
 
 enum effect { NOT_THERE, A_LIST }; /* what of the key is visible after the refusal */

@@ -105,7 +105,7 @@ END_TEST
 
 START_TEST(scripts_that_lack_a_command_give_no_fencing_token)
 {
-    static const char *const renamed[] = {"--rename-command", "PSETEX", "", NULL};
+    static const char *const renamed[] = {LIVE_WITHOUT("PSETEX"), NULL};
 
     asked.args = renamed;
     asking_begin("");
@@ -116,7 +116,7 @@ END_TEST
 /* Neither the script nor a transaction can do it here: nothing is left. */
 START_TEST(a_renamed_command_counts_as_unsupported)
 {
-    static const char *const renamed[] = {"--rename-command", "PEXPIRE", "", NULL};
+    static const char *const renamed[] = {LIVE_WITHOUT("PEXPIRE"), NULL};
 
     asked.args = renamed;
     asking_begin("");

@@ -235,8 +235,7 @@ static void expect_msetex(struct rdl_lock *several)
  */
 START_TEST(without_scripts_locks_are_extended_and_released)
 {
-    static const char *const renamed[] = {"--rename-command", "eval", "",  "--rename-command",
-                                          "evalsha",          "",     NULL};
+    static const char *const renamed[] = {LIVE_WITHOUT_SCRIPTS, NULL};
     static const char *const modules[] = {"--enable-module-command", "yes", NULL};
     static const struct rdl_lock_options opt = {.ttl_ms = 10000, .attempt_ms = 2000};
     static const struct rdl_bytes names[] = {{"{k}1", 4}, {"{k}2", 4}};

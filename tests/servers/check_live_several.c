@@ -12,8 +12,7 @@ static struct command c;
 
 static void setup(void)
 {
-    static const char *const renamed[] = {"--rename-command", "eval", "",  "--rename-command",
-                                          "evalsha",          "",     NULL};
+    static const char *const renamed[] = {LIVE_WITHOUT_SCRIPTS, NULL};
 
     memset(&server, 0, sizeof server);
     server.args = renamed;

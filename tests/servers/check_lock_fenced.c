@@ -491,8 +491,7 @@ END_TEST
 
 START_TEST(a_fenced_lock_without_scripts_is_refused_unwritten)
 {
-    static const char *const args[] = {"--rename-command", "EVAL", "",  "--rename-command",
-                                       "EVALSHA",          "",     NULL};
+    static const char *const args[] = {LIVE_WITHOUT_SCRIPTS, NULL};
 
     begin(_i == 0 ? args : NULL);
     if (_i == 1)
@@ -522,7 +521,7 @@ END_TEST
 
 START_TEST(eval_counts_the_fence_if_only_evalsha_is_refused)
 {
-    static const char *const args[] = {"--rename-command", "EVALSHA", "", NULL};
+    static const char *const args[] = {LIVE_WITHOUT("EVALSHA"), NULL};
 
     begin(args);
     ck_assert_uint_eq(cycle(&lock), 1);

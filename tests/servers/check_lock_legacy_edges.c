@@ -21,16 +21,14 @@ static struct rdl_lock_legacy lock, second;
 static struct rdl_lock plain;
 static struct rdl_lock_options opt;
 
-#define NO(command) "--rename-command", command, ""
-
 static const char *const whole[] = {NULL};
-static const char *const no_eval[] = {NO("EVAL"), NO("EVALSHA"), NULL};
-static const char *const no_pttl[] = {NO("EVAL"), NO("EVALSHA"), NO("PTTL"), NULL};
-static const char *const no_multi[] = {NO("EVAL"), NO("EVALSHA"), NO("MULTI"), NULL};
-static const char *const no_watch[] = {NO("EVAL"), NO("EVALSHA"), NO("WATCH"), NULL};
-static const char *const no_set[] = {NO("SET"), NULL};
-static const char *const no_time[] = {NO("TIME"), NULL};
-static const char *const old[] = {NO("EVAL"), NO("EVALSHA"), NO("PTTL"), NO("TIME"), NULL};
+static const char *const no_eval[] = {LIVE_WITHOUT_SCRIPTS, NULL};
+static const char *const no_pttl[] = {LIVE_WITHOUT_SCRIPTS, LIVE_WITHOUT("PTTL"), NULL};
+static const char *const no_multi[] = {LIVE_WITHOUT_SCRIPTS, LIVE_WITHOUT("MULTI"), NULL};
+static const char *const no_watch[] = {LIVE_WITHOUT_SCRIPTS, LIVE_WITHOUT("WATCH"), NULL};
+static const char *const no_set[] = {LIVE_WITHOUT("SET"), NULL};
+static const char *const no_time[] = {LIVE_WITHOUT("TIME"), NULL};
+static const char *const old[] = {LIVE_WITHOUT_SCRIPTS, LIVE_WITHOUT("PTTL"), LIVE_WITHOUT("TIME"), NULL};
 static const char *const *const kinds[] = {whole, no_eval, no_pttl, no_multi, no_watch, no_set, no_time, old};
 enum { KINDS = sizeof kinds / sizeof kinds[0], COMPARING = 3 };
 

@@ -200,8 +200,7 @@ END_TEST
 /* Or the user may run none, which a grant would fix. (MSETEX: check_live_methods.c) */
 START_TEST(a_multi_lock_needs_scripts_or_msetex)
 {
-    static const char *const no_scripts[] = {"--rename-command", "EVAL", "",  "--rename-command",
-                                             "EVALSHA",          "",     NULL};
+    static const char *const no_scripts[] = {LIVE_WITHOUT_SCRIPTS, NULL};
 
     if (_i == 0) {
         teardown();

@@ -150,8 +150,7 @@ END_TEST
 /* A request that was refused before is completed without a byte: its waiter gets the result at once. */
 START_TEST(a_request_completed_without_a_byte_ends_a_poll)
 {
-    static const char *const no_scripts[] = {"--rename-command", "EVAL", "",  "--rename-command",
-                                             "EVALSHA",          "",     NULL};
+    static const char *const no_scripts[] = {LIVE_WITHOUT_SCRIPTS, NULL};
     struct live_server server = {.args = no_scripts};
     char url[LIVE_PATH_MAX + 16];
 
