@@ -32,6 +32,11 @@ commit() { # [FILE SED]
 undo() {
     git -C "$tree" reset -q --hard HEAD~1
 }
+differs() { # FILE SED ARCHIVE: with this change it is another one each time that it is made
+    commit "$1" "$2"
+    ends 1 "$3: made again, it is another one" release-check
+    undo
+}
 
 mkdir -m 700 "$GNUPGHOME"
 gpg --batch --quiet --passphrase '' --quick-generate-key "$GIT_AUTHOR_EMAIL" default default never 2>/dev/null
@@ -53,18 +58,10 @@ ends 1 'not committed:  M redlock/pkg/README.md' release-check
 commit
 ends 1 'in other places than resp/resp.h: redlock/pkg/README.md' release-check
 undo
-commit redlock/pkg/dist.sh 's/ --owner=0 --group=0//'
-ends 1 "$name.tar.gz: made again, it is another one" release-check
-undo
-commit redlock/pkg/dist.sh 's/ --mode=go=rX,u+rw//'
-ends 1 "$name.tar.gz: made again, it is another one" release-check
-undo
-commit redlock/pkg/dist.sh 's/date -u -R/date -R/'
-ends 1 "$name.tar.gz: made again, it is another one" release-check
-undo
-commit redlock/pkg/sbom.sh 's/TZ=UTC0//g'
-ends 1 "$name.spdx: made again, it is another one" release-check
-undo
+differs redlock/pkg/dist.sh 's/ --owner=0 --group=0//' "$name.tar.gz"
+differs redlock/pkg/dist.sh 's/ --mode=go=rX,u+rw//' "$name.tar.gz"
+differs redlock/pkg/dist.sh 's/date -u -R/date -R/' "$name.tar.gz"
+differs redlock/pkg/sbom.sh 's/TZ=UTC0//g' "$name.spdx"
 [ ! -e "$out" ] || { echo 'release.sh: a release that is refused is written'; exit 1; }
 
 # ---------------------------------------------------------------- what it writes
