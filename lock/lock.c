@@ -53,14 +53,17 @@ static int finish(struct rdl_lock *l, int result)
     return result;
 }
 
-int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req *req, struct rdl_bytes extra)
+static const struct rdl_bytes no_extra = {NULL, 0};
+
+int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req *req,
+                    const struct rdl_bytes *extra)
 {
     char room[RDL_VALUE_MAX];
     struct rdl_command cmd;
 
     cmd.op = op;
     cmd.name = (struct rdl_bytes){l->name, l->name_len};
-    cmd.extra = extra;
+    cmd.extra = *extra;
     cmd.until_ms = l->is_adopted ? UINT64_MAX : l->sent_ms + l->ttl_ms; /* adopted: not known */
     cmd.ttl_ms = l->ttl_ms;
     l->mode->value(l, &cmd, room);
@@ -85,11 +88,9 @@ int rdl_lock_take_other(struct rdl_lock *l)
 
 void rdl_lock_queue_release(struct rdl_lock *l)
 {
-    const struct rdl_bytes none = {NULL, 0};
-
     rdl_conn_free_room(l->conn, &l->req);
     do
-        rdl_lock_submit(l, rdl_lock_op(l, RDL_RELEASE), NULL, none);
+        rdl_lock_submit(l, rdl_lock_op(l, RDL_RELEASE), NULL, &no_extra);
     while (rdl_lock_take_other(l));
 }
 
@@ -103,7 +104,6 @@ void rdl_plain_value(const struct rdl_lock *l, struct rdl_command *cmd, char roo
 
 int rdl_plain_send(struct rdl_lock *l, uint64_t now_ms)
 {
-    const struct rdl_bytes none = {NULL, 0};
     const struct rdl_op *op = rdl_lock_op(l, (enum rdl_action)l->action);
 
     if (l->action == RDL_ACQUIRE) {
@@ -113,19 +113,21 @@ int rdl_plain_send(struct rdl_lock *l, uint64_t now_ms)
     }
     if (l->action != RDL_RELEASE) /* a release stays queued until the key of the last send has expired */
         l->sent_ms = now_ms;
-    return rdl_lock_submit(l, op, &l->req, none);
+    return rdl_lock_submit(l, op, &l->req, &no_extra);
 }
 
 /* Returns the end of validity, which starts before the first send: the server's ttl always starts later. */
-static uint64_t validity_end(const struct rdl_lock *l)
+RDL_NOINLINE static uint64_t validity_end(const struct rdl_lock *l)
 {
     return l->sent_ms + l->ttl_ms - rdl_drift_ms(l->ttl_ms);
 }
 
 int rdl_lock_granted(struct rdl_lock *l, int result, uint64_t now_ms)
 {
-    if (now_ms < validity_end(l)) {
-        l->until_ms = validity_end(l);
+    uint64_t end_ms = validity_end(l);
+
+    if (now_ms < end_ms) {
+        l->until_ms = end_ms;
         return result;
     }
     rdl_lock_queue_release(l);
@@ -155,7 +157,8 @@ RDL_NOINLINE static int lease_lost(struct rdl_lock *l)
 
 int rdl_lock_extended(struct rdl_lock *l, uint64_t now_ms)
 {
-    int is_adopted = l->until_ms == UINT64_MAX;
+    int is_adopted = rdl_is_never(l->until_ms);
+    uint64_t end_ms = validity_end(l);
     uint8_t answer = l->req.answer;
 
     if (now_ms >= l->until_ms || answer == RDL_ANSWER_ABSENT || answer == RDL_ANSWER_NO)
@@ -164,10 +167,10 @@ int rdl_lock_extended(struct rdl_lock *l, uint64_t now_ms)
         return RDL_UNKNOWN;
     if (answer != RDL_ANSWER_YES)
         return l->req.error;
-    if (is_adopted && now_ms >= validity_end(l))
+    if (is_adopted && now_ms >= end_ms)
         return lease_lost(l);
-    if (is_adopted || validity_end(l) > l->until_ms)
-        l->until_ms = validity_end(l);
+    if (is_adopted || end_ms > l->until_ms)
+        l->until_ms = end_ms;
     l->abort_below_ms = 0;
     return is_adopted ? RDL_ADOPTED : RDL_OK;
 }
@@ -180,7 +183,7 @@ int rdl_lock_extended(struct rdl_lock *l, uint64_t now_ms)
  */
 static int is_inconclusive(const struct rdl_lock *l, uint64_t now_ms)
 {
-    return l->req.may_be_second && now_ms < l->use.ended_ms && l->use.ended_ms != UINT64_MAX;
+    return l->req.may_be_second && now_ms < l->use.ended_ms && !rdl_is_never(l->use.ended_ms);
 }
 
 int rdl_lock_released(const struct rdl_lock *l, uint64_t now_ms)
@@ -224,7 +227,7 @@ static uint64_t pause_of(struct rdl_lock *l, int result, uint64_t now_ms)
 
     if (result == RDL_BUSY && l->hint != NULL)
         hint_ms = l->hint->ops->begin(l->hint, name, l->holder_ms, l->deadline_ms - now_ms, now_ms);
-    if (hint_ms != UINT64_MAX) {
+    if (!rdl_is_never(hint_ms)) {
         l->tries = 0; /* a wake-up resets the backoff */
         return hint_ms;
     }
@@ -316,7 +319,7 @@ static int step_connect(struct rdl_lock *l, uint64_t now_ms)
     }
     if (l->action == RDL_ACQUIRE && state != RDL_CONN_READY)
         return attempt_failed(l, rdl_conn_error(l->conn), now_ms);
-    if (l->action != RDL_ACQUIRE && l->deadline_ms == UINT64_MAX)
+    if (l->action != RDL_ACQUIRE && rdl_is_never(l->deadline_ms))
         l->deadline_ms = now_ms + rdl_attempt_ms_for_rtt(l->opt, l->conn->rtt_ms);
     return ask(l, now_ms);
 }
@@ -366,16 +369,15 @@ int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms)
     return l->result;
 }
 
-static int operation_begin(struct rdl_lock *l, enum rdl_action action, uint32_t ttl_ms, uint64_t deadline_ms)
+/* Begins an operation whose ttl and deadline are set. */
+RDL_NOINLINE static int operation_begin(struct rdl_lock *l, enum rdl_action action, uint64_t now_ms)
 {
     l->action = (uint8_t)action;
-    l->ttl_ms = ttl_ms;
-    l->deadline_ms = deadline_ms;
     l->holder_ms = -2;
     l->cause = RDL_OK;
     l->tries = 0;
     l->state = LOCK_CONNECT;
-    return RDL_PENDING;
+    return rdl_lock_step(l, now_ms);
 }
 
 /* Returns whether a result is an error of the connection or the server, not a result of this layer. */
@@ -408,9 +410,9 @@ int rdl_lock_acquire_begin(struct rdl_lock *l, const uint8_t entropy[RDL_ENTROPY
     l->seed = rdl_token_seed(entropy);
     rdl_conn_seed(l->conn, l->seed);
     mark_place(l);
-    operation_begin(l, RDL_ACQUIRE, rdl_first_ttl_ms(l->opt),
-                    rdl_give_up_ms(l->opt, rdl_conn_connect_ms(l->conn), now_ms));
-    return rdl_lock_step(l, now_ms);
+    l->ttl_ms = rdl_first_ttl_ms(l->opt);
+    l->deadline_ms = rdl_give_up_ms(l->opt, rdl_conn_connect_ms(l->conn), now_ms);
+    return operation_begin(l, RDL_ACQUIRE, now_ms);
 }
 
 /*
@@ -421,7 +423,7 @@ static uint64_t extend_deadline(const struct rdl_lock *l, uint64_t now_ms)
 {
     uint64_t end_ms = now_ms + rdl_attempt_ms_for_rtt(l->opt, l->conn->rtt_ms);
 
-    return l->until_ms < end_ms || l->until_ms == UINT64_MAX ? l->until_ms : end_ms;
+    return l->until_ms < end_ms || rdl_is_never(l->until_ms) ? l->until_ms : end_ms;
 }
 
 int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
@@ -439,10 +441,10 @@ int rdl_lock_extend_begin(struct rdl_lock *l, uint32_t ttl_ms, uint64_t now_ms)
         rdl_conn_abort_if_stalled(l->conn, rdl_attempt_ms_for_rtt(l->opt, l->conn->rtt_ms));
         l->abort_below_ms = left_ms / 2;
     }
-    ttl_ms = rdl_ttl_longest(ttl_ms, l->sent_ms + l->ttl_ms, now_ms);
+    l->ttl_ms = rdl_ttl_longest(ttl_ms, l->sent_ms + l->ttl_ms, now_ms);
     l->sent_ms = now_ms; /* the key ends by sent_ms + ttl_ms, also if nothing is sent */
-    operation_begin(l, RDL_EXTEND, ttl_ms, extend_deadline(l, now_ms));
-    return rdl_lock_step(l, now_ms);
+    l->deadline_ms = extend_deadline(l, now_ms);
+    return operation_begin(l, RDL_EXTEND, now_ms);
 }
 
 int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms)
@@ -454,8 +456,8 @@ int rdl_lock_release_begin(struct rdl_lock *l, uint64_t now_ms)
     else if (!is_unreleased(l))
         return finish(l, RDL_EXPIRED);
     l->until_ms = 0;
-    operation_begin(l, RDL_RELEASE, l->ttl_ms, UINT64_MAX);
-    return rdl_lock_step(l, now_ms);
+    l->deadline_ms = UINT64_MAX;
+    return operation_begin(l, RDL_RELEASE, now_ms);
 }
 
 void rdl_lock_cancel(struct rdl_lock *l)
@@ -519,7 +521,7 @@ void rdl_lock_token(const struct rdl_lock *l, char out[RDL_TOKEN_TEXT_MAX])
 uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms)
 {
     RDL_ASSERT(l->until_ms == 0 || is_here(l));
-    if (l->until_ms == UINT64_MAX || l->until_ms <= now_ms || !is_here(l))
+    if (rdl_is_never(l->until_ms) || l->until_ms <= now_ms || !is_here(l))
         return 0;
     return (uint32_t)(l->until_ms - now_ms);
 }
@@ -527,7 +529,7 @@ uint32_t rdl_lock_remaining_ms(const struct rdl_lock *l, uint64_t now_ms)
 uint64_t rdl_lock_until_ms(const struct rdl_lock *l)
 {
     RDL_ASSERT(l->until_ms == 0 || is_here(l));
-    return l->until_ms != UINT64_MAX ? l->until_ms : 0;
+    return rdl_is_never(l->until_ms) ? 0 : l->until_ms;
 }
 
 uint64_t rdl_lock_wake_ms(const struct rdl_lock *l)

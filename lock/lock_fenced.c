@@ -120,7 +120,7 @@ static int fenced_send(struct rdl_lock *l, uint64_t now_ms)
     }
     extra = (struct rdl_bytes){text, rdl_fence_extra(text, number, l->opt, l->ttl_ms)};
     l->sent_ms = now_ms;
-    return rdl_lock_submit(l, is_acquire ? &rdl_op_acquire_fenced : &rdl_op_extend_fenced, &l->req, extra);
+    return rdl_lock_submit(l, is_acquire ? &rdl_op_acquire_fenced : &rdl_op_extend_fenced, &l->req, &extra);
 }
 
 /* Evaluates the reply. A fencing token out of range is 0 or may go to two holders: releases the lock. */

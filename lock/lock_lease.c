@@ -6,7 +6,9 @@
 
 uint32_t rdl_drift_ms(uint32_t ttl_ms)
 {
-    return ttl_ms / 100 + (ttl_ms % 100 != 0) + 2;
+    uint32_t part = rdl_quotient(ttl_ms, 100);
+
+    return part + (100 * part != ttl_ms) + 2;
 }
 
 /*@ requires \valid_read(opt);
@@ -30,15 +32,15 @@ uint32_t rdl_attempt_ms(const struct rdl_lock_options *opt)
 uint32_t rdl_attempt_ms_for_rtt(const struct rdl_lock_options *opt, uint32_t rtt_ms)
 {
     uint32_t most_ms = rdl_first_ttl_ms(opt) / 4;
-    uint32_t ms = rtt_ms < most_ms / 3 ? 3 * rtt_ms : most_ms;
-    uint32_t least_ms = most_ms / 5;
+    uint32_t ms = rtt_ms < most_ms && 3 * rtt_ms + 3 <= most_ms ? 3 * rtt_ms : most_ms;
+    uint32_t least_ms = RDL_ATTEMPT_MAX_MS;
 
     if (opt->attempt_ms != 0)
         return opt->attempt_ms;
+    if (most_ms < 5 * RDL_ATTEMPT_MAX_MS)
+        least_ms = rdl_quotient(most_ms, 5);
     if (least_ms < RDL_ATTEMPT_MIN_MS)
         least_ms = RDL_ATTEMPT_MIN_MS;
-    if (least_ms > RDL_ATTEMPT_MAX_MS)
-        least_ms = RDL_ATTEMPT_MAX_MS;
     return ms < least_ms ? least_ms : ms;
 }
 

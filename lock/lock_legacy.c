@@ -165,7 +165,7 @@ static int take_other(struct rdl_lock_legacy *l)
 static int legacy_ask(struct rdl_lock_legacy *l, enum phase phase, const struct rdl_op *op,
                       struct rdl_bytes extra)
 {
-    int rc = rdl_lock_submit(&l->lock, op, &l->lock.req, extra);
+    int rc = rdl_lock_submit(&l->lock, op, &l->lock.req, &extra);
 
     l->phase = (uint8_t)phase;
     return rc == RDL_OK ? RDL_PENDING : rc;

@@ -20,7 +20,8 @@ int rdl_lock_init_mode(struct rdl_lock *l, const struct rdl_lock_mode *mode,
  * Queues a request for the lock's key, with its value. Returns RDL_OK or an error, for example RDL_E_FULL. A
  * release that no caller waits for (req NULL) is not queued if there is no value yet.
  */
-int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req *req, struct rdl_bytes extra);
+int rdl_lock_submit(struct rdl_lock *l, const struct rdl_op *op, struct rdl_req *req,
+                    const struct rdl_bytes *extra);
 /* Returns the operation of an action in this mode. With a hint, a release also wakes a waiter. */
 const struct rdl_op *rdl_lock_op(const struct rdl_lock *l, enum rdl_action action);
 /* Takes the other value that the key may have (legacy) as the lock value. Returns 0 if there is none. */

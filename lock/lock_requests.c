@@ -54,11 +54,10 @@ int rdl_script_on_reply(struct rdl_conn *c, struct rdl_record *r)
 {
     if (c->reply_kind != RDL_RESP_INT)
         return rdl_reply_error(c, r);
-    if (c->reply_value == 1)
-        r->verdict = RDL_ANSWER_YES;
-    else
-        r->verdict = c->reply_value == 0 ? RDL_ANSWER_NO : RDL_ANSWER_ABSENT;
-    return c->reply_value >= -1 && c->reply_value <= 1 ? RDL_OK : RDL_E_UNEXPECTED;
+    if (c->reply_value < -1 || c->reply_value > 1)
+        return RDL_E_UNEXPECTED;
+    r->verdict = (uint8_t)(RDL_ANSWER_NO - (int)c->reply_value); /* 1: YES, 0: NO, -1: ABSENT */
+    return RDL_OK;
 }
 
 int rdl_script_on_grant_reply(struct rdl_conn *c, struct rdl_record *r)

@@ -39,12 +39,7 @@ struct rdl_token {
 struct rdl_lock {
     /** @cond private */
     /* Small members come first: Cortex-M instructions reach the first 32 bytes of a struct more cheaply. */
-    const struct rdl_lock_mode *mode;
-    const struct rdl_lock_options *opt;
-    struct rdl_conn *conn;
-    struct rdl_hint *hint; /* or NULL */
-    const void *name;
-    uint32_t ttl_ms; /* of this operation */
+    struct rdl_req req;
     int16_t result;
     int8_t cause;
     uint8_t is_adopted; /* 1: only the client that took it knows when the key expires */
@@ -52,6 +47,12 @@ struct rdl_lock {
     uint8_t state;
     uint8_t action;
     uint8_t tries;
+    const struct rdl_lock_mode *mode;
+    const struct rdl_lock_options *opt;
+    struct rdl_conn *conn;
+    struct rdl_hint *hint; /* or NULL */
+    const void *name;
+    uint32_t ttl_ms; /* of this operation */
     /* of the last acquire, for rdl_stats; the times are the low 32 bits of begin and last step */
     uint16_t attempts;
     uint16_t refused;
@@ -67,7 +68,6 @@ struct rdl_lock {
         uint64_t ended_ms;           /* afterwards: until_ms before the release */
     } use;
     int64_t holder_ms; /* PTTL of the lock when it was refused; below 0: see rdl_lock_holder_ms() */
-    struct rdl_req req;
     struct rdl_token token;
     uint32_t seed;
     uint32_t holder_ends_ms; /* rdl_has_changed_hands */

@@ -122,7 +122,7 @@ struct rdl_login_ops;
 /**
  * The login: sends AUTH, SELECT and CLIENT SETNAME, as far as the endpoint needs them.
  *
- * A firmware whose servers have no password, and whose locks are in database 0, saves 730 bytes without it.
+ * A firmware whose servers have no password, and whose locks are in database 0, saves 1,100 bytes without it.
  */
 extern const struct rdl_login_ops rdl_login;
 

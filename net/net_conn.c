@@ -54,24 +54,28 @@ void rdl_conn_heard(struct rdl_conn *c)
     c->timer_ms = 0;
 }
 
+/* Returns what sends the login and the connection checks; NULL: there are none. */
+RDL_NOINLINE static const struct rdl_handshake *handshake_of(const struct rdl_conn *c)
+{
+    if (c->checks != NULL)
+        return c->checks->handshake;
+    return c->cfg->login != NULL ? c->cfg->login->handshake : NULL;
+}
+
 /* ---------------------------------------------------------------- out */
 
 unsigned rdl_conn_wants(const struct rdl_conn *c)
 {
-    switch ((enum rdl_conn_phase)c->state) {
-    case RDL_CONN_OPENING:
+    int has_more;
+
+    if (c->state == RDL_CONN_CLOSED)
+        return 0;
+    if (c->state == RDL_CONN_OPENING)
         return RDL_WANT_OPEN;
-    case RDL_CONN_HANDSHAKE:
-        return RDL_WANT_READ | (rdl_handshake_has_more(c) ? RDL_WANT_WRITE : 0u);
-    case RDL_CONN_READY:
-    case RDL_CONN_STALLED:
-        return RDL_WANT_READ | (rdl_queue_has_more(c) ? RDL_WANT_WRITE : 0u);
-    case RDL_CONN_FAILED:
+    if (c->state == RDL_CONN_FAILED)
         return RDL_WANT_CLOSE;
-    case RDL_CONN_CLOSED:
-        break;
-    }
-    return 0;
+    has_more = c->state == RDL_CONN_HANDSHAKE ? handshake_of(c)->has_more(c) : rdl_queue_has_more(c);
+    return has_more ? RDL_WANT_READ | RDL_WANT_WRITE : RDL_WANT_READ;
 }
 
 size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap)
@@ -83,7 +87,7 @@ size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap)
     c->tx = buf;
     rdl_slice_init(&w, buf, cap, (size_t)c->tx_sent);
     if (c->state == RDL_CONN_HANDSHAKE)
-        rdl_handshake_write(c, &w);
+        handshake_of(c)->write(c, &w);
     else
         rdl_queue_write(c, &w);
     return cap - w.room;
@@ -91,8 +95,14 @@ size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap)
 
 static void trace(const struct rdl_conn *c, char dir, const uint8_t *data, size_t n)
 {
-    if (c->cfg->trace != NULL && n > 0)
-        c->cfg->trace(c->cfg->trace_ctx, c, dir, rdl_handshake_is_secret(c) ? NULL : data, n);
+    const struct rdl_handshake *handshake;
+
+    if (c->cfg->trace == NULL || n == 0)
+        return;
+    handshake = handshake_of(c);
+    if (handshake != NULL && handshake->is_secret(c))
+        data = NULL;
+    c->cfg->trace(c->cfg->trace_ctx, c, dir, data, n);
 }
 
 void rdl_conn_tx_done(struct rdl_conn *c, size_t n)
@@ -100,7 +110,7 @@ void rdl_conn_tx_done(struct rdl_conn *c, size_t n)
     trace(c, '>', c->tx, n);
     c->tx_sent += (uint32_t)n;
     if (c->state == RDL_CONN_HANDSHAKE)
-        rdl_handshake_sent(c);
+        handshake_of(c)->sent(c);
     else
         rdl_queue_sent(c);
 }
@@ -111,6 +121,7 @@ void rdl_conn_tx_done(struct rdl_conn *c, size_t n)
 static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
 {
     size_t n;
+    char *end;
 
     if (!c->reply_open) {
         c->reply_open = 1;
@@ -131,29 +142,16 @@ static void take_event(struct rdl_conn *c, const struct rdl_resp_event *ev)
     n = (size_t)RDL_TEXT_MAX - 1 - c->reply_len;
     if (n > ev->len)
         n = ev->len;
-    rdl_copy(c->reply + c->reply_len, ev->data, n);
+    end = rdl_copy(c->reply + c->reply_len, ev->data, n);
+    *end = '\0';
     c->reply_len = (uint8_t)(c->reply_len + n);
-    c->reply[c->reply_len] = '\0';
-}
-
-static void ready_if_complete(struct rdl_conn *c)
-{
-    if (rdl_handshake_is_complete(c))
-        rdl_conn_heard(c);
 }
 
 static int take_reply(struct rdl_conn *c)
 {
-    int rc;
-
     c->reply_open = 0;
     c->replies++;
-    if (c->state == RDL_CONN_READY)
-        return rdl_request_reply(c);
-    rc = rdl_handshake_reply(c);
-    if (rc == RDL_OK)
-        ready_if_complete(c);
-    return rc;
+    return c->state == RDL_CONN_READY ? rdl_request_reply(c) : handshake_of(c)->reply(c);
 }
 
 void rdl_conn_rx(struct rdl_conn *c, const uint8_t *data, size_t n)
@@ -195,6 +193,8 @@ static void reset(struct rdl_conn *c)
 
 void rdl_conn_opened(struct rdl_conn *c)
 {
+    const struct rdl_handshake *handshake;
+
     if (c->cfg->login != NULL && c->cfg->login->begin != NULL)
         c->cfg->login->begin(c);
     if (c->state != RDL_CONN_OPENING) /* aborted meanwhile, or the login cannot begin */
@@ -202,7 +202,9 @@ void rdl_conn_opened(struct rdl_conn *c)
     reset(c);
     c->handshake_sent = c->handshake_done = 0;
     c->state = RDL_CONN_HANDSHAKE;
-    ready_if_complete(c);
+    handshake = handshake_of(c);
+    if (handshake == NULL || !handshake->has_more(c))
+        rdl_conn_heard(c);
 }
 
 void rdl_conn_closed(struct rdl_conn *c, int error)

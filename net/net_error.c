@@ -8,51 +8,45 @@
 
 /*
  * They follow "ERR ", if the reply has it: before Redis 7 errors from inside a script lack it. They are in
- * the order of the codes, from RDL_E_AUTH to RDL_E_SERVER. An empty prefix ends those of a code.
+ * the order of the codes, from RDL_E_AUTH to RDL_E_SERVER. An empty prefix ends those of a code. They are as
+ * long as they must be to differ. What only AUTH and SELECT are refused with needs none (net_login.c).
  */
 static const char prefixes[] =
     /* RDL_E_AUTH */
-    "NOAUTH\0WRONGPASS\0"
-    "invalid pass\0" /* ...word: Redis 5 and older */
-    "operation n\0"  /* ...ot permitted: Redis 2.6 and older, for NOAUTH */
-    "AUTH\0"         /* ... <password> called without any configured */
-    "Client s\0"     /* ...ent AUTH, but no password is set: Redis 5 and older */
-    "DENIED\0\0"     /* ... protected mode: no password, and not from this host */
+    "NOAUTH\0"
+    "operation n\0" /* ...ot permitted: Redis 2.6 and older, for NOAUTH */
+    "DENIED\0\0"    /* ... protected mode: no password, and not from this host */
     /* RDL_E_PERM */
     "NOPERM\0"
     "ACL\0"        /* ... failure in script */
     "The user\0\0" /* ... executing the script can't: Redis 7.0 */
     /* RDL_E_READONLY */
-    "READONLY\0\0"
-    /* RDL_E_TRY_LATER */
-    "LOADING\0BUSY \0OOM\0MISCONF\0CLUSTERD\0" /* ...OWN */
-    "TRYAG\0\0"                                /* ...AIN */
+    "READO\0\0" /* ...NLY */
+    /* RDL_E_TRY_LATER: LOADING, MISCONF, CLUSTERDOWN, TRYAGAIN */
+    "LOADI\0BUSY \0OOM\0MISCO\0CLUSTERD\0TRYAG\0\0"
     /* RDL_E_CLUSTER */
-    "MOVED\0ASK \0CROSSSLOT\0"
-    "Script att\0"  /* ...empted to access a non local key, a slot not served */
-    "Attempted\0\0" /* the same: Valkey 9 */
+    "MOVED\0ASK \0CROSS\0" /* ...SLOT */
+    "Script a\0"           /* ...ttempted to access a non local key, a slot not served */
+    "Attempt\0\0"          /* ...ed: the same: Valkey 9 */
     /* RDL_E_WRONGTYPE */
-    "WRONGTYPE\0"
+    "WRONGT\0"       /* ...YPE */
     "Operation a\0"  /* ...gainst a key holding the wrong kind: Redis 2.6 and older */
     "Key should\0\0" /* ... be of string type: DELEX, Redis 8.4 */
     /* RDL_E_UNSUPPORTED */
-    "unknown\0"  /* ... command, subcommand */
-    "Unknown\0"  /* ... command called from script */
-    "Error c\0"  /* ...ompiling script */
-    "Protocol\0" /* ... error; then it closes the connection */
+    "unknown\0" /* ... command, subcommand */
+    "Unknown\0" /* ... command called from script */
+    "Error c\0" /* ...ompiling script */
+    "Protoc\0"  /* ...ol error; then it closes the connection */
     "syntax\0"
-    "wrong n\0"  /* ...umber of arguments */
-    "NOSCRIPT\0" /* after an EVALSHA the text is sent; after an EVAL it is a refusal */
+    "wrong n\0" /* ...umber of arguments */
+    "NOSCR\0"   /* ...IPT after an EVALSHA: the text is sent; after an EVAL it is a refusal */
     /* the same: scripts are switched off */
     "Could not find s\0"    /* ...cripting engine 'lua': Valkey 9.1 without its module */
     "This instance has L\0" /* ...ua scripting support disabled: Garnet */
     "command eval\0"        /* ... not support for normal user: hosted */
     "Command is not available: 'EVAL\0"
     "bad lua\0\0" /* ... script for redis cluster: hosted */
-    /* RDL_E_DB */
-    "DB index\0"
-    "invalid DB\0" /* Redis 3.2 and older */
-    "SELECT\0\0"   /* ... is not allowed in cluster mode */
+    "\0"          /* RDL_E_DB */
     /* RDL_E_SERVER: temporary errors */
     "MASTERD\0"   /* ...OWN */
     "NOREPL\0"    /* ...ICAS */
@@ -60,23 +54,27 @@ static const char prefixes[] =
     "max n\0"     /* ...umber of clients reached; then it closes the connection */
     "Script k\0"; /* ...illed by user */
 
-int rdl_error_class(const char *text)
+int rdl_prefix_group(const char *text, const char *p, int groups)
 {
-    const char *p = prefixes;
-    int code = RDL_E_AUTH;
+    int group = 0;
 
     if (rdl_has_prefix(text, "ERR "))
         text += 4;
-    while (code >= RDL_E_SERVER) {
+    while (group < groups) {
         if (*p == '\0')
-            code--;
+            group++;
         else if (rdl_has_prefix(text, p))
-            return code;
+            break;
         while (*p != '\0')
             p++;
         p++;
     }
-    return RDL_OTHER;
+    return group;
+}
+
+int rdl_error_class(const char *text)
+{
+    return RDL_E_AUTH - rdl_prefix_group(text, prefixes, RDL_E_AUTH - RDL_OTHER);
 }
 
 int rdl_error_code(const char *text)
@@ -86,18 +84,17 @@ int rdl_error_code(const char *text)
     return class == RDL_OTHER ? RDL_E_SERVER : class;
 }
 
+#define BIT(code) (UINT32_C(1) << -(code))
+
 int rdl_is_permanent(int code)
 {
-    static const signed char codes[] = {RDL_E_SYNTAX,  RDL_E_SPACE,     RDL_E_URL,         RDL_E_FORKED,
-                                        RDL_E_CONFIG,  RDL_E_TLS,       RDL_E_AUTH,        RDL_E_PERM,
-                                        RDL_E_CLUSTER, RDL_E_WRONGTYPE, RDL_E_UNSUPPORTED, RDL_E_DB};
-    size_t i;
+    const uint32_t permanent = BIT(RDL_E_SYNTAX) | BIT(RDL_E_SPACE) | BIT(RDL_E_URL) | BIT(RDL_E_FORKED) |
+                               BIT(RDL_E_CONFIG) | BIT(RDL_E_TLS) | BIT(RDL_E_AUTH) | BIT(RDL_E_PERM) |
+                               BIT(RDL_E_CLUSTER) | BIT(RDL_E_WRONGTYPE) | BIT(RDL_E_UNSUPPORTED) |
+                               BIT(RDL_E_DB);
+    unsigned bit = 0u - (unsigned)code;
 
-    for (i = 0; i < sizeof codes; i++) {
-        if (codes[i] == code)
-            return 1;
-    }
-    return 0;
+    return bit <= (unsigned)-RDL_E_DB && (permanent >> bit & 1) != 0;
 }
 
 void rdl_conn_set_text(struct rdl_conn *c, const char *text)

@@ -25,11 +25,6 @@ static const char *command_at(const struct rdl_conn *c, unsigned index)
     return command;
 }
 
-int rdl_handshake_is_complete(const struct rdl_conn *c)
-{
-    return command_at(c, c->handshake_done) == NULL;
-}
-
 int rdl_conn_lacks_info(const struct rdl_conn *c)
 {
     unsigned index = c->handshake_sent - 1u; /* login_at is NULL if the last command is not of the login */
@@ -38,7 +33,7 @@ int rdl_conn_lacks_info(const struct rdl_conn *c)
            login_at(c, &index) == NULL;
 }
 
-int rdl_handshake_is_secret(const struct rdl_conn *c)
+static int handshake_is_secret(const struct rdl_conn *c)
 {
     const char *command = command_at(c, c->handshake_done);
 
@@ -56,10 +51,10 @@ static int is_next(const struct rdl_conn *c, unsigned index)
     if (command == NULL)
         return 0;
     RDL_ASSERT(index == 0 || !rdl_template_is_secret(command));
-    return index == c->handshake_done || !rdl_handshake_is_secret(c);
+    return index == c->handshake_done || !handshake_is_secret(c);
 }
 
-int rdl_handshake_has_more(const struct rdl_conn *c)
+static int handshake_has_more(const struct rdl_conn *c)
 {
     return is_next(c, c->handshake_sent);
 }
@@ -75,7 +70,7 @@ static void write_command(const struct rdl_conn *c, unsigned index, struct rdl_s
         rdl_slice_write(w, c->checks->commands[index], &none);
 }
 
-void rdl_handshake_write(const struct rdl_conn *c, struct rdl_slice *w)
+static void handshake_write(const struct rdl_conn *c, struct rdl_slice *w)
 {
     unsigned i;
 
@@ -83,7 +78,7 @@ void rdl_handshake_write(const struct rdl_conn *c, struct rdl_slice *w)
         write_command(c, i, w);
 }
 
-void rdl_handshake_sent(struct rdl_conn *c)
+static void handshake_sent(struct rdl_conn *c)
 {
     while (c->tx_sent > 0) {
         struct rdl_slice w;
@@ -109,13 +104,20 @@ int rdl_handshake_is_turned_away(struct rdl_conn *c)
     return 1;
 }
 
-int rdl_handshake_reply(struct rdl_conn *c)
+static int handshake_reply(struct rdl_conn *c)
 {
     unsigned index = c->handshake_done;
     const char *command = login_at(c, &index);
+    int rc;
 
     if (c->handshake_done >= c->handshake_sent)
         return rdl_unexpected_reply(c);
     c->handshake_done++;
-    return command != NULL ? c->cfg->login->on_reply(c, command) : c->checks->on_reply(c);
+    rc = command != NULL ? c->cfg->login->on_reply(c, command) : c->checks->on_reply(c);
+    if (rc == RDL_OK && command_at(c, c->handshake_done) == NULL)
+        rdl_conn_heard(c);
+    return rc;
 }
+
+const struct rdl_handshake rdl_handshake = {handshake_is_secret, handshake_has_more, handshake_write,
+                                            handshake_sent, handshake_reply};

@@ -11,12 +11,15 @@
 
 static const char *login_command_at(const struct rdl_endpoint *ep, unsigned *index)
 {
-    if ((ep->user.len | ep->password.len) != 0 && (*index)-- == 0)
+    unsigned left = *index;
+
+    if ((ep->user.len | ep->password.len) != 0 && left-- == 0)
         return ep->user.len > 0 ? rdl_wire_auth_user : rdl_wire_auth;
-    if (ep->db != 0 && (*index)-- == 0)
+    if (ep->db != 0 && left-- == 0)
         return rdl_wire_select;
-    if (ep->client_name.len > 0 && (*index)-- == 0)
+    if (ep->client_name.len > 0 && left-- == 0)
         return rdl_wire_client_setname;
+    *index = left;
     return NULL;
 }
 
@@ -32,11 +35,10 @@ static void login_write(struct rdl_slice *w, const char *command, const struct r
 /* Returns a text of our own for a reply to AUTH, because the reply may contain the password. */
 static const char *auth_text(const char *reply)
 {
-    if (rdl_has_prefix(reply, "WRONGPASS") || rdl_has_prefix(reply, "ERR invalid password"))
-        return "WRONGPASS: wrong user or password";
-    if (rdl_has_prefix(reply, "ERR AUTH") || rdl_has_prefix(reply, "ERR Client sent"))
-        return "AUTH refused: the server has no password set";
-    return "AUTH refused";
+    static const char *const texts[] = {"WRONGPASS: wrong user or password",
+                                        "AUTH refused: the server has no password set", "AUTH refused"};
+
+    return texts[rdl_prefix_group(reply, "WRONGPASS\0invalid password\0\0AUTH\0Client sent\0", 2)];
 }
 
 static int login_on_reply(struct rdl_conn *c, const char *command)
@@ -63,4 +65,4 @@ static int login_on_reply(struct rdl_conn *c, const char *command)
     return code;
 }
 
-const struct rdl_login_ops rdl_login = {NULL, login_command_at, login_write, login_on_reply};
+const struct rdl_login_ops rdl_login = {&rdl_handshake, NULL, login_command_at, login_write, login_on_reply};

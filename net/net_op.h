@@ -9,6 +9,7 @@
 
 #include "net/net.h"
 #include "net/net_commands.h"
+#include "resp/resp_arithmetic.h"
 
 /* -------------------------------------------------- requests */
 
@@ -304,8 +305,9 @@ void rdl_method_refuse(struct rdl_conn *c, const struct rdl_record *r);
  * connection. When the connection is ready, timestamp is called until it sets RDL_INFO_TIMESTAMP.
  */
 struct rdl_conn_checks {
-    const char *const *commands; /* templates without letters, with one reply each */
-    unsigned steps;              /* their number */
+    const struct rdl_handshake *handshake; /* &rdl_handshake */
+    const char *const *commands;           /* templates without letters, with one reply each */
+    unsigned steps;                        /* their number */
     /* Reads a piece of a reply, also of an array. 1: it was used, and the conn keeps nothing of it. */
     int (*take)(struct rdl_conn *c, const struct rdl_resp_event *ev);
     /* Evaluates a reply. Returns RDL_OK, or the error that ends the connection. */
@@ -313,6 +315,7 @@ struct rdl_conn_checks {
     /* Stores the time at which the connection became ready. */
     void (*timestamp)(struct rdl_conn *c, uint64_t now_ms);
 };
+extern const struct rdl_handshake rdl_handshake;
 /* Returns whether the error is the first reply of a server that refuses the connection; keeps its text. */
 int rdl_handshake_is_turned_away(struct rdl_conn *c);
 

@@ -79,24 +79,33 @@ void rdl_requests_disconnected(struct rdl_conn *c);
 
 /* -------------------------------------------------- net_handshake.c: login, then connection checks */
 
-/* Returns whether all commands of the handshake (login and connection checks) are answered. */
-int rdl_handshake_is_complete(const struct rdl_conn *c);
-/* Returns whether a command with a secret is being sent or answered. It is the only one then. */
-int rdl_handshake_is_secret(const struct rdl_conn *c);
-/* Returns whether there is a command that may be sent now. */
-int rdl_handshake_has_more(const struct rdl_conn *c);
-/* Writes the commands that may be sent now. */
-void rdl_handshake_write(const struct rdl_conn *c, struct rdl_slice *w);
-/* Counts the commands that were sent whole, after c->tx_sent has grown. */
-void rdl_handshake_sent(struct rdl_conn *c);
-/* Evaluates the reply in c. Returns RDL_OK, or the error that ends the connection. */
-int rdl_handshake_reply(struct rdl_conn *c);
+/*
+ * What sends the commands of the login and of the connection checks. A conn finds it there, so that a program
+ * without both does not link it.
+ */
+struct rdl_handshake {
+    /* Returns whether a command with a secret is being sent or answered. It is the only one then. */
+    int (*is_secret)(const struct rdl_conn *c);
+    /* Returns whether there is a command that may be sent now. */
+    int (*has_more)(const struct rdl_conn *c);
+    /* Writes the commands that may be sent now. */
+    void (*write)(const struct rdl_conn *c, struct rdl_slice *w);
+    /* Counts the commands that were sent whole, after c->tx_sent has grown. */
+    void (*sent)(struct rdl_conn *c);
+    /* Evaluates the reply in c; after the last one c is READY. Returns the error that ends the connection. */
+    int (*reply)(struct rdl_conn *c);
+};
 
 /* -------------------------------------------------- net_error.c: what error replies mean */
 
 /* Returns the code of an error reply. RDL_OTHER is RDL_E_SERVER in words that no row of resp/WIRE.md has. */
 enum { RDL_OTHER = RDL_E_SERVER - 1 };
 int rdl_error_class(const char *text);
+/*
+ * Returns which of the first groups has a prefix of text, with or without "ERR "; `groups`: none. A prefix
+ * ends with NUL, and a group with an empty one.
+ */
+int rdl_prefix_group(const char *text, const char *prefixes, int groups);
 
 /* Returns the error for a reply without a request; an error reply says more (too many clients, ...). */
 int rdl_unexpected_reply(struct rdl_conn *c);

@@ -90,10 +90,9 @@ static void queue_push(struct rdl_conn *c, struct rdl_req *req, const struct rdl
     r->name_len = (uint8_t)cmd->name.len;
     r->value_len = (uint8_t)cmd->value.len;
     r->extra_len = (uint8_t)cmd->extra.len;
-    texts = (uint8_t *)(r + 1);
-    rdl_copy(texts, cmd->name.data, cmd->name.len);
-    rdl_copy(texts + cmd->name.len, cmd->value.data, cmd->value.len);
-    rdl_copy(texts + cmd->name.len + cmd->value.len, cmd->extra.data, cmd->extra.len);
+    texts = rdl_copy(r + 1, cmd->name.data, cmd->name.len);
+    texts = rdl_copy(texts, cmd->value.data, cmd->value.len);
+    rdl_copy(texts, cmd->extra.data, cmd->extra.len);
 }
 
 static uint32_t queue_remove(struct rdl_conn *c, uint32_t at)
@@ -180,7 +179,7 @@ void rdl_queue_drop_stale(struct rdl_conn *c, uint64_t now_ms)
 
     while (at < (c->state == RDL_CONN_CLOSED ? c->tail : c->head)) {
         struct rdl_record *r = rdl_record_at(c, at);
-        if (at < c->head && r->until_ms == UINT64_MAX)
+        if (at < c->head && rdl_is_never(r->until_ms))
             r->until_ms = now_ms + r->ttl_ms;
         if (r->req != NULL || r->until_ms >= now_ms)
             at += rdl_record_size(r);
@@ -236,11 +235,11 @@ int rdl_conn_refers_to(const struct rdl_conn *c, const void *memory, size_t len)
     return 0;
 }
 
-static void req_answer(struct rdl_req *req, enum rdl_answer answer, int error, int64_t value)
+RDL_NOINLINE static void req_answer(struct rdl_req *req, enum rdl_answer answer, int error)
 {
     if (req == NULL)
         return;
-    req->value = value;
+    req->value = 0;
     req->error = (int16_t)error;
     req->answer = (uint8_t)answer;
     req->is_queued = 0;
@@ -404,8 +403,7 @@ static int select_method(struct rdl_conn *c, struct rdl_record *r)
     const struct rdl_method *method = r->phase == RDL_PHASE_CHECK ? method_choose(c, r) : method_of(c, r);
 
     if (method == NULL) {
-        req_answer(r->req, RDL_ANSWER_ERROR, r->skipped != RDL_SKIPPED_NONE ? r->error : method_error(c, r),
-                   0);
+        req_answer(r->req, RDL_ANSWER_ERROR, r->skipped != RDL_SKIPPED_NONE ? r->error : method_error(c, r));
         return 0;
     }
     r->is_exclusive = method->next_phase != NULL;
@@ -454,7 +452,9 @@ void rdl_record_complete(struct rdl_record *r, int64_t value)
     /* not the error of a method that was skipped */
     int error = r->verdict >= RDL_ANSWER_ERROR ? r->error : RDL_OK;
 
-    req_answer(r->req, (enum rdl_answer)r->verdict, error, value);
+    req_answer(r->req, (enum rdl_answer)r->verdict, error);
+    if (r->req != NULL)
+        r->req->value = value;
     r->req = NULL;
 }
 
@@ -492,7 +492,7 @@ void rdl_take_numbers(struct rdl_conn *c, const struct rdl_record *r, const stru
         if (ev->data[i] < '0' || ev->data[i] > '9' || *item > INT32_MAX)
             *item = -1;
         else if (*item >= 0)
-            *item = *item * 10 + (ev->data[i] - '0');
+            *item = (int64_t)rdl_ten_times((uint64_t)*item) + (ev->data[i] - '0');
     }
     if (ev->last)
         c->reply_items++;
@@ -692,14 +692,19 @@ static int record_was_sent(const struct rdl_record *r)
 }
 
 /* Answers r, whose reply is not waited for any more. The error is the reason. */
-static void answer_without_reply(const struct rdl_record *r, int was_sent, int error)
+static void answer_without_reply(struct rdl_record *r, int was_sent, int error)
 {
-    if (!was_sent && (r->req == NULL || !r->req->may_be_second))
-        req_answer(r->req, RDL_ANSWER_UNSENT, error, 0);
-    else if (r->op->may_grant && r->verdict == RDL_ANSWER_NO) /* SET was refused, only the PTTL is missing */
-        req_answer(r->req, RDL_ANSWER_NO, RDL_OK, -2);
-    else
-        req_answer(r->req, RDL_ANSWER_UNKNOWN, error, 0);
+    struct rdl_req *req = r->req;
+
+    r->req = NULL;
+    if (req == NULL)
+        return;
+    if (r->op->may_grant && r->verdict == RDL_ANSWER_NO) { /* SET was refused, only the PTTL is missing */
+        req_answer(req, RDL_ANSWER_NO, RDL_OK);
+        req->value = -2;
+    } else {
+        req_answer(req, was_sent || req->may_be_second ? RDL_ANSWER_UNKNOWN : RDL_ANSWER_UNSENT, error);
+    }
 }
 
 void rdl_requests_disconnected(struct rdl_conn *c)
@@ -713,7 +718,6 @@ void rdl_requests_disconnected(struct rdl_conn *c)
             r->req->may_be_second = 1; /* the reply comes over the next connection */
         } else {
             answer_without_reply(r, was_sent, c->error);
-            r->req = NULL;
         }
         if (r->op->must_send == RDL_SEND_ALWAYS) {
             record_reset(r);
@@ -738,7 +742,6 @@ void rdl_conn_abandon(struct rdl_conn *c, struct rdl_req *req)
     r = rdl_record_at(c, at);
     was_sent = record_was_sent(r);
     answer_without_reply(r, was_sent, RDL_E_TIMEOUT);
-    r->req = NULL;
     if (!was_sent && !r->op->must_send)
         queue_remove(c, at);
 }
@@ -808,7 +811,7 @@ int rdl_conn_submit(struct rdl_conn *c, struct rdl_req *req, const struct rdl_co
         c->reserved += req->room * 8u;
     }
     if (req != NULL) {
-        req_answer(req, RDL_ANSWER_NONE, RDL_OK, 0);
+        req_answer(req, RDL_ANSWER_NONE, RDL_OK);
         req->is_queued = 1;
         req->was_reordered = 0;
         if (!cmd->op->must_send)

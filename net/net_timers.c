@@ -21,6 +21,7 @@ uint32_t rdl_random(uint32_t *seed)
 uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsigned tries)
 {
     uint32_t most = base_ms;
+    uint32_t x;
 
     if (tries > DOUBLINGS_MAX)
         tries = DOUBLINGS_MAX;
@@ -33,7 +34,10 @@ uint32_t rdl_backoff_ms(uint32_t *seed, uint32_t base_ms, uint32_t cap_ms, unsig
         most = most > cap_ms / 2 ? cap_ms : most * 2;
     if (most > cap_ms)
         most = cap_ms;
-    return most == 0 ? 1 : 1 + rdl_random(seed) % most;
+    if (most == 0)
+        return 1;
+    x = rdl_random(seed);
+    return x - rdl_quotient(x, most) * most + 1;
 }
 
 extern inline void rdl_conn_seed(struct rdl_conn *c, uint32_t seed);
@@ -122,10 +126,14 @@ static uint32_t timeout_of(const struct rdl_conn *c)
 
 void rdl_conn_set_timeout(struct rdl_conn *c, uint32_t answer_ms)
 {
-    if (rdl_queue_is_awaited(c) && c->signed_timeout_ms >= (int32_t)answer_ms)
+    if (!rdl_queue_is_awaited(c)) {
+        if (c->state == RDL_CONN_READY)
+            c->timer_ms = 0;
+    } else if (c->signed_timeout_ms >= (int32_t)answer_ms) {
         return;
-    if (c->state == RDL_CONN_READY && c->timer_ms != 0) /* it runs already */
-        c->timer_ms = rdl_queue_is_awaited(c) ? c->timer_ms - timeout_of(c) + answer_ms : 0;
+    } else if (c->state == RDL_CONN_READY && c->timer_ms != 0) { /* it runs already */
+        c->timer_ms = c->timer_ms - timeout_of(c) + answer_ms;
+    }
     c->signed_timeout_ms = (int32_t)answer_ms;
 }
 
@@ -222,8 +230,10 @@ uint64_t rdl_conn_tick(struct rdl_conn *c, uint64_t now_ms)
 uint64_t rdl_conn_tick_for_lease(struct rdl_conn *c, uint32_t left_ms, uint64_t now_ms)
 {
     uint64_t at_ms = rdl_conn_tick(c, now_ms);
-    uint32_t most_ms = left_ms / 20 > RDL_PAUSE_LEAST_MS ? left_ms / 20 : RDL_PAUSE_LEAST_MS;
+    uint32_t most_ms = rdl_quotient(left_ms, 20);
 
+    if (most_ms < RDL_PAUSE_LEAST_MS)
+        most_ms = RDL_PAUSE_LEAST_MS;
     if (left_ms == 0 || c->state != RDL_CONN_CLOSED || (uint32_t)(at_ms - now_ms) <= most_ms)
         return at_ms;
     c->timer_ms = now_ms + rdl_backoff_ms(&c->seed, most_ms, most_ms, 0);

@@ -348,10 +348,10 @@ int rdl_redlock_extend_begin(struct rdl_redlock *r, uint32_t ttl_ms, uint64_t no
     if (r->abort_below_ms <= 1) /* no extend is unconfirmed, or it was aborted already */
         r->abort_below_ms = rdl_redlock_remaining_ms(r, now_ms) / 2;
     r->action = RDL_EXTEND;
-    end_ms = r->keys_end_ms != UINT64_MAX ? r->keys_end_ms : r->until_ms; /* adopted: as far as we know */
-    r->ttl_ms = rdl_ttl_longest(ttl_ms, end_ms != UINT64_MAX ? end_ms : 0, now_ms);
+    end_ms = rdl_is_never(r->keys_end_ms) ? r->until_ms : r->keys_end_ms; /* adopted: as far as we know */
+    r->ttl_ms = rdl_ttl_longest(ttl_ms, rdl_is_never(end_ms) ? 0 : end_ms, now_ms);
     /* One attempt: the holder learns of a loss in time. Nothing depends on an adopted lease yet. */
-    r->deadline_ms = r->until_ms != UINT64_MAX ? now_ms + rdl_redlock_attempt_ms(r) : UINT64_MAX;
+    r->deadline_ms = rdl_is_never(r->until_ms) ? UINT64_MAX : now_ms + rdl_redlock_attempt_ms(r);
     rdl_votes_clear(r);
     start_connecting(r, r->deadline_ms, now_ms);
     return rdl_redlock_step(r, now_ms);
@@ -366,7 +366,7 @@ int rdl_redlock_release_begin(struct rdl_redlock *r, uint64_t now_ms)
     if (r->until_ms != 0) {
         rdl_votes_take_replies(r, now_ms);
         rdl_votes_clear(r);
-        r->deadline_ms = r->until_ms != UINT64_MAX ? r->until_ms : 0;
+        r->deadline_ms = rdl_is_never(r->until_ms) ? 0 : r->until_ms;
     } else if (!release_again(r)) {
         return rdl_redlock_finish(r, RDL_EXPIRED);
     }
@@ -440,7 +440,7 @@ uint64_t rdl_redlock_wake_ms(const struct rdl_redlock *r)
 
 uint64_t rdl_redlock_until_ms(const struct rdl_redlock *r)
 {
-    return r->until_ms != UINT64_MAX && r->self == r ? r->until_ms : 0;
+    return !rdl_is_never(r->until_ms) && r->self == r ? r->until_ms : 0;
 }
 
 struct rdl_stats rdl_redlock_stats(const struct rdl_redlock *r)

@@ -59,7 +59,7 @@ static uint64_t redlock_pause_of(struct rdl_redlock *r, int result, uint64_t now
     uint32_t base_ms = r->opt->lease.retry_ms;
     uint64_t hint_ms = result == RDL_BUSY ? wait_for_hint(r, now_ms) : UINT64_MAX;
 
-    if (hint_ms != UINT64_MAX) {
+    if (!rdl_is_never(hint_ms)) {
         r->tries = 0; /* a wake-up resets the backoff */
         return hint_ms;
     }

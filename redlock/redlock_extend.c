@@ -18,7 +18,7 @@ int rdl_redlock_check_extend(const struct rdl_redlock *r, uint32_t ttl_ms, uint6
         return RDL_E_TTL;
     if (opt->max_extensions != 0 && r->extensions >= opt->max_extensions)
         return RDL_E_CAP;
-    if (opt->max_hold_ms != 0 && r->until_ms != UINT64_MAX &&
+    if (opt->max_hold_ms != 0 && !rdl_is_never(r->until_ms) &&
         now_ms + ttl_ms > r->since_ms + opt->max_hold_ms)
         return RDL_E_CAP;
     return rdl_ttl_check(&opt->lease, ttl_ms);
@@ -32,7 +32,7 @@ int rdl_redlock_lease_ended(struct rdl_redlock *r, int result, uint64_t now_ms)
 
 static int is_adopting(const struct rdl_redlock *r)
 {
-    return r->until_ms == UINT64_MAX;
+    return rdl_is_never(r->until_ms);
 }
 
 /* Sets the end of the extended lease. Keys of at least this certainty are continuous from now on. */

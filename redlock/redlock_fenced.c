@@ -161,7 +161,7 @@ void rdl_redlock_set_min_fence(struct rdl_redlock *r, uint64_t min)
 
 uint64_t rdl_redlock_fence(const struct rdl_redlock *r)
 {
-    return r->until_ms != 0 && r->until_ms != UINT64_MAX ? r->number : 0;
+    return r->until_ms != 0 && !rdl_is_never(r->until_ms) ? r->number : 0;
 }
 
 unsigned rdl_redlock_fence_holders(const struct rdl_redlock *r)

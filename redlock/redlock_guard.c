@@ -232,7 +232,7 @@ static void checks_timestamp(struct rdl_conn *c, uint64_t now_ms)
     struct rdl_server_info *f = c->cfg->server_info;
 
     if (f->has & RDL_INFO_UPTIME) {
-        int64_t up_ms = (int64_t)now_ms - (int64_t)f->uptime_s * 1000;
+        int64_t up_ms = (int64_t)now_ms - (int64_t)rdl_ten_times(rdl_ten_times(rdl_ten_times(f->uptime_s)));
         if (!(f->has & RDL_INFO_RUN))
             take_run(f, RDL_RUN_UNNAMED, f->run == RDL_RUN_UNNAMED && is_same_start(f, up_ms, now_ms));
         f->up_ms = up_ms;
@@ -243,11 +243,11 @@ static void checks_timestamp(struct rdl_conn *c, uint64_t now_ms)
     f->has |= RDL_INFO_TIMESTAMP;
 }
 
-static const struct rdl_conn_checks checks = {questions, sizeof questions / sizeof questions[0], checks_take,
-                                              checks_on_reply, checks_timestamp};
-static const struct rdl_conn_checks required_checks = {questions, sizeof questions / sizeof questions[0],
-                                                       checks_take, checks_on_required_reply,
-                                                       checks_timestamp};
+enum { QUESTIONS = sizeof questions / sizeof questions[0] };
+static const struct rdl_conn_checks checks = {&rdl_handshake, questions,       QUESTIONS,
+                                              checks_take,    checks_on_reply, checks_timestamp};
+static const struct rdl_conn_checks required_checks = {
+    &rdl_handshake, questions, QUESTIONS, checks_take, checks_on_required_reply, checks_timestamp};
 
 int rdl_guard_requires_info(unsigned guard)
 {
@@ -324,8 +324,8 @@ uint32_t rdl_redlock_max_ttl_ms(const struct rdl_redlock *r)
 uint64_t rdl_guard_quarantine_end(const struct rdl_redlock *r, int64_t since_ms)
 {
     uint32_t max_ttl_ms = rdl_redlock_max_ttl_ms(r);
-    uint32_t max_ttl_s = max_ttl_ms / 1000 + (max_ttl_ms % 1000 != 0);
-    int64_t end_ms = since_ms + ((int64_t)max_ttl_s + 1) * 1000;
+    uint32_t over_ms = max_ttl_ms - 1000 * rdl_quotient(max_ttl_ms, 1000);
+    int64_t end_ms = since_ms + max_ttl_ms + (over_ms != 0 ? 2000 - over_ms : 1000);
 
     return end_ms > 0 ? (uint64_t)end_ms : 0;
 }

@@ -6,7 +6,7 @@
 
 static void redlock_owned_value(const struct rdl_redlock *r, struct rdl_bytes *out)
 {
-    *out = rdl_owner_value(r->owner, &r->token, r->keys_end_ms == UINT64_MAX);
+    *out = rdl_owner_value(r->owner, &r->token, rdl_is_never(r->keys_end_ms));
 }
 
 int rdl_redlock_set_owner(struct rdl_redlock *r, struct rdl_owner *o, const char *owner, size_t len)

@@ -5,22 +5,22 @@
  */
 #include "resp/resp_bytes.h"
 
-#include <string.h>
+#include "resp/resp_arithmetic.h"
 
-#if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__)
+#ifdef RDL_SMALL_BYTES
 
-void rdl_copy(void *to, const void *from, size_t len)
+void *rdl_copy(void *to, const void *from, size_t len)
 {
     uint8_t *out = to;
     const uint8_t *in = from;
-    const uint8_t *end = in + len;
+    const uint8_t *end = out + len;
 
-    if (len == 0) /* once, and not for each byte: a fifth of the instructions */
-        return;
-    do {
-        *out++ = *in++;
-        __asm__ volatile(""); /* without it a compiler recognizes the loop and calls memcpy */
-    } while (in != end);
+    if (len > 0) /* once, and not for each byte: a fifth of the instructions */
+        do {
+            *out++ = *in++;
+            __asm__ volatile(""); /* without it a compiler recognizes the loop and calls memcpy */
+        } while (out != end);
+    return out;
 }
 
 void rdl_zero(void *to, size_t len)
@@ -45,12 +45,6 @@ int rdl_is_same(const void *a, const void *b, size_t len)
 
 #else
 
-void rdl_copy(void *to, const void *from, size_t len)
-{
-    if (len > 0)
-        memmove(to, from, len);
-}
-
 void rdl_zero(void *to, size_t len)
 {
     memset(to, 0, len);
@@ -59,6 +53,41 @@ void rdl_zero(void *to, size_t len)
 int rdl_is_same(const void *a, const void *b, size_t len)
 {
     return len == 0 || memcmp(a, b, len) == 0;
+}
+
+#endif
+
+#ifdef __ARM_ARCH_6M__
+
+uint32_t rdl_quotient(uint32_t n, uint32_t d)
+{
+    uint32_t quotient = 0;
+    uint32_t bit = 1;
+
+    for (; d <= n && d <= INT32_MAX; d <<= 1)
+        bit <<= 1;
+    for (; bit != 0; bit >>= 1, d >>= 1) {
+        if (n >= d) {
+            n -= d;
+            quotient += bit;
+        }
+    }
+    return quotient;
+}
+
+/* Without these a compiler recognizes the sum and calls the multiplication of libgcc. */
+#define OPAQUE(n) __asm__("" : "+r"(n))
+
+uint64_t rdl_ten_times(uint64_t n)
+{
+    uint64_t sum = n + n;
+
+    OPAQUE(sum);
+    n = sum + sum;
+    OPAQUE(n);
+    n += n;
+    OPAQUE(n);
+    return n + sum;
 }
 
 #endif

@@ -10,8 +10,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Copies len bytes. They may overlap if `to` is not after `from`. With len 0 both may be NULL. */
-void rdl_copy(void *to, const void *from, size_t len);
+#if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__)
+#define RDL_SMALL_BYTES
+#else
+#include <string.h>
+#endif
+
+/*
+ * Copies len bytes, and returns where they end. They may overlap if `to` is not after `from`. With len 0 both
+ * may be NULL.
+ */
+#ifdef RDL_SMALL_BYTES
+void *rdl_copy(void *to, const void *from, size_t len);
+#else
+static inline void *rdl_copy(void *to, const void *from, size_t len)
+{
+    if (len > 0)
+        memmove(to, from, len);
+    return (uint8_t *)to + len;
+}
+#endif
 /* Sets len bytes to 0. */
 void rdl_zero(void *to, size_t len);
 /* Returns whether a and b have the same len bytes. With len 0 both may be NULL. */

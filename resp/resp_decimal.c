@@ -6,9 +6,10 @@ static const uint32_t ten_to_the[RDL_DEC_MAX] = {1,      10,      100,      1000
                                                  100000, 1000000, 10000000, 100000000, 1000000000};
 
 /*@ assigns \nothing;
+    ensures 1 <= \result <= RDL_DEC_MAX && \result == decimals(v);
     ensures \result < RDL_DEC_MAX ==> v < ten_to_the[\result];
     ensures \result > 1 ==> v >= ten_to_the[\result - 1]; */
-size_t rdl_dec_len(uint32_t v)
+static size_t dec_len(uint32_t v)
 {
     size_t n = 1;
 
@@ -25,7 +26,7 @@ size_t rdl_dec_len(uint32_t v)
 /* It subtracts, because the smallest processors cannot divide; our numbers have one to five digits. */
 size_t rdl_dec_u32(char out[RDL_DEC_MAX], uint32_t v)
 {
-    size_t len = rdl_dec_len(v);
+    size_t len = dec_len(v);
     size_t n = 0;
     size_t i;
 

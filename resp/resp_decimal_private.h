@@ -9,8 +9,6 @@
 /*@ logic integer decimals(integer v) = v < 10 ? 1 : v < 100 ? 2 : v < 1000 ? 3 : v < 10000 ? 4 :
         v < 100000 ? 5 : v < 1000000 ? 6 : v < 10000000 ? 7 : v < 100000000 ? 8 : v < 1000000000 ? 9 : 10;
 */
-/*@ assigns \nothing; ensures 1 <= \result <= RDL_DEC_MAX && \result == decimals(v); */
-size_t rdl_dec_len(uint32_t v);
 /*@ requires \valid(out + (0 .. decimals(v) - 1));
     assigns out[0 .. decimals(v) - 1];
     ensures 1 <= \result <= RDL_DEC_MAX && \result == decimals(v);

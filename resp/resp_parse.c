@@ -11,6 +11,8 @@
  */
 #include "resp/resp_private.h"
 
+#include "resp/resp_arithmetic.h"
+
 /* The largest number that another digit may follow: INT64_MAX / 10. */
 #define ACC_MAX UINT64_C(922337203685477580)
 
@@ -111,9 +113,9 @@ static int next_digit(struct rdl_resp *p, uint32_t d)
 {
     uint64_t max = (uint64_t)INT64_MAX + p->neg;
 
-    if (p->acc > ACC_MAX || p->acc * 10 + d > max)
+    if (p->acc > ACC_MAX || rdl_ten_times(p->acc) + d > max)
         return fail(p, ST_SYNTAX);
-    p->acc = p->acc * 10 + d;
+    p->acc = rdl_ten_times(p->acc) + d;
     return GO_ON;
 }
 

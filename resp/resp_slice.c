@@ -27,10 +27,10 @@ extern inline void rdl_slice_init(struct rdl_slice *w, uint8_t *to, size_t room,
 /*@ requires \valid(to + (0 .. n - 1)) && \valid_read(from + (0 .. n - 1));
     requires \separated(to + (0 .. n - 1), from + (0 .. n - 1));
     assigns to[0 .. n - 1];
-    ensures \forall integer k; 0 <= k < n ==> to[k] == \old(from[k]); */
-static void copy(uint8_t *to, const uint8_t *from, size_t n)
+    ensures \result == to + n && \forall integer k; 0 <= k < n ==> to[k] == \old(from[k]); */
+static uint8_t *copy(uint8_t *to, const uint8_t *from, size_t n)
 {
-    rdl_copy(to, from, n);
+    return rdl_copy(to, from, n);
 }
 
 /*@ requires is_slice(w) && \valid_read(from + (0 .. len - 1)) && w->total + len <= SIZE_MAX;
@@ -52,8 +52,7 @@ static void write_bytes(struct rdl_slice *w, const uint8_t *from, size_t len)
         n = w->room;
     if (n == 0) /* the pointers may be NULL then */
         return;
-    copy(w->to, from + skip, n);
-    w->to += n;
+    w->to = copy(w->to, from + skip, n);
     w->room -= n;
 }
 
@@ -94,13 +93,11 @@ static void write_arg(struct rdl_slice *w, char type, const uint8_t *from, size_
         write_bytes(w, parts + n - 2, 2);
         return;
     }
-    if (len > 0) /* from may be NULL otherwise */
-        copy(to + n, from, len);
-    n += len;
-    to[n] = '\r';
-    to[n + 1] = '\n';
-    n += 2;
-    w->to += n;
+    to = copy(to + n, from, len);
+    to[0] = '\r';
+    to[1] = '\n';
+    w->to = to + 2;
+    n += len + 2;
     w->room -= n;
     w->total += n;
 }

@@ -34,8 +34,6 @@ extern "C" {
 enum { RDL_DEC_MAX = 10 };
 /* Writes v in decimal, without a NUL. Writes only the digits, and returns their number, 1 to RDL_DEC_MAX. */
 size_t rdl_dec_u32(char out[RDL_DEC_MAX], uint32_t v);
-/* Returns the number of digits of v. */
-size_t rdl_dec_len(uint32_t v);
 
 /* ---------------------------------------------------------------- the writer */
 

@@ -46,11 +46,11 @@ seed() {
 
 rm -f "$out/failed"
 if [ "${2:-}" = seeds ]; then
-    seed drift lock/lock_lease.c 's/(ttl_ms % 100 != 0) + 2/2/' rdl_drift_ms
+    seed drift lock/lock_lease.c 's/(100 \* part != ttl_ms) + 2/2/' rdl_drift_ms
     seed token lock/lock_lease.c 's/++t->bytes\[i\] == 0/++t->bytes[i] == 1/' $token
     seed pause net/net_timers.c 's/^        most = cap_ms;/        most = base_ms;/' $pause
     seed quorum redlock/redlock_private.h 's,r->n / 2u + 1u,(r->n + 1u) / 2u,' rdl_redlock_quorum
-    seed guard redlock/redlock_guard.c 's/ + (max_ttl_ms % 1000 != 0);/;/' rdl_guard_quarantine_end
+    seed guard redlock/redlock_guard.c 's/over_ms : 1000)/over_ms : 0)/' rdl_guard_quarantine_end
 else
     for file in "lock/lock_lease.c $lease" "lock/lock_lease.c $token" "net/net_timers.c $pause" \
         "redlock/redlock_count.c $count" "redlock/redlock_guard.c $guard"; do

@@ -228,10 +228,10 @@ static int questions_take(struct rdl_conn *c, const struct rdl_resp_event *ev)
 /* The first two are for all verbs. */
 static const char *const sections[] = {rdl_wire_info_server, rdl_wire_info_replication, rdl_wire_info_memory,
                                        rdl_wire_info_persistence};
-static const struct rdl_conn_checks questions = {sections, 2, questions_take, questions_on_reply,
-                                                 questions_timestamp};
-static const struct rdl_conn_checks more_questions = {sections, 4, questions_take, questions_on_reply,
-                                                      questions_timestamp};
+static const struct rdl_conn_checks questions = {&rdl_handshake, sections,           2,
+                                                 questions_take, questions_on_reply, questions_timestamp};
+static const struct rdl_conn_checks more_questions = {
+    &rdl_handshake, sections, 4, questions_take, questions_on_reply, questions_timestamp};
 
 int rdl_cli_seen_is_same(const struct rdl_cli_seen *a, const struct rdl_cli_seen *b)
 {

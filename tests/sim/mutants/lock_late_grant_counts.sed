@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # lock/lock.c: R1: a grant after the validity reports RDL_EXPIRED
-/^int rdl_lock_granted/,/^}/s/if \(now_ms < validity_end\(l\)\)/if (now_ms > 0)/
+/^int rdl_lock_granted/,/^}/s/if \(now_ms < end_ms\)/if (now_ms > 0)/

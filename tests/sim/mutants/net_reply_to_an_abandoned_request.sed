@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 # net/net_request.c: R11: an abandoned request gets no reply
-/^void rdl_conn_abandon/,/^}/s/^    r->req = NULL;$/    ;/
+/^static void answer_without_reply/,/^}/s/^    r->req = NULL;$/    ;/
