@@ -109,7 +109,7 @@ static const struct {
     {rdl_wire_strlen, "STRLEN k"},
 };
 enum { TEMPLATES = sizeof templates / sizeof templates[0], LETTERS = 19, JOINED_MAX = 1 << 16 };
-static const char letters[LETTERS + 1] = "kbvxmcsyfhtuPdngpak"; /* the last k may be missing */
+static const char letters[LETTERS + 1] = "kkbvxmcsyfhtuPdngpa"; /* the first k may be missing */
 
 /* The meaning of each letter: a key, a token, a number, and the script with that number. */
 static void fill(struct rdl_bytes arg[LETTERS], const struct args *a)
@@ -117,23 +117,23 @@ static void fill(struct rdl_bytes arg[LETTERS], const struct args *a)
     size_t i;
 
     for (i = 0; i < LETTERS; i++)
-        arg[i] = i & 1 ? a->key : a->token;
-    arg[4].data = a->digits;
-    arg[4].len = strlen(a->digits);
-    rdl_script_call(scripts[a->number % SCRIPTS], a->number >> 8 & 1, &arg[5], &arg[6]);
+        arg[i] = i & 1 ? a->token : a->key;
+    arg[5].data = a->digits;
+    arg[5].len = strlen(a->digits);
+    rdl_script_call(scripts[a->number % SCRIPTS], a->number >> 8 & 1, &arg[6], &arg[7]);
 }
 
-static void expect_words(struct words *x, const char *text, const struct rdl_bytes *arg, size_t n)
+static void expect_words(struct words *x, const char *text, const struct rdl_args *args)
 {
     while (*text != '\0') {
         size_t len = strcspn(text, " ");
-        const char *letter = strchr(letters, *text);
+        const char *letter = strchr(args->letters, *text);
 
         if (*text == '*') {
-            if (n == LETTERS)
-                word(x, arg[n - 1].data, arg[n - 1].len);
+            if (args->n == LETTERS)
+                word(x, args->arg[1].data, args->arg[1].len);
         } else if (len == 1 && letter != NULL)
-            word(x, arg[letter - letters].data, arg[letter - letters].len);
+            word(x, args->arg[letter - args->letters].data, args->arg[letter - args->letters].len);
         else
             word(x, text, len);
         text += len + (text[len] == ' ');
@@ -145,7 +145,7 @@ static void in_slices(const struct args *a, unsigned which, const uint8_t *sizes
 {
     static uint8_t joined[JOINED_MAX];
     struct rdl_bytes arg[LETTERS];
-    struct rdl_args args = {letters, arg, LETTERS - 1};
+    struct rdl_args args = {letters + 1, arg + 1, LETTERS - 1};
     struct rdl_slice w = {NULL, 0, SIZE_MAX, 0};
     struct words expected = {{{NULL, 0}}, 0};
     size_t total;
@@ -153,10 +153,10 @@ static void in_slices(const struct args *a, unsigned which, const uint8_t *sizes
     size_t i = 0;
 
     fill(arg, a);
-    if (strchr(templates[which].words, '*') != NULL)
-        args.n += a->number >> 9 & 1;
-    expect_words(&expected, templates[which].words, arg, args.n);
-    arg[LETTERS - 2].len = expected.count; /* a */
+    if (strchr(templates[which].words, '*') != NULL && (a->number >> 9 & 1) != 0)
+        args = (struct rdl_args){letters, arg, LETTERS};
+    expect_words(&expected, templates[which].words, &args);
+    arg[LETTERS - 1].len = expected.count; /* a */
     rdl_slice_write(&w, templates[which].text, &args);
     total = w.total;
     if (total > sizeof joined)

@@ -106,9 +106,9 @@ static void write_arg(struct rdl_slice *w, char type, const uint8_t *from, size_
 static const char *next_placeholder(const char *text)
 {
     while (*text > '*' || (*text != '\0' && text[1] <= '9')) {
-        while (*text != '\n')
-            text++;
-        text++;
+        text += 2; /* each line has a byte and CR before its LF, or more */
+        while (*text++ != '\n') {
+        }
     }
     return text;
 }
@@ -117,10 +117,12 @@ static void write_args(struct rdl_slice *w, const char *placeholder, const struc
 {
     size_t i;
 
-    for (i = 0; i < args->n; i++) {
-        if (args->letters[i] == placeholder[1])
+    for (i = 0; i < args->n; i++)
+        if (args->letters[i] == placeholder[1]) {
             write_arg(w, placeholder[0], args->arg[i].data, args->arg[i].len);
-    }
+            if (args->letters[i + 1] != placeholder[1])
+                return;
+        }
 }
 
 void rdl_slice_write(struct rdl_slice *w, const char *text, const struct rdl_args *args)

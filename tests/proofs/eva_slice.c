@@ -53,7 +53,7 @@ static void every_cut(const char *text, const struct rdl_args *args)
 static void with_arguments(const char *text)
 {
     static const size_t lens[LENGTHS] = {9, 10, 0};
-    char letters[LETTERS];
+    char letters[LETTERS] = "";
     struct rdl_bytes arg[LETTERS];
     struct rdl_args args = {letters, arg, 0};
     size_t i;

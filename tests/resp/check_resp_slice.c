@@ -16,9 +16,9 @@ static const char wire[] = "*7\r\n$3\r\nSET\r\n$1\r\nx\r\n$0\r\n\r\n$10\r\n$k*a\
                            "$11\r\nreplication\r\n$5\r\n30000\r\n*1\r\n$4\r\nPTTL\r\n";
 enum { WIRE = sizeof wire - 1 };
 static const char odd[] = "$k*a\0\r\n\xff$2";
-static const struct rdl_bytes arg[] = {{"x", 1},    {"unused", 6}, {NULL, 0},   {odd, sizeof odd - 1},
-                                       {"\r\n", 2}, {NULL, 7},     {"30000", 5}};
-static const struct rdl_args args = {"kukkvam", arg, sizeof arg / sizeof arg[0]};
+static const struct rdl_bytes arg[] = {{"unused", 6}, {"x", 1},  {NULL, 0},   {odd, sizeof odd - 1},
+                                       {"\r\n", 2},   {NULL, 7}, {"30000", 5}};
+static const struct rdl_args args = {"ukkkvam", arg, sizeof arg / sizeof arg[0]};
 
 static struct rdl_slice slice(size_t skip, size_t room)
 {
