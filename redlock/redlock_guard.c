@@ -304,8 +304,8 @@ static int is_duplicate(const struct rdl_redlock *r, const struct rdl_server *s,
     if (run == RDL_RUN_UNNAMED) /* unknown */
         return 0;
     for (other = r->servers; other < r->servers + r->n; other++) {
-        int is_before = rank(other) != rank(s) ? rank(other) > rank(s) : other < s;
-        if (is_before && other->conn->cfg->server_info->run == run)
+        if (other->conn->cfg->server_info->run == run &&
+            (rank(other) != rank(s) ? rank(other) > rank(s) : other < s))
             return 1;
     }
     return 0;

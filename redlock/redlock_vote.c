@@ -208,13 +208,15 @@ uint64_t rdl_votes_take_replies(struct rdl_redlock *r, uint64_t now_ms)
 {
     uint64_t wake_ms = abort_stalled(r, now_ms);
     uint32_t left_ms = r->abort_below_ms != 0 ? rdl_redlock_remaining_ms(r, now_ms) : 0;
-    uint32_t rtt_ms = rdl_votes_quorum_rtt_ms(r);
+    uint32_t rtt_ms = 0;
     size_t i;
 
     for (i = 0; i < r->n; i++) {
         uint64_t at_ms;
-        if (r->servers[i].req.is_queued) /* the server's round trip may be known only now */
+        if (r->servers[i].req.is_queued) { /* the server's round trip may be known only now */
+            rtt_ms = rtt_ms != 0 ? rtt_ms : rdl_votes_quorum_rtt_ms(r);
             rdl_conn_set_timeout(r->servers[i].conn, reply_timeout_ms(r, &r->servers[i], rtt_ms));
+        }
         at_ms = rdl_conn_tick_for_lease(r->servers[i].conn, left_ms, now_ms);
         r->servers[i].conn->is_awaited = r->state != REDLOCK_IDLE;
         if (at_ms < wake_ms)
