@@ -6,7 +6,7 @@
 
 /*
  * Reads first, and returns the time: what has arrived since the last operation would otherwise seem overdue.
- * After a quiet time the connection may have ended; a release that is sent twice knows less.
+ * If no lock used the connection lately, it may have ended; a release that is sent twice knows less.
  */
 static uint64_t begin_ms(const struct rdl_lock *l, const struct rdl_platform *platform)
 {
@@ -15,9 +15,10 @@ static uint64_t begin_ms(const struct rdl_lock *l, const struct rdl_platform *pl
     /* a stalled conn may be closed in the next ms, not in this one; the request then uses a new one */
     uint64_t until_ms = state == RDL_CONN_STALLED ? now_ms + 1 : 0;
 
-    if ((state != RDL_CONN_READY && state != RDL_CONN_CLOSED) || !rdl_conn_is_idle(l->conn) ||
-        now_ms > l->sent_ms + RDL_QUIET_MS)
-        (void)platform->poll(platform->ctx, &l->conn, 1, until_ms, 0);
+    if ((state == RDL_CONN_READY || state == RDL_CONN_CLOSED) && rdl_conn_is_idle(l->conn) &&
+        (uint32_t)now_ms - l->conn->open_ms <= RDL_QUIET_MS)
+        return now_ms;
+    (void)platform->poll(platform->ctx, &l->conn, 1, until_ms, 0);
     return rdl_now(platform);
 }
 

@@ -32,9 +32,8 @@ extern "C" {
  * most. Otherwise it blocks for wait_ms and one attempt at most, because the first attempt always has its
  * full time. Call it when you may call rdl_lock_acquire_begin().
  *
- * It reads first if a request is pending, if the conn is connecting, or if the last acquire or extend was
- * more than 20 ms ago. So it notices a connection that ended in the meantime before it sends. (An event
- * loop has read already.)
+ * It reads first if a request is pending, if the conn is connecting, or if no lock used the conn in the last
+ * 20 ms. So it notices before it sends if the connection has ended. (An event loop has read already.)
  *
  * A release that is pending at the end was written to the socket, if the connection is up and the socket had
  * room. Service the conn (rdl_conn_tick()) to send the rest, and call rdl_lock_drain() before the program

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lock/lock_io.h"
+#include "net/net_op.h"
 #include "tests/fixtures/scripted.h"
 #include "tests/suite.h"
 
@@ -122,6 +123,26 @@ START_TEST(wake_does_not_end_extend_or_release)
 }
 END_TEST
 
+/* It may have ended since another lock used it, but a call of another lock keeps it from being quiet. */
+START_TEST(connection_is_read_first_after_a_quiet_time)
+{
+    struct rdl_lock other;
+
+    rdl_lock_init(&other, &opt, &s.conn, "o", 1);
+    ck_assert_int_eq(rdl_lock_acquire(&l, &platform), RDL_OK);
+    now += RDL_QUIET_MS;
+    polls = 0;
+    ck_assert_int_eq(rdl_lock_acquire(&other, &platform), RDL_OK);
+    ck_assert_int_eq(polls, 1);
+    now += RDL_QUIET_MS;
+    ck_assert_int_eq(rdl_lock_release(&l, &platform), RDL_OK);
+    ck_assert_int_eq(polls, 2);
+    now += RDL_QUIET_MS + 1;
+    ck_assert_int_eq(rdl_lock_release(&other, &platform), RDL_OK);
+    ck_assert_int_eq(polls, 4);
+}
+END_TEST
+
 /* A lock that is held, and an extend that had no reply in time: the connection is stalled. */
 static void hold_on_a_stalled_connection(void)
 {
@@ -185,6 +206,7 @@ Suite *suite_lock_wake(void)
     tcase_add_loop_test(tc, woken_acquire_passes_its_release_to_the_driver, 0, 2);
     tcase_add_test(tc, wake_does_not_end_extend_or_release);
     tcase_add_test(tc, text_of_interrupted_names_wake_fd);
+    tcase_add_test(tc, connection_is_read_first_after_a_quiet_time);
     tcase_add_loop_test(tc, blocking_call_replaces_a_stalled_connection, 0, 2);
     tcase_add_test(tc, lock_drain_reads_before_it_checks_timeouts);
     tcase_add_test(tc, lock_drain_ends_in_time);
