@@ -46,7 +46,7 @@ static int finish(struct rdl_lock *l, int result)
     l->conn->is_awaited = 0;
     rdl_conn_free_room(l->conn, &l->req);
     if (l->hint != NULL)
-        l->hint->ops->end(l->hint);
+        l->hint->ops->end(l->hint, result >= 0);
     l->state = LOCK_IDLE;
     l->result = (int16_t)result;
     l->wake_ms = UINT64_MAX;
@@ -218,25 +218,24 @@ int rdl_lock_init(struct rdl_lock *l, const struct rdl_lock_options *opt, struct
 
 /* ---------------------------------------------------------------- the states of an operation */
 
-/* Returns the pause before the next attempt: random; while a hint may come, the rest of the holder's ttl. */
+/* Returns the pause before the next attempt: random; while a hint may come, longer. */
 static uint64_t pause_of(struct rdl_lock *l, int result, uint64_t now_ms)
 {
     const struct rdl_bytes name = {l->name, l->name_len};
+    struct rdl_hint *hint = result == RDL_BUSY ? l->hint : NULL;
     uint32_t holder_ms = UINT32_MAX;
-    uint64_t hint_ms = UINT64_MAX;
+    uint32_t pause_ms;
 
-    if (result == RDL_BUSY && l->hint != NULL)
-        hint_ms = l->hint->ops->begin(l->hint, name, l->holder_ms, l->deadline_ms - now_ms, now_ms);
-    if (!rdl_is_never(hint_ms)) {
-        l->tries = 0; /* a wake-up resets the backoff */
-        return hint_ms;
-    }
     if (result == RDL_BUSY && (uint64_t)l->holder_ms < UINT32_MAX) {
         holder_ms = (uint32_t)l->holder_ms;
         if (rdl_has_changed_hands(&l->holder_ends_ms, holder_ms, l->conn->rtt_ms, now_ms))
             l->tries = 0; /* it is held for short times */
     }
-    return rdl_pause_ms(&l->seed, l->opt->retry_ms, l->tries, holder_ms);
+    if (hint != NULL && hint->is_awake)
+        l->tries = 0; /* a wake-up resets the backoff */
+    pause_ms = rdl_pause_ms(&l->seed, l->opt->retry_ms, l->tries, holder_ms);
+    return hint == NULL ? pause_ms
+                        : hint->ops->begin(hint, name, holder_ms, pause_ms, l->deadline_ms, now_ms);
 }
 
 /* Waits in a state until at_ms, or until the deadline of the operation. */
@@ -356,7 +355,7 @@ int rdl_lock_step(struct rdl_lock *l, uint64_t now_ms)
     case LOCK_ASKED:
         return step_asked(l, now_ms);
     case LOCK_PAUSE:
-        if (now_ms < l->wake_ms && (l->hint == NULL || !l->hint->ops->fired(l->hint)))
+        if (now_ms < l->wake_ms && (l->hint == NULL || !l->hint->ops->fired(l->hint, now_ms)))
             return RDL_PENDING;
         if (l->action != RDL_ACQUIRE)
             return ask(l, now_ms);

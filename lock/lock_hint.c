@@ -145,7 +145,11 @@ const struct rdl_op rdl_op_wait_hint = {.methods = wait_hint, .family = RDL_FAMI
 
 enum {
     LATE_MS = 3000, /* a server that is this late will not end the wait any more */
-    VAIN_MAX = 16   /* hints in a row without the lock: another program fills the list */
+    VAIN_MAX = 16,  /* hints in a row without the lock: another program fills the list */
+    PATIENCE_LEAST_MS = 100,
+    PROBE_MS = 500, /* for how long a client polls that does not know yet whether others send hints */
+    LATE_REPLY_MS =
+        3 /* that a server ends a wait too late, and less than a hint takes that was there before */
 };
 
 static void wait_drop(struct rdl_hint *h)
@@ -171,12 +175,29 @@ static int is_usable(struct rdl_hint *h, uint64_t now_ms)
     return !h->is_refused;
 }
 
-static int hint_fired(struct rdl_hint *h)
+/* A hint came: other clients send hints. The next one may take as long again, and more. */
+static void hint_learn(struct rdl_hint *h, uint64_t now_ms)
+{
+    uint32_t waited_ms = (uint32_t)now_ms - h->begun_ms;
+
+    if (!h->is_waiting || waited_ms <= h->conn->rtt_ms + LATE_REPLY_MS) /* it was there before */
+        return;
+    h->patience_ms -= h->patience_ms / 8;
+    if (h->patience_ms < 4 * waited_ms)
+        h->patience_ms = 4 * waited_ms;
+    if (h->patience_ms < PATIENCE_LEAST_MS)
+        h->patience_ms = PATIENCE_LEAST_MS;
+    h->is_waiting = h->is_overdue = h->is_polling = 0;
+}
+
+static int hint_fired(struct rdl_hint *h, uint64_t now_ms)
 {
     uint8_t answer = h->req.answer;
 
     if (answer == RDL_ANSWER_NONE)
         return 0;
+    if (answer == RDL_ANSWER_YES)
+        hint_learn(h, now_ms);
     h->req.answer = RDL_ANSWER_NONE;
     h->is_awake = answer == RDL_ANSWER_YES;
     if (answer == RDL_ANSWER_YES)
@@ -193,10 +214,6 @@ static int wait_begin(struct rdl_hint *h, struct rdl_bytes name, uint32_t wait_m
     const struct rdl_bytes none = {NULL, 0};
     const struct rdl_command command = {&rdl_op_wait_hint, name, none, none, UINT64_MAX, wait_ms};
 
-    if (h->req.answer != RDL_ANSWER_YES)
-        (void)hint_fired(h); /* the hint is old, but its reply may show that the server refuses BLPOP */
-    if (!is_usable(h, now_ms))
-        return 0;
     if (h->req.is_queued || h->req.answer == RDL_ANSWER_YES)
         return 1; /* the server's clock is slow, or it counts whole seconds: that wait continues */
     if (h->fruitless >= VAIN_MAX || !rdl_conn_is_idle(h->conn)) {
@@ -209,17 +226,64 @@ static int wait_begin(struct rdl_hint *h, struct rdl_bytes name, uint32_t wait_m
     return 1;
 }
 
-static uint64_t hint_begin(struct rdl_hint *h, struct rdl_bytes name, int64_t holder_ms, uint64_t left_ms,
-                           uint64_t now_ms)
+/* Returns whether the lock was released since the last attempt of this wait: its key has another expiry. */
+static int was_released(struct rdl_hint *h, uint32_t holder_ms, uint64_t now_ms)
 {
-    uint64_t most_ms = left_ms < RDL_HINT_CAP_MS ? left_ms : RDL_HINT_CAP_MS;
+    int can_tell =
+        h->has_ends && (int32_t)(h->holder_ends_ms - (uint32_t)now_ms) > 0; /* it has not expired */
+
+    h->has_ends = holder_ms != UINT32_MAX;
+    return h->has_ends && rdl_has_changed_hands(&h->holder_ends_ms, holder_ms, h->conn->rtt_ms, now_ms) &&
+           can_tell;
+}
+
+/*
+ * Returns for how long to wait for a hint now. A client that has waited longer than hints take polls for a
+ * time. If the lock was released meanwhile, its clients send no hints: it polls until a hint comes.
+ */
+static uint32_t wait_of(struct rdl_hint *h, uint32_t holder_ms, uint32_t usual_ms, uint64_t now_ms)
+{
+    uint32_t waited_ms;
+    uint32_t most_ms = RDL_HINT_CAP_MS;
+
+    if (!h->is_waiting) {
+        h->begun_ms = (uint32_t)now_ms;
+        h->has_ends = 0;
+    }
+    h->is_waiting = 1;
+    waited_ms = (uint32_t)now_ms - h->begun_ms;
+    if (was_released(h, holder_ms, now_ms) && waited_ms >= h->patience_ms)
+        h->is_polling = 1;
+    if (h->patience_ms - waited_ms < most_ms)
+        most_ms = h->patience_ms - waited_ms;
+    if (holder_ms < most_ms)
+        most_ms = holder_ms + 1;
+    if (h->is_polling || waited_ms - h->patience_ms < PROBE_MS)
+        most_ms = usual_ms;
+    h->is_overdue = waited_ms + most_ms >= h->patience_ms;
+    return most_ms;
+}
+
+static uint64_t hint_begin(struct rdl_hint *h, struct rdl_bytes name, uint32_t holder_ms, uint32_t usual_ms,
+                           uint64_t deadline_ms, uint64_t now_ms)
+{
+    uint32_t most_ms, wait_ms;
 
     h->is_awake = 0;
-    if (holder_ms >= 0 && (uint64_t)holder_ms < most_ms)
-        most_ms = (uint64_t)holder_ms + 1;
-    if (!wait_begin(h, name, (uint32_t)most_ms, now_ms))
-        return UINT64_MAX;
-    return hint_fired(h) ? 0 : most_ms;
+    if (h->req.answer != RDL_ANSWER_YES)
+        (void)hint_fired(h,
+                         now_ms); /* the hint is old, but its reply may show that the server refuses BLPOP */
+    if (!is_usable(h, now_ms))
+        return usual_ms;
+    most_ms = wait_of(h, holder_ms, usual_ms, now_ms);
+    if (most_ms > deadline_ms - now_ms)
+        most_ms = (uint32_t)(deadline_ms - now_ms);
+    wait_ms = most_ms;
+    if (most_ms == usual_ms && most_ms > LATE_REPLY_MS) /* so that it has ended when the lock is granted */
+        wait_ms = most_ms - LATE_REPLY_MS;
+    if (!wait_begin(h, name, wait_ms, now_ms))
+        return usual_ms;
+    return hint_fired(h, now_ms) ? 0 : most_ms;
 }
 
 /*
@@ -230,7 +294,8 @@ static uint64_t hint_begin(struct rdl_hint *h, struct rdl_bytes name, int64_t ho
 static const struct rdl_op *hint_acquire(const struct rdl_hint *h, const struct rdl_lock_options *opt,
                                          int is_first, uint64_t deadline_ms, uint64_t now_ms)
 {
-    int can_wait = h->conn != NULL && rdl_conn_state(h->conn) == RDL_CONN_READY && !h->is_refused;
+    int can_wait =
+        h->conn != NULL && rdl_conn_state(h->conn) == RDL_CONN_READY && !h->is_refused && !h->is_polling;
     int has_time = !rdl_is_one_attempt(opt) && now_ms + RDL_HINT_CAP_MS < deadline_ms;
 
     if (can_wait && has_time && (is_first || h->is_awake) && rdl_first_ttl_ms(opt) > RDL_HINT_CAP_MS)
@@ -238,11 +303,13 @@ static const struct rdl_op *hint_acquire(const struct rdl_hint *h, const struct 
     return &rdl_op_acquire;
 }
 
-static void hint_end(struct rdl_hint *h)
+static void hint_end(struct rdl_hint *h, int is_held)
 {
     if (h->req.is_queued)
         wait_drop(h);
-    h->fruitless = 0;
+    if (is_held && h->is_overdue && !h->is_awake) /* the lock was released without a hint */
+        h->is_polling = 1;
+    h->fruitless = h->is_waiting = h->is_overdue = 0;
 }
 
 static const struct rdl_hint_ops hint_ops = {hint_begin,   hint_fired,           hint_end,
@@ -256,6 +323,7 @@ void rdl_hint_init(struct rdl_hint *h, struct rdl_conn *conn)
                !rdl_conn_refers_to(conn, h, sizeof *h)); /* a wait is pending in this memory */
     *h = blank;
     h->ops = &hint_ops;
+    h->patience_ms = RDL_HINT_FIRST_MS;
     h->conn = conn;
 }
 

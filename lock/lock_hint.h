@@ -15,7 +15,8 @@ extern "C" {
 
 /** Times of the wake hint. */
 enum {
-    RDL_HINT_CAP_MS = 1000 /**< longest pause with a hint, in ms: the cost of a lost hint */
+    RDL_HINT_CAP_MS = 1000, /**< longest pause with a hint, in ms: the cost of a lost hint */
+    RDL_HINT_FIRST_MS = 250 /**< how long a client that got no hint so far waits before it polls, in ms */
 };
 
 struct rdl_hint;
@@ -24,13 +25,14 @@ struct rdl_hint;
 /* Functions of the wake hint: an object, so that a static link drops them where they are not used. */
 struct rdl_hint_ops {
     /*
-     * Begins to wait, for left_ms at most, and for the rest of the holder's ttl (below 0: not known).
-     * Returns the length of the pause; UINT64_MAX: no hint, pause as usual.
+     * Begins to wait, until the deadline at most, and for the rest of the holder's ttl (UINT32_MAX: not
+     * known). Returns the length of the pause. usual_ms is that of a client without a hint.
      */
-    uint64_t (*begin)(struct rdl_hint *h, struct rdl_bytes name, int64_t holder_ms, uint64_t left_ms,
-                      uint64_t now_ms);
-    int (*fired)(struct rdl_hint *h); /* returns 1, once, when the wait has ended: try now */
-    void (*end)(struct rdl_hint *h);  /* ends the wait: the caller no longer needs it */
+    uint64_t (*begin)(struct rdl_hint *h, struct rdl_bytes name, uint32_t holder_ms, uint32_t usual_ms,
+                      uint64_t deadline_ms, uint64_t now_ms);
+    /* returns 1, once, when the wait has ended: try now */
+    int (*fired)(struct rdl_hint *h, uint64_t now_ms);
+    void (*end)(struct rdl_hint *h, int is_held); /* ends the wait: the caller no longer needs it */
     /* Returns how the next attempt of a plain lock acquires: rdl_op_acquire, or the same without the PTTL. */
     const struct rdl_op *(*acquire)(const struct rdl_hint *h, const struct rdl_lock_options *opt,
                                     int is_first, uint64_t deadline_ms, uint64_t now_ms);
@@ -52,8 +54,8 @@ struct rdl_hint_ops {
  *     rdl_lock_set_hint(&lock, &hint);
  *
  * It is only a hint: the request to acquire alone decides who holds the lock, so clients with and without
- * hints can share a lock. But those without try more often: where the lock is busy, use hints in all clients
- * or in none.
+ * hints can share a lock. A client that gets no hint for longer than hints take, and sees that the lock was
+ * released, retries as often as one without hints, until a hint comes. It sends more requests then.
  *
  * A holder may die or release without a hint, and a waiter may take a hint and die. Then the others retry
  * after RDL_HINT_CAP_MS at the latest. A client that has waited for this time once also retries when the
@@ -71,8 +73,15 @@ struct rdl_hint {
     uint8_t fruitless;  /* hints in a row that did not bring the lock */
     uint8_t is_refused; /* 1: by this server, until the connection ends */
     uint8_t is_awake;   /* 1: the last wait ended with a hint */
+    uint8_t is_waiting; /* 1: since begun_ms, without a hint */
+    uint8_t has_ends;   /* 1: holder_ends_ms is of this wait */
+    uint8_t is_overdue; /* 1: it took longer than hints take */
+    uint8_t is_polling; /* 1: the lock changed hands without a hint, and none has come since */
     struct rdl_req req;
-    uint64_t ends_ms; /* when the server should end the wait */
+    uint32_t begun_ms;       /* the low bits */
+    uint32_t patience_ms;    /* for how long to wait before polling */
+    uint32_t holder_ends_ms; /* rdl_has_changed_hands */
+    uint64_t ends_ms;        /* when the server should end the wait */
     /** @endcond */
 };
 

@@ -230,7 +230,7 @@ static int step_pause(struct rdl_redlock *r, uint64_t now_ms)
     if (wait_end_ms > r->deadline_ms)
         wait_end_ms = r->deadline_ms;
     rdl_votes_flush_releases(r, 0, now_ms);
-    if (now_ms < r->wake_ms && (r->hint == NULL || !r->hint->ops->fired(r->hint)))
+    if (now_ms < r->wake_ms && (r->hint == NULL || !r->hint->ops->fired(r->hint, now_ms)))
         return RDL_PENDING;
     if (r->tries > 0 && now_ms >= r->deadline_ms)
         return rdl_redlock_finish(r, r->result);

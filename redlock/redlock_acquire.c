@@ -36,16 +36,17 @@ static void plan_probe_server(struct rdl_redlock *r, int result)
 
 /*
  * Waits for a hint if server 0 refused: a release there wakes one waiting client, which may be this one.
- * Returns for how long to wait; UINT64_MAX: there is no hint.
+ * Returns for how long to pause, which without a hint is usual_ms.
  */
-static uint64_t wait_for_hint(struct rdl_redlock *r, uint64_t now_ms)
+static uint64_t wait_for_hint(struct rdl_redlock *r, uint32_t usual_ms, uint64_t now_ms)
 {
     const struct rdl_bytes name = {r->name, r->name_len};
     const struct rdl_server *first = &r->servers[0];
+    uint32_t holder_ms = (uint64_t)first->value < UINT32_MAX ? (uint32_t)first->value : UINT32_MAX;
 
     if (r->hint == NULL || first->vote != RDL_VOTE_DENIED)
-        return UINT64_MAX;
-    return r->hint->ops->begin(r->hint, name, first->value, r->deadline_ms - now_ms, now_ms);
+        return usual_ms;
+    return r->hint->ops->begin(r->hint, name, holder_ms, usual_ms, r->deadline_ms, now_ms);
 }
 
 /*
@@ -57,12 +58,8 @@ static uint64_t redlock_pause_of(struct rdl_redlock *r, int result, uint64_t now
     uint64_t twice_ms = 2 * (now_ms - r->sent_ms);
     uint32_t keys_ms = rdl_votes_free_in_ms(r);
     uint32_t base_ms = r->opt->lease.retry_ms;
-    uint64_t hint_ms = result == RDL_BUSY ? wait_for_hint(r, now_ms) : UINT64_MAX;
+    uint32_t pause_ms;
 
-    if (!rdl_is_never(hint_ms)) {
-        r->tries = 0; /* a wake-up resets the backoff */
-        return hint_ms;
-    }
     /* Up to twice as long as the attempt took, or two clients that collide keep splitting the votes. */
     if (twice_ms > RDL_RETRY_CAP_MS)
         twice_ms = RDL_RETRY_CAP_MS;
@@ -71,7 +68,12 @@ static uint64_t redlock_pause_of(struct rdl_redlock *r, int result, uint64_t now
     if (r->n == 1 && result == RDL_BUSY && keys_ms != UINT32_MAX && /* several: that would split the votes */
         rdl_has_changed_hands(&r->holder_ends_ms, keys_ms, rdl_votes_quorum_rtt_ms(r), now_ms))
         r->tries = 0;
-    return rdl_pause_ms(&r->seed, base_ms, r->tries, keys_ms);
+    if (r->hint != NULL && r->hint->is_awake) { /* a wake-up resets the backoff */
+        r->hint->is_awake = 0;
+        r->tries = 0;
+    }
+    pause_ms = rdl_pause_ms(&r->seed, base_ms, r->tries, keys_ms);
+    return result == RDL_BUSY ? wait_for_hint(r, pause_ms, now_ms) : pause_ms;
 }
 
 /* Returns 1 if too few servers begin to count before the acquire ends: waiting for them changes nothing. */

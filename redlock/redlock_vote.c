@@ -357,7 +357,7 @@ void rdl_redlock_end_waits(struct rdl_redlock *r)
     for (i = 0; r->until_ms == 0 && r->canaries != NULL && i < r->n; i++)
         r->canaries->ops->drop(r, i);
     if (r->hint != NULL)
-        r->hint->ops->end(r->hint);
+        r->hint->ops->end(r->hint, r->until_ms != 0);
 }
 
 /* Without a lease, nothing refers to the servers afterwards. */

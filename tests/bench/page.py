@@ -237,8 +237,7 @@ def mixed(page):
         return
     page.say('## Half libredlock, half a peer',
              'Both want the same lock on one server. A peer sends no wake hint when it releases. A client of libredlock that '
-             'waits with the hint then retries once a second, and mostly gets less than the peer. Where peers share a lock, leave '
-             'the hint out.')
+             'waits with the hint notices this, and then retries as often as one without the hint, until a hint comes.')
     for waiters, kinds in rows.items():
         page.say(f'### {waiters} clients, half of each')
         cells = []

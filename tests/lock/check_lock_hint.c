@@ -15,6 +15,8 @@
 
 /* With a ttl as short as the longest wait, each attempt requests the holder's time. */
 enum { TTL = RDL_HINT_CAP_MS, NOW = 1000 };
+/* A client to which hints have come waits for the next for minutes, before it polls. */
+enum { HINTS_COME = 600000 };
 
 #define TAKEN(ms)  "$-1\r\n:" ms "\r\n"
 #define CAME       "*2\r\n$8\r\n{k}:wake\r\n$1\r\n1\r\n"
@@ -34,6 +36,7 @@ static void setup(void)
     opt = (struct rdl_lock_options){.ttl_ms = TTL, .wait_ms = 5000, .retry_ms = 50};
     rdl_lock_init(&l, &opt, &s.conn, "k", 1);
     rdl_hint_init(&hint, &second.conn);
+    hint.patience_ms = HINTS_COME;
     rdl_lock_set_hint(&l, &hint);
     scripted_open(&s, NOW);
     scripted_open(&second, NOW);

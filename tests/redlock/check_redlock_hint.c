@@ -23,6 +23,7 @@ static void begin(size_t n)
     scripted_init(&second);
     scripted_open(&second, now);
     rdl_hint_init(&hint, &second.conn);
+    hint.patience_ms = 600000; /* hints have come: it does not poll */
     rdl_redlock_set_hint(lock, &hint);
 }
 

@@ -93,6 +93,33 @@ static void foreign_hints(int single)
     EXPECT(w, scene_wait(w, scene_lock(w, 1)) == RDL_OK);
 }
 
+/* A stranger takes the lock again and again, and sends no hints: the waiter polls. */
+static void strangers_send_no_hints(int single)
+{
+    struct world *w = scene(2, 3, 10000);
+    struct handle *a = scene_lock(w, 0), *b = scene_lock(w, 1);
+    uint64_t before;
+
+    scene_one_server(w, single);
+    scene_hints(w);
+    a->hint_use = HINT_NONE;
+    handle_init(w, a);
+    scene_held(w, a);
+    b->opt.lease.wait_ms = 8000;
+    b->opt.lease.retry_ms = 50;
+    scene_begin(w, b, ACQUIRING, 0);
+    before = w->now;
+    while (b->state == ACQUIRING && w->now < before + 8000 * MS) {
+        scene_go(w, 25);
+        EXPECT(w, scene_do(w, a, RELEASING, 0) == RDL_OK);
+        scene_go(w, 5);
+        if (scene_do(w, a, ACQUIRING, 0) != RDL_OK)
+            break;
+    }
+    EXPECT(w, scene_wait(w, b) == RDL_OK);
+    EXPECT(w, w->now < before + 2 * RDL_HINT_CAP_MS * MS);
+}
+
 static void not_a_list(int single)
 {
     struct world *w = waiting_for_a(2, single, 10000);
@@ -125,6 +152,9 @@ const struct scenario scenarios_hint[] = {
      .times = 2},
     {.name = "a canceled waiter takes no hint", .run_each = canceled_waiter_takes_none, .times = 2},
     {.name = "foreign hints cause few extra attempts", .run_each = foreign_hints, .times = 2},
+    {.name = "a waiter polls beside strangers that send no hints",
+     .run_each = strangers_send_no_hints,
+     .times = 2},
     {.name = "a hint key that is not a list does no harm", .run_each = not_a_list, .times = 2},
     {.name = "a late release with a hint deletes nothing", .run = a_late_release_deletes_nothing},
     {.name = NULL},
