@@ -115,6 +115,7 @@ $(eval $(call flavour,size/m4,$$(ARM) $$(WARN_GCC) $$(SMALL) $$(THUMB) -mcpu=cor
 
 # $(call program,FLAVOUR,COMPILER,SUITE,LIBRARY): the library and the command of a flavour, and its test suite.
 # The suite also links the command's files but main.c, so that they can be tested one by one.
+# Symbols are bound at the start (-z now): otherwise redlock, its guardian and the command's process each bind their own.
 define program
 $(B)/$(1)/libredlock.a: $(LIB_SRC:%.c=$(B)/$(1)/%.o)
 $(B)/$(1)/cli.a: $(patsubst %.c,$(B)/$(1)/%.o,$(filter-out %/main.c,$(CLI_SRC)))
@@ -123,7 +124,7 @@ $(B)/$(1)/%.a:
 	$$(Q)ar rcsD $$@ $$^
 $(B)/$(1)/bin/redlock: $(CLI_SRC:%.c=$(B)/$(1)/%.o) $(4)
 	@mkdir -p $$(@D)
-	$$(Q)$(2) -Wl,--gc-sections $$(LDFLAGS) -o $$@ $$^
+	$$(Q)$(2) -Wl,--gc-sections -Wl,-z,now $$(LDFLAGS) -o $$@ $$^
 $(B)/$(3): $(TEST_SRC:%.c=$(B)/$(1)/%.o) $(B)/$(1)/cli.a $(4)
 	@tests/house/suites.sh
 	$$(Q)$(2) $$(LDFLAGS) -o $$@ $$^ $$(shell pkg-config --cflags --libs check)

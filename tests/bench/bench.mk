@@ -13,7 +13,7 @@ NEEDS_bench-update = bench bench-peers
 BENCH := $(B)/bench
 BENCH_PROGRAMS := $(addprefix $(BENCH)/drive-,floor ours hiredis)
 .PHONY: bench bench-update bench-programs bench-peers
-bench: bench-programs bench-peers ## bench: ours and the peers side by side: a page and charts in build/bench/ (40 min; QUICK=1: 3 min)
+bench: bench-programs bench-peers $(B)/redlock ## bench: ours and the peers side by side: a page and charts in build/bench/ (40 min; QUICK=1: 3 min)
 	@tests/house/deps.sh --probe bench
 	tests/bench/bench.py $(B) $(BENCH)/figures.json $(if $(QUICK),--quick)
 	tests/bench/page.py $(BENCH)/figures.json $(BENCH)

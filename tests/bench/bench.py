@@ -20,6 +20,7 @@ JSON:
 Rounds of all clients are interleaved. A round of a client is divided by the same round of the floor.
 """
 import datetime
+import fcntl
 import json
 import os
 import platform
@@ -38,6 +39,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = '/usr/bin/python3'
 HINT = 'libredlock, wake hint'
+CPUS = os.sched_getaffinity(0)
 FULL = {
     'rounds': 31, 'cycles': {1: 1000, 5: 400}, 'warm_up': 2000,
     'fault_rounds': 3, 'fault_cycles': 1000, 'fault_ms': 2000, 'no_answer_s': 5,
@@ -46,6 +48,7 @@ FULL = {
     'wait_rounds': 3, 'wait_ms': 2000, 'waiters': [1, 4, 8, 16, 32, 64], 'waiters_5': [8, 64], 'mixed': [8, 64],
     'locks': [1, 10, 100, 1000, 10000], 'locks_rounds': 3,
     'servers': [1, 2, 3, 4, 5, 6, 7], 'servers_rounds': 7,
+    'command_rounds': 200,
     'instructions': True,
 }
 QUICK = {
@@ -55,6 +58,7 @@ QUICK = {
     'wait_rounds': 1, 'wait_ms': 600, 'waiters': [8], 'waiters_5': [8], 'mixed': [8],
     'locks': [1, 100], 'locks_rounds': 1,
     'servers': [1, 3, 7], 'servers_rounds': 1,
+    'command_rounds': 10,
     'instructions': False,
 }
 
@@ -504,6 +508,40 @@ class Bench:
             rows[str(n)] = {name: summarized(row, found['floor']) for name, row in found.items()}
             self.save('growth', rows)
 
+    # ------------------------------------------------------------ the command
+
+    def time_commands(self, programs, rounds):
+        """Interleaved; name: quartiles of the wall time of a process from its start to its end, and ratios to flock."""
+        found = {name: [] for name in programs}
+        for r in range(rounds + 3):  # the first ones load the programs
+            for k in range(len(programs)):
+                name = list(programs)[(k + r) % len(programs)]
+                begun = time.perf_counter()
+                subprocess.run(programs[name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+                if r >= 3:
+                    found[name].append((time.perf_counter() - begun) * 1e6)
+        return {name: {'us': quartiles(values), 'ratio': quartiles([a / b for a, b in zip(values, found['flock'])])}
+                for name, values in found.items()}
+
+    def commands(self):
+        """`redlock run LOCK -- true` beside `flock FILE true`: a free lock, and -n on a held one; on one CPU, and on all."""
+        rows, pinned, file = {}, os.sched_getaffinity(0), os.path.join(self.folder, 'lock')
+        redlock = [os.path.join(self.build, 'redlock'), 'run', '-u', f'redis://127.0.0.1:{self.ports(1)[0]}',
+                   '--restart-guard=off']
+        for where, cpus in (('one CPU', pinned), ('all CPUs', CPUS)):
+            os.sched_setaffinity(0, cpus)
+            rows[f'free, {where}'] = self.time_commands({
+                'flock': ['flock', file, 'true'], 'libredlock': [*redlock, 'command', '--', 'true'],
+                'no lock': ['true']}, self.how['command_rounds'])
+            self.servers[0].command('SET held other')
+            with open(file, 'w') as held:
+                fcntl.flock(held, fcntl.LOCK_EX)
+                rows[f'held, -n, {where}'] = self.time_commands({
+                    'flock': ['flock', '-n', file, 'true'], 'libredlock': [*redlock, '-n', 'held', '--', 'true']},
+                    self.how['command_rounds'])
+        os.sched_setaffinity(0, pinned)
+        self.save('commands', rows)
+
     # ------------------------------------------------------------ the parser
 
     def parser(self):
@@ -526,7 +564,7 @@ class Bench:
         known = {'healthy 1': lambda: self.healthy(1), 'healthy 5': lambda: self.healthy(5), 'growth': self.growth,
                  'round trips': self.round_trips, 'faults': self.faults, 'contention 1': lambda: self.contention(1),
                  'contention 5': lambda: self.contention(5), 'mixed': self.mixed,
-                 'many locks': self.many_locks, 'parser': self.parser}
+                 'many locks': self.many_locks, 'commands': self.commands, 'parser': self.parser}
         floor = self.open(self.kinds[0], self.ports(1))
         self.figures['machine']['empty_call_us'] = statistics.median(
             floor.ask('empty 200000')['us'] for _ in range(11))

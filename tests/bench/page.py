@@ -278,6 +278,18 @@ def many_locks(page):
             page.compare(f'time for each lock of {int(count):,}, {servers}', {name: each_us(name, count) for name in names}, ' us')
 
 
+def commands(page):
+    rows = page.sections.get('commands')
+    if not rows:
+        return
+    page.say('## The command',
+             '`redlock run LOCK -- true` beside `flock FILE true`: the time from the start of the process to its end, as median and '
+             'quartiles. `redlock` also starts a process that stops the command if `redlock` dies. *-n* does not wait for a lock '
+             'that is held. *No lock* is `true` alone.')
+    page.table(['lock', 'program', 'us', 'ratio to flock'],
+               [(what, name, spread(row['us']), spread(row['ratio'])) for what, names in rows.items() for name, row in names.items()])
+
+
 def parser(page):
     section = page.sections.get('parser')
     if not section or not section['time']:
@@ -336,6 +348,7 @@ def main():
     contention(page)
     mixed(page)
     many_locks(page)
+    commands(page)
     parser(page)
     earlier(page)
     rest, page.text = page.text[at:], page.text[:at]
