@@ -54,8 +54,8 @@ static void set_environment(const struct rdl_cli_lock *l)
     rdl_cli_secret_set_files(l->o);
 }
 
-static void become(const struct rdl_cli_lock *l, const struct rdl_cli_guardian *g, pid_t parent,
-                   uint64_t until_ms, int failure)
+static void become(const struct rdl_cli_lock *l, struct rdl_cli_guardian *g, pid_t parent, uint64_t until_ms,
+                   int failure)
 {
     char *const *command = l->o->command;
     sigset_t none;
@@ -73,6 +73,7 @@ static void become(const struct rdl_cli_lock *l, const struct rdl_cli_guardian *
     rdl_cli_signals_restore();
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    rdl_cli_guardian_wait(g, until_ms - rdl_cli_margin_ms(l->o->ttl_ms)); /* here, so that both forks overlap */
     if (rdl_posix_now_ms() >= until_ms) { /* redlock was stopped, or the host slept, since the grant */
         rdl_cli_print_error("%s is lost: its lease expired before the command could be started", l->o->lock);
         rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
@@ -135,7 +136,7 @@ void rdl_cli_child_check_program(const struct rdl_cli_options *o)
             o->command[0]);
 }
 
-pid_t rdl_cli_child_start(const struct rdl_cli_lock *l, const struct rdl_cli_guardian *g)
+pid_t rdl_cli_child_start(const struct rdl_cli_lock *l, struct rdl_cli_guardian *g)
 {
     uint64_t until_ms = rdl_cli_lease_until_ms(l);
     sigset_t all, before;
@@ -151,6 +152,7 @@ pid_t rdl_cli_child_start(const struct rdl_cli_lock *l, const struct rdl_cli_gua
         become(l, g, parent, until_ms, failure[1]);
     int saved = errno;
     close(failure[1]);
+    rdl_cli_guardian_wait(g, 0);
     failure_fd = failure[0];
     if (pid > 0)
         setpgid(pid, pid); /* the child does it, too; signals may be forwarded from here on */

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 /* Starts the command in a process group of its own; the lock is held. Returns its pid, or -1 with errno. */
-pid_t rdl_cli_child_start(const struct rdl_cli_lock *l, const struct rdl_cli_guardian *g);
+pid_t rdl_cli_child_start(const struct rdl_cli_lock *l, struct rdl_cli_guardian *g);
 
 /* Call it after the command has exited. Returns 0 if exec failed, otherwise 1. */
 int rdl_cli_child_was_run(void);

@@ -487,7 +487,6 @@ int rdl_cli_supervise(struct rdl_cli_lock *l)
     rdl_cli_descendants_begin();
     if (rdl_cli_guardian_start(&r.guardian, l->o->ttl_ms, 0, 0) != 0)
         return rdl_cli_give_back_refused(l, "start the guardian process");
-    rdl_cli_guardian_wait(&r.guardian, rdl_cli_lease_until_ms(l) - rdl_cli_margin_ms(l->o->ttl_ms));
     r.child = rdl_cli_child_start(l, &r.guardian);
     if (r.child < 0) {
         int rc = rdl_cli_give_back_refused(l, "start a process for the command");
