@@ -73,7 +73,7 @@ static void become(const struct rdl_cli_lock *l, struct rdl_cli_guardian *g, pid
     rdl_cli_signals_restore();
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    rdl_cli_guardian_wait(g, until_ms - rdl_cli_margin_ms(l->o->ttl_ms)); /* here, so that both forks overlap */
+    rdl_cli_guardian_wait(g, until_ms - rdl_cli_margin_ms(l->o->ttl_ms)); /* not before: forks overlap */
     if (rdl_posix_now_ms() >= until_ms) { /* redlock was stopped, or the host slept, since the grant */
         rdl_cli_print_error("%s is lost: its lease expired before the command could be started", l->o->lock);
         rdl_cli_flush(RDL_CLI_LAST_WORDS_MS);
