@@ -106,7 +106,19 @@ endef
 # Position-independent, so that a shared object may link the archive; the same bytes wherever the tree stands.
 $(eval $(call flavour,lib,$$(CC) $$(WARN) $$(CFLAGS) -fPIC $$(SECTIONS) -fdebug-prefix-map='$$(CURDIR)=.'))
 # Small: nothing for a debugger, and one address to be loaded at. What is not inlined may, for all gcc knows, be cut off.
-$(eval $(call flavour,static,$$(MUSL) $$(WARN) -Wno-format-truncation -Os -fno-asynchronous-unwind-tables -fno-pie $$(SECTIONS)))
+STATIC_CC := $(MUSL) $(WARN) -Wno-format-truncation -Os -fno-asynchronous-unwind-tables -fno-pie $(SECTIONS)
+$(eval $(call flavour,static,$$(STATIC_CC)))
+# The command with some verbs alone, in a folder of its own.
+ALL_VERBS := run acquire extend release hold status list break doctor
+VERBS :=
+NOTHING :=
+STATIC := static$(if $(VERBS),/$(subst $(NOTHING) ,-,$(strip $(VERBS))))
+each_verb = -D'$(1)(X)=$(foreach verb,$(2),X($(verb),$(shell echo $(verb) | tr a-z A-Z)))'
+ifneq ($(VERBS),)
+$(if $(filter-out $(ALL_VERBS),$(VERBS)),$(error VERBS has $(filter-out $(ALL_VERBS),$(VERBS)): give some of $(ALL_VERBS)))
+$(eval $(call flavour,$(STATIC),$$(STATIC_CC) $(call each_verb,RDL_CLI_EACH_VERB,$(VERBS)) \
+	$(call each_verb,RDL_CLI_EACH_VERB_LEFT_OUT,$(filter-out $(VERBS),$(ALL_VERBS)))))
+endif
 $(eval $(call flavour,asan,$$(GCC) $$(WARN_GCC) -O1 -g $$(SANITIZE)))
 $(eval $(call flavour,clang,$$(CLANG) $$(WARN) -Os -g))
 $(eval $(call flavour,size/x86-64,$$(GCC) $$(WARN_GCC) $$(SMALL) -fno-pie))
@@ -138,10 +150,11 @@ $(LIB): $(B)/lib/libredlock.a
 	@cp $< $@
 $(B)/redlock: $(B)/lib/bin/redlock
 	@cp $< $@
-static: $(B)/static/bin/redlock ## build: build/static/bin/redlock, the command as one file that needs no other (musl-gcc)
-$(B)/static/bin/redlock: $(patsubst %.c,$(B)/static/%.o,$(LIB_SRC) $(CLI_SRC))
+static: $(B)/$(STATIC)/bin/redlock ## build: build/static/bin/redlock, the command as one file that needs no other (musl-gcc); VERBS="run hold" for these alone
+# Nothing is relocated, so nothing becomes read-only once that is done, and no page is filled up for it.
+$(B)/$(STATIC)/bin/redlock: $(LIB_SRC:%.c=$(B)/static/%.o) $(CLI_SRC:%.c=$(B)/$(STATIC)/%.o)
 	@mkdir -p $(@D)
-	$(Q)$(MUSL) -static -no-pie -s -Wl,--gc-sections -Wl,-z,noseparate-code -Wl,--build-id=none -o $@ $^
+	$(Q)$(MUSL) -static -no-pie -s -Wl,--gc-sections,--build-id=none,-z,noseparate-code,-z,norelro,-z,common-page-size=64 -Wl,-Map=$@.map -o $@ $^
 # For systems with ELF.
 SHARED := $(B)/shared/libredlock.so.$(VERSION)
 shared: $(SHARED) ## build: build/shared/, the library as a shared one

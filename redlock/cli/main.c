@@ -33,14 +33,11 @@ static int fill_stdio(void)
     return 0;
 }
 
+#define FUNCTION(word, verb) [RDL_CLI_NUMBER_##verb] = rdl_cli_##word,
+
 static int obey_verb(enum rdl_cli_verb verb, int argc, char **argv)
 {
-    static int (*const verbs[RDL_CLI_VERBS])(int argc, char **argv) = {
-        [RDL_CLI_NUMBER_RUN] = rdl_cli_run,       [RDL_CLI_NUMBER_ACQUIRE] = rdl_cli_acquire,
-        [RDL_CLI_NUMBER_EXTEND] = rdl_cli_extend, [RDL_CLI_NUMBER_RELEASE] = rdl_cli_release,
-        [RDL_CLI_NUMBER_HOLD] = rdl_cli_hold,     [RDL_CLI_NUMBER_STATUS] = rdl_cli_status,
-        [RDL_CLI_NUMBER_LIST] = rdl_cli_list,     [RDL_CLI_NUMBER_BREAK] = rdl_cli_break,
-        [RDL_CLI_NUMBER_DOCTOR] = rdl_cli_doctor};
+    static int (*const verbs[RDL_CLI_VERBS])(int argc, char **argv) = {RDL_CLI_EACH_VERB(FUNCTION)};
 
     return verbs[rdl_cli_verb_row(verb) - rdl_cli_verb_table](argc, argv);
 }

@@ -50,8 +50,11 @@ check-reproduce: $(B)/redlock $(SHARED) $(LIB) ## hours: built and installed fro
 .PHONY: check-tools check-static
 check-tools: $(B)/redlock $(SHARED) $(LIB) ## ci: install and uninstall with busybox's tools
 	@tests/pkg/tools.sh "$(MAKE)"
-check-static: $(B)/static/bin/redlock $(B)/standin ## ci: the static command in an empty chroot; its size
-	@tests/pkg/static.sh $(B)/static/bin/redlock $(B)/standin
+FEW := run acquire extend release hold
+check-static: $(B)/static/bin/redlock $(B)/standin ## ci: the static command in an empty chroot, with all verbs and with some; its size, by part
+	+@$(MAKE) static VERBS="$(FEW)"
+	@tests/pkg/static.sh $(B)/static/bin/redlock $(B)/standin 336200 "run, acquire, extend, release, hold, status, list, break or doctor"
+	@tests/pkg/static.sh $(B)/static/$(subst $(NOTHING) ,-,$(FEW))/bin/redlock $(B)/standin 272500 "run, acquire, extend, release or hold"
 
 # ------------------------------------------------------------------ in other builds
 .PHONY: check-builds

@@ -224,11 +224,12 @@ static int is_guarded(void)
 static void write_clock(uint64_t ms, char out[CLOCK_MAX])
 {
     time_t end = time(NULL) + (time_t)((ms + 999) / 1000);
+    struct rdl_cli_text clock = {out, CLOCK_MAX, 0};
     struct tm tm;
 
     out[0] = '\0';
     if (localtime_r(&end, &tm) != NULL)
-        strftime(out, CLOCK_MAX, "%H:%M:%S", &tm);
+        rdl_cli_add(&clock, "%02d:%02d:%02d", tm.tm_hour, tm.tm_min, tm.tm_sec);
 }
 
 static void find_quarantine(size_t i)

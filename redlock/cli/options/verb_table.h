@@ -5,14 +5,19 @@
 
 #include "redlock/cli/output/output.h"
 
-/* The verbs, in the order of --help. */
+/* The verbs, in the order of --help. `make static VERBS=...` sets both lists; a verb left out has no bit. */
+#ifndef RDL_CLI_EACH_VERB
 #define RDL_CLI_EACH_VERB(X)                                                                                 \
-    X(RUN) X(ACQUIRE) X(EXTEND) X(RELEASE) X(HOLD) X(STATUS) X(LIST) X(BREAK) X(DOCTOR)
+    X(run, RUN) X(acquire, ACQUIRE) X(extend, EXTEND) X(release, RELEASE) X(hold, HOLD) X(status, STATUS)    \
+    X(list, LIST) X(break, BREAK) X(doctor, DOCTOR)
+#define RDL_CLI_EACH_VERB_LEFT_OUT(X)
+#endif
 
-#define RDL_CLI_VERB_NUMBER(verb) RDL_CLI_NUMBER_##verb,
-#define RDL_CLI_VERB_BIT(verb)    RDL_CLI_##verb = 1 << RDL_CLI_NUMBER_##verb,
+#define RDL_CLI_VERB_NUMBER(word, verb) RDL_CLI_NUMBER_##verb,
+#define RDL_CLI_VERB_BIT(word, verb)    RDL_CLI_##verb = 1 << RDL_CLI_NUMBER_##verb,
+#define RDL_CLI_VERB_NO_BIT(word, verb) RDL_CLI_##verb = 0,
 enum { RDL_CLI_EACH_VERB(RDL_CLI_VERB_NUMBER) RDL_CLI_VERBS };
-enum rdl_cli_verb { RDL_CLI_EACH_VERB(RDL_CLI_VERB_BIT) };
+enum rdl_cli_verb { RDL_CLI_EACH_VERB(RDL_CLI_VERB_BIT) RDL_CLI_EACH_VERB_LEFT_OUT(RDL_CLI_VERB_NO_BIT) };
 
 enum {
     RDL_CLI_GETTING = RDL_CLI_RUN | RDL_CLI_ACQUIRE | RDL_CLI_HOLD, /* they wait for a lock and take it */

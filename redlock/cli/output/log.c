@@ -41,12 +41,11 @@ static void add_time(struct rdl_cli_text *t)
 {
     struct timespec now = {0, 0};
     struct tm utc;
-    char seconds[32];
 
     clock_gettime(CLOCK_REALTIME, &now);
     gmtime_r(&now.tv_sec, &utc);
-    strftime(seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &utc);
-    rdl_cli_add(t, "%s.%03ldZ", seconds, now.tv_nsec / 1000000);
+    rdl_cli_add(t, "%04d-%02d-%02dT%02d:%02d:%02d.%03ldZ", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
+                utc.tm_hour, utc.tm_min, utc.tm_sec, now.tv_nsec / 1000000);
 }
 
 /* Adds the names of several locks; only JSON has them as an array. */

@@ -3,15 +3,11 @@
 #ifndef RDL_CLI_VERBS_VERBS_H
 #define RDL_CLI_VERBS_VERBS_H
 
-/* Run a verb; argv is what follows it on the command line. They return the exit status. */
-int rdl_cli_run(int argc, char **argv);
-int rdl_cli_acquire(int argc, char **argv);
-int rdl_cli_extend(int argc, char **argv);
-int rdl_cli_release(int argc, char **argv);
-int rdl_cli_hold(int argc, char **argv);
-int rdl_cli_status(int argc, char **argv);
-int rdl_cli_break(int argc, char **argv);
-int rdl_cli_list(int argc, char **argv);
-int rdl_cli_doctor(int argc, char **argv);
+#include "redlock/cli/options/options.h"
+
+/* rdl_cli_run and so on run a verb; argv is what follows it. They return the exit status. */
+#define RDL_CLI_VERB_FUNCTION(word, verb) int rdl_cli_##word(int argc, char **argv);
+RDL_CLI_EACH_VERB(RDL_CLI_VERB_FUNCTION)
+RDL_CLI_EACH_VERB_LEFT_OUT(RDL_CLI_VERB_FUNCTION)
 
 #endif
