@@ -32,8 +32,9 @@ wire redis-server redis-tools tshark
 prometheus prometheus
 recipes redis-server ansible-core systemd
 proxies redis-server nutcracker haproxy
-cross mmdebstrap qemu-user musl-tools gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-i686-linux-gnu libc6-dev-i386-cross
-cross gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
+cross qemu-user gcc-powerpc-linux-gnu libc6-dev-powerpc-cross
+machines mmdebstrap qemu-user musl-tools gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-i686-linux-gnu libc6-dev-i386-cross
+machines gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 dist cmake meson pkg-config build-essential debhelper lintian jq yq python3-kconfiglib
 release gpg gpg-agent reuse
 trees rpm makepkg libarchive-tools fakeroot musl-tools gcc-arm-linux-gnueabihf libc6-dev-armhf-cross qemu-user
@@ -108,6 +109,8 @@ qemu-user                    qemu-s390x --version
 qemu-system-arm              qemu-system-arm --version
 qemu-system-riscv|qemu-system-misc qemu-system-riscv32 --version
 musl-tools                   links musl-gcc -static
+gcc-powerpc-linux-gnu        links_bare powerpc-linux-gnu-gcc
+libc6-dev-powerpc-cross      links powerpc-linux-gnu-gcc -static
 gcc-arm-linux-gnueabihf      links_bare arm-linux-gnueabihf-gcc
 libc6-dev-armhf-cross        links arm-linux-gnueabihf-gcc -static
 gcc-i686-linux-gnu           links_bare i686-linux-gnu-gcc
