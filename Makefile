@@ -299,7 +299,7 @@ $(foreach part,check check-gcc check-asan check-clang,$(eval NEEDS_$(part) = tes
 NEEDS_quick = quick
 NEEDS_lint = lint
 NEEDS_misra = lint
-NEEDS_weekly = test lint live peers wire prometheus recipes proxies fuzz model proof cross machines cover fresh release trees service
+NEEDS_weekly = test lint live peers wire prometheus recipes proxies fuzz model proof cross machines targets cover fresh release trees service
 # Random for each commit, and the same each time for one.
 COMMIT_NUMBER = $$((0x$$(git rev-parse --short=7 HEAD 2>/dev/null || echo 1)))
 PROBE = tests/house/deps.sh --probe $(NEEDS_$@)
@@ -343,7 +343,7 @@ quick-lint:
 WEEKLY = RESULTS=$(B)/weekly ONLY= SECONDS_EACH=60 RDL_COMMANDS=1000000 RDL_RECONNECTS=200 RDL_TICKS=1000 RDL_SLOT_ROUNDS=500 SEEDS=1:1000000 MODEL=-a BOTH=1 ALL_MACHINES=1 ANALYZE_TESTS=1 DRAW=840 DRAW_SEED=$$(date +%j) T=$$((1800 / $(words $(FUZZ)))) API_T=3600
 weekly: ## hours: all suites with clang, long bench-split and sim_server, a million seeds, an hour of both fuzzers and one of the API fuzzer, metrics by promtool, recipes by systemd and Ansible, two proxies, counterexamples, failovers, larger models, all proofs, coverage, mutants of the library and of the command, tests under load, other machines, other clients, fresh machines, the release made again, recipes of other trees, the workflow file
 	+@$(PROBE) && tests/house/parts.sh $(B)/weekly "$(MAKE) $(WEEKLY)" \
-	    check-clang check-uring bench-split promtool recipes proxies live counterexamples failovers check-peers sim sim-branch mutants busy model prove prove-seeds coverage mutate mutants-cli lint misra check-cross check-cross-suites fuzz fuzz-api fuzz-afl fuzz-build fresh fresh-stages check-release check-reproduce check-recipes check-workflow
+	    check-clang check-uring bench-split promtool recipes proxies live counterexamples failovers check-peers sim sim-branch mutants busy model prove prove-seeds coverage mutate mutants-cli lint misra check-cross check-cross-suites check-targets fuzz fuzz-api fuzz-afl fuzz-build fresh fresh-stages check-release check-reproduce check-recipes check-workflow
 busy: busy-gcc busy-asan ## hours: suites of tests/servers/ ten times under eight busy loops, with gcc and with ASan and UBSan
 busy-gcc: $(B)/check $(B)/lib/bin/redlock $(CHECK_NEEDS)
 busy-asan: $(B)/check-asan $(B)/asan/bin/redlock $(CHECK_NEEDS) | busy-gcc # one after the other

@@ -48,8 +48,9 @@ $(eval $(call target,rv32,riscv,rv32,targets/rv32,$$(RISCV) $$(RV32_LINK)))
 $(eval $(call target,avr,avr,avr,targets/avr,$$(AVR) $$(AVR_LINK)))
 
 .PHONY: check-targets targets-update
-TARGET_IMAGES := $(foreach t,m0 m3 m4 rv32 avr,$(B)/targets/image-$(t).elf) $(foreach t,m3 m4 rv32,$(B)/targets/sim-$(t).elf)
-check-targets: $(B)/sim $(TARGET_IMAGES) ## ci: emulated Cortex-M0, M3, M4, RV32, AVR: vectors, a lock byte for byte, the simulator
+export SIMULATED := m4 $(if $(ALL_MACHINES),m3 rv32)
+TARGET_IMAGES := $(foreach t,m0 m3 m4 rv32 avr,$(B)/targets/image-$(t).elf) $(SIMULATED:%=$(B)/targets/sim-%.elf)
+check-targets: $(B)/sim $(TARGET_IMAGES) ## ci: emulated Cortex-M0, M3, M4, RV32, AVR: vectors, a lock byte for byte; M4, with ALL_MACHINES=1 M3 and RV32: the simulator
 	@$(PROBE)
 	@tests/targets/targets.sh $(B)
 targets-update: $(B)/sim $(TARGET_IMAGES) ## write: tests/targets/figures.txt

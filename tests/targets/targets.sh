@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # targets.sh [--update] BUILD - runs the images of targets.mk, under qemu and simavr. Cortex-M0 and AVR (16 KB of memory), M3, M4
-# and RV32: all vectors and the bytes of a lock. M3, M4 and RV32: the simulator, TARGET_SEEDS schedules (50), whose hashes are
-# those of this machine; RV32: its scenarios too.
+# and RV32: all vectors and the bytes of a lock. SIMULATED (m4): the simulator, its scenarios, and TARGET_SEEDS schedules (50),
+# whose hashes are those of this machine.
 # Instructions are compared with figures.txt (compare.awk); --update writes them there, and runs nothing else.
 # Exit status 1: something differs, or fails.
 #
@@ -104,8 +104,8 @@ if [ -n "$update" ]; then
 fi
 awk '$1 == "instructions" { print "targets: " $2 ": " $4 " instructions for an acquire and its release" }' "$out/figures"
 awk -v who=targets -v update=targets-update -f tests/house/compare.awk tests/house/budgets.txt "$out/figures" "$figures" || failed=1
-for name in m3 m4 rv32; do
+for name in $SIMULATED; do
     hashes $name
+    scenarios $name
 done
-scenarios rv32
 [ "$failed" = 0 ]
