@@ -374,7 +374,7 @@ check-install: all ## check: install to a staging folder, use what is there, uni
 	+@tests/house/install.sh "$(MAKE)" $(abspath $(B))/staging
 lint: ## check: clang-tidy, cppcheck, gcc -fanalyzer, shellcheck, the house rules, references to what does not exist
 	@$(PROBE)
-	@tests/house/lint.sh
+	@BUILT='$(TEST_SRC) $(CLI_SRC)' tests/house/lint.sh
 misra: ## hours: MISRA C:2012 by cppcheck's addon, over the library, against redlock/doc/MISRA.md
 	@$(PROBE)
 	@tests/house/misra.sh

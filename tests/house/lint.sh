@@ -6,6 +6,7 @@
 # clang-format are version 14, that of Debian 12.
 # ANALYZE_TESTS=1: clang-tidy reads the tests too, and follows the paths of all code, not of the library alone (make weekly).
 # --changed: of what is read file by file only those that differ from origin/main or, without it, from HEAD.
+# BUILT: what `make check` compiles by gcc and by clang, with the same warnings: here they do not.
 #
 # Lists of files and flags are split into words on purpose, and steps are called by name:
 # shellcheck disable=SC2046,SC2086,SC2317
@@ -43,6 +44,10 @@ list_changed() {
     { git diff --name-only $base -- && git ls-files -o --exclude-standard; } >"$out/differ" || exit
     sort -u "$out/differ" >"$out/changed"
 }
+unbuilt() {
+    echo "${BUILT-}" | tr ' ' '\n' | sort >"$out/built"
+    sort | comm -23 - "$out/built"
+}
 sources() {
     library
     upon
@@ -77,12 +82,12 @@ gcc_step() {
     : "${WARN_GCC:?make lint sets it}"
     { library && upon; } | over gcc $WARN_GCC $flags -O2 -fanalyzer -c -o /dev/null '{}'
     bare | over gcc $WARN_GCC $flags -ffreestanding -O2 -fanalyzer -c -o /dev/null '{}'
-    tests | over gcc $WARN_GCC $flags -fsyntax-only '{}'
+    tests | unbuilt | over gcc $WARN_GCC $flags -fsyntax-only '{}'
 }
 # clang knows all its warnings before it makes code.
 clang_step() {
     : "${WARN:?make lint sets it}"
-    { library && upon && tests; } | over clang $WARN $flags -O2 -fsyntax-only '{}' | grep -v '^[0-9]* warnings* generated'
+    { library && upon && tests; } | unbuilt | over clang $WARN $flags -O2 -fsyntax-only '{}' | grep -v '^[0-9]* warnings* generated'
     bare | over clang $WARN $flags -ffreestanding -O2 -fsyntax-only '{}'
 }
 
