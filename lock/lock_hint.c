@@ -148,8 +148,8 @@ enum {
     VAIN_MAX = 16,  /* hints in a row without the lock: another program fills the list */
     PATIENCE_LEAST_MS = 100,
     PROBE_MS = 500, /* for how long a client polls that does not know yet whether others send hints */
-    LATE_REPLY_MS =
-        3 /* that a server ends a wait too late, and less than a hint takes that was there before */
+    /* How late a server may end a wait. A hint that comes sooner was there before. */
+    LATE_REPLY_MS = 3
 };
 
 static void wait_drop(struct rdl_hint *h)
@@ -229,8 +229,8 @@ static int wait_begin(struct rdl_hint *h, struct rdl_bytes name, uint32_t wait_m
 /* Returns whether the lock was released since the last attempt of this wait: its key has another expiry. */
 static int was_released(struct rdl_hint *h, uint32_t holder_ms, uint64_t now_ms)
 {
-    int can_tell =
-        h->has_ends && (int32_t)(h->holder_ends_ms - (uint32_t)now_ms) > 0; /* it has not expired */
+    int has_not_expired = (int32_t)(h->holder_ends_ms - (uint32_t)now_ms) > 0;
+    int can_tell = h->has_ends && has_not_expired;
 
     h->has_ends = holder_ms != UINT32_MAX;
     return h->has_ends && rdl_has_changed_hands(&h->holder_ends_ms, holder_ms, h->conn->rtt_ms, now_ms) &&
@@ -270,9 +270,9 @@ static uint64_t hint_begin(struct rdl_hint *h, struct rdl_bytes name, uint32_t h
     uint32_t most_ms, wait_ms;
 
     h->is_awake = 0;
+    /* The hint is old, but its reply may show that the server refuses BLPOP. */
     if (h->req.answer != RDL_ANSWER_YES)
-        (void)hint_fired(h,
-                         now_ms); /* the hint is old, but its reply may show that the server refuses BLPOP */
+        (void)hint_fired(h, now_ms);
     if (!is_usable(h, now_ms))
         return usual_ms;
     most_ms = wait_of(h, holder_ms, usual_ms, now_ms);
@@ -294,8 +294,8 @@ static uint64_t hint_begin(struct rdl_hint *h, struct rdl_bytes name, uint32_t h
 static const struct rdl_op *hint_acquire(const struct rdl_hint *h, const struct rdl_lock_options *opt,
                                          int is_first, uint64_t deadline_ms, uint64_t now_ms)
 {
-    int can_wait =
-        h->conn != NULL && rdl_conn_state(h->conn) == RDL_CONN_READY && !h->is_refused && !h->is_polling;
+    int is_up = h->conn != NULL && rdl_conn_state(h->conn) == RDL_CONN_READY;
+    int can_wait = is_up && !h->is_refused && !h->is_polling;
     int has_time = !rdl_is_one_attempt(opt) && now_ms + RDL_HINT_CAP_MS < deadline_ms;
 
     if (can_wait && has_time && (is_first || h->is_awake) && rdl_first_ttl_ms(opt) > RDL_HINT_CAP_MS)
