@@ -14,8 +14,8 @@
 static const char prefixes[] =
     /* RDL_E_AUTH */
     "NOAUTH\0"
-    "operation n\0" /* ...ot permitted: Redis 2.6 and older, for NOAUTH */
-    "DENIED\0\0"    /* ... protected mode: no password, and not from this host */
+    "operation\0" /* ... not permitted: Redis 2.6 and older, for NOAUTH */
+    "DENIED\0\0"  /* ... protected mode: no password, and not from this host */
     /* RDL_E_PERM */
     "NOPERM\0"
     "ACL\0"        /* ... failure in script */
@@ -30,7 +30,7 @@ static const char prefixes[] =
     "Attempt\0\0"          /* ...ed: the same: Valkey 9 */
     /* RDL_E_WRONGTYPE */
     "WRONGT\0"       /* ...YPE */
-    "Operation a\0"  /* ...gainst a key holding the wrong kind: Redis 2.6 and older */
+    "Operation\0"    /* ... against a key holding the wrong kind: Redis 2.6 and older */
     "Key should\0\0" /* ... be of string type: DELEX, Redis 8.4 */
     /* RDL_E_UNSUPPORTED */
     "unknown\0" /* ... command, subcommand */
@@ -41,12 +41,12 @@ static const char prefixes[] =
     "wrong n\0" /* ...umber of arguments */
     "NOSCR\0"   /* ...IPT after an EVALSHA: the text is sent; after an EVAL it is a refusal */
     /* the same: scripts are switched off */
-    "Could not find s\0"    /* ...cripting engine 'lua': Valkey 9.1 without its module */
-    "This instance has L\0" /* ...ua scripting support disabled: Garnet */
-    "command eval\0"        /* ... not support for normal user: hosted */
+    "Could not find s\0" /* ...cripting engine 'lua': Valkey 9.1 without its module */
+    "This instance h\0"  /* ...as Lua scripting support disabled: Garnet */
+    "command eval\0"     /* ... not support for normal user: hosted */
     "Command is not available: 'EVAL\0"
-    "bad lua\0\0" /* ... script for redis cluster: hosted */
-    "\0"          /* RDL_E_DB */
+    "bad l\0\0" /* ...ua script for redis cluster: hosted */
+    "\0"        /* RDL_E_DB */
     /* RDL_E_SERVER: temporary errors */
     "MASTERD\0"   /* ...OWN */
     "NOREPL\0"    /* ...ICAS */
