@@ -55,11 +55,20 @@ void rdl_conn_heard(struct rdl_conn *c)
 }
 
 /* Returns what sends the login and the connection checks; NULL: there are none. */
-RDL_NOINLINE static const struct rdl_handshake *handshake_of(const struct rdl_conn *c)
+RDL_NOINLINE static const struct rdl_handshake *handshake_or_null(const struct rdl_conn *c)
 {
     if (c->checks != NULL)
         return c->checks->handshake;
     return c->cfg->login != NULL ? c->cfg->login->handshake : NULL;
+}
+
+/* The state is RDL_CONN_HANDSHAKE. */
+static const struct rdl_handshake *handshake_of(const struct rdl_conn *c)
+{
+    const struct rdl_handshake *handshake = handshake_or_null(c);
+
+    RDL_ASSERT(handshake != NULL);
+    return handshake;
 }
 
 /* ---------------------------------------------------------------- out */
@@ -99,7 +108,7 @@ static void trace(const struct rdl_conn *c, char dir, const uint8_t *data, size_
 
     if (c->cfg->trace == NULL || n == 0)
         return;
-    handshake = handshake_of(c);
+    handshake = handshake_or_null(c);
     if (handshake != NULL && handshake->is_secret(c))
         data = NULL;
     c->cfg->trace(c->cfg->trace_ctx, c, dir, data, n);
@@ -202,7 +211,7 @@ void rdl_conn_opened(struct rdl_conn *c)
     reset(c);
     c->handshake_sent = c->handshake_done = 0;
     c->state = RDL_CONN_HANDSHAKE;
-    handshake = handshake_of(c);
+    handshake = handshake_or_null(c);
     if (handshake == NULL || !handshake->has_more(c))
         rdl_conn_heard(c);
 }

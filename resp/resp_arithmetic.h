@@ -13,7 +13,7 @@ uint64_t rdl_ten_times(uint64_t n);
 /*@ requires d > 0;
     assigns \nothing;
     ensures \result == n / d; */
-static inline uint32_t rdl_quotient(uint32_t n, uint32_t d)
+inline uint32_t rdl_quotient(uint32_t n, uint32_t d)
 {
     return n / d;
 }
@@ -21,14 +21,14 @@ static inline uint32_t rdl_quotient(uint32_t n, uint32_t d)
 /*@ requires 10 * n <= UINT64_MAX;
     assigns \nothing;
     ensures \result == 10 * n; */
-static inline uint64_t rdl_ten_times(uint64_t n)
+inline uint64_t rdl_ten_times(uint64_t n)
 {
     return n * 10;
 }
 #endif
 
 /* Returns whether a time is UINT64_MAX: never. No clock comes near it, so the upper half alone decides. */
-static inline int rdl_is_never(uint64_t ms)
+inline int rdl_is_never(uint64_t ms)
 {
     return (uint32_t)(ms >> 32) == UINT32_MAX;
 }

@@ -57,6 +57,8 @@ int rdl_is_same(const void *a, const void *b, size_t len)
 
 #endif
 
+extern inline int rdl_is_never(uint64_t ms);
+
 #ifdef __ARM_ARCH_6M__
 
 uint32_t rdl_quotient(uint32_t n, uint32_t d)
@@ -89,6 +91,11 @@ uint64_t rdl_ten_times(uint64_t n)
     OPAQUE(n);
     return n + sum;
 }
+
+#else
+
+extern inline uint32_t rdl_quotient(uint32_t n, uint32_t d);
+extern inline uint64_t rdl_ten_times(uint64_t n);
 
 #endif
 
