@@ -115,7 +115,7 @@ NOTHING :=
 STATIC := static$(if $(VERBS),/$(subst $(NOTHING) ,-,$(strip $(VERBS))))
 each_verb = -D'$(1)(X)=$(foreach verb,$(2),X($(verb),$(shell echo $(verb) | tr a-z A-Z)))'
 ifneq ($(VERBS),)
-$(if $(filter-out $(ALL_VERBS),$(VERBS)),$(error VERBS has $(filter-out $(ALL_VERBS),$(VERBS)): give some of $(ALL_VERBS)))
+$(if $(filter-out $(ALL_VERBS),$(VERBS)),$(error unknown verb in VERBS: $(filter-out $(ALL_VERBS),$(VERBS)). Give some of $(ALL_VERBS)))
 $(eval $(call flavour,$(STATIC),$$(STATIC_CC) $(call each_verb,RDL_CLI_EACH_VERB,$(VERBS)) \
 	$(call each_verb,RDL_CLI_EACH_VERB_LEFT_OUT,$(filter-out $(VERBS),$(ALL_VERBS)))))
 endif
@@ -127,7 +127,7 @@ $(eval $(call flavour,size/m4,$$(ARM) $$(WARN_GCC) $$(SMALL) $$(THUMB) -mcpu=cor
 
 # $(call program,FLAVOUR,COMPILER,SUITE,LIBRARY): the library and the command of a flavour, and its test suite.
 # The suite also links the command's files but main.c, so that they can be tested one by one.
-# Symbols are bound at the start (-z now): otherwise redlock, its guardian and the command's process each bind their own.
+# Symbols are bound at the start (-z now). Otherwise redlock, its guardian and the command's process would each bind them again.
 define program
 $(B)/$(1)/libredlock.a: $(LIB_SRC:%.c=$(B)/$(1)/%.o)
 $(B)/$(1)/cli.a: $(patsubst %.c,$(B)/$(1)/%.o,$(filter-out %/main.c,$(CLI_SRC)))
@@ -150,8 +150,8 @@ $(LIB): $(B)/lib/libredlock.a
 	@cp $< $@
 $(B)/redlock: $(B)/lib/bin/redlock
 	@cp $< $@
-static: $(B)/$(STATIC)/bin/redlock ## build: build/static/bin/redlock, the command as one file that needs no other (musl-gcc); VERBS="run hold" for these alone
-# Nothing is relocated, so nothing becomes read-only once that is done, and no page is filled up for it.
+static: $(B)/$(STATIC)/bin/redlock ## build: build/static/bin/redlock, the command as one file that needs no other (musl-gcc); VERBS="run hold": with these verbs alone
+# Nothing in it is relocated, so it needs no page that becomes read-only after that, and no padding for one.
 $(B)/$(STATIC)/bin/redlock: $(LIB_SRC:%.c=$(B)/static/%.o) $(CLI_SRC:%.c=$(B)/$(STATIC)/%.o)
 	@mkdir -p $(@D)
 	$(Q)$(MUSL) -static -no-pie -s -Wl,--gc-sections,--build-id=none,-z,noseparate-code,-z,norelro,-z,common-page-size=64 -Wl,-Map=$@.map -o $@ $^

@@ -147,8 +147,8 @@ enum {
     LATE_MS = 3000, /* a server that is this late will not end the wait any more */
     VAIN_MAX = 16,  /* hints in a row without the lock: another program fills the list */
     PATIENCE_LEAST_MS = 100,
-    PROBE_MS = 500, /* for how long a client polls that does not know yet whether others send hints */
-    /* How late a server may end a wait. A hint that comes sooner was there before. */
+    PROBE_MS = 500, /* how long a client polls while it does not know whether others send hints */
+    /* How late a server may end a wait. A hint within a round trip and this time was in the list before. */
     LATE_REPLY_MS = 3
 };
 
@@ -175,12 +175,12 @@ static int is_usable(struct rdl_hint *h, uint64_t now_ms)
     return !h->is_refused;
 }
 
-/* A hint came: other clients send hints. The next one may take as long again, and more. */
+/* A hint came: other clients send hints. The next one may take up to four times as long. */
 static void hint_learn(struct rdl_hint *h, uint64_t now_ms)
 {
     uint32_t waited_ms = (uint32_t)now_ms - h->begun_ms;
 
-    if (!h->is_waiting || waited_ms <= h->conn->rtt_ms + LATE_REPLY_MS) /* it was there before */
+    if (!h->is_waiting || waited_ms <= h->conn->rtt_ms + LATE_REPLY_MS) /* it was in the list before */
         return;
     h->patience_ms -= h->patience_ms / 8;
     if (h->patience_ms < 4 * waited_ms)
@@ -239,7 +239,7 @@ static int was_released(struct rdl_hint *h, uint32_t holder_ms, uint64_t now_ms)
 
 /*
  * Returns for how long to wait for a hint now. A client that has waited longer than hints take polls for a
- * time. If the lock was released meanwhile, its clients send no hints: it polls until a hint comes.
+ * time. If the lock was released meanwhile, the others send no hints: the client polls until a hint comes.
  */
 static uint32_t wait_of(struct rdl_hint *h, uint32_t holder_ms, uint32_t usual_ms, uint64_t now_ms)
 {
@@ -279,7 +279,7 @@ static uint64_t hint_begin(struct rdl_hint *h, struct rdl_bytes name, uint32_t h
     if (most_ms > deadline_ms - now_ms)
         most_ms = (uint32_t)(deadline_ms - now_ms);
     wait_ms = most_ms;
-    if (most_ms == usual_ms && most_ms > LATE_REPLY_MS) /* so that it has ended when the lock is granted */
+    if (most_ms == usual_ms && most_ms > LATE_REPLY_MS) /* it takes no hint after the next attempt */
         wait_ms = most_ms - LATE_REPLY_MS;
     if (!wait_begin(h, name, wait_ms, now_ms))
         return usual_ms;

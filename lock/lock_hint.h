@@ -25,8 +25,9 @@ struct rdl_hint;
 /* Functions of the wake hint: an object, so that a static link drops them where they are not used. */
 struct rdl_hint_ops {
     /*
-     * Begins to wait, until the deadline at most, and for the rest of the holder's ttl (UINT32_MAX: not
-     * known). Returns the length of the pause. usual_ms is that of a client without a hint.
+     * Begins to wait for a hint, until deadline_ms at most, and for holder_ms at most, the rest of the
+     * holder's ttl (UINT32_MAX: not known). Returns the pause in ms: usual_ms, that of a client without a
+     * hint, if it polls or cannot wait.
      */
     uint64_t (*begin)(struct rdl_hint *h, struct rdl_bytes name, uint32_t holder_ms, uint32_t usual_ms,
                       uint64_t deadline_ms, uint64_t now_ms);
@@ -54,8 +55,8 @@ struct rdl_hint_ops {
  *     rdl_lock_set_hint(&lock, &hint);
  *
  * It is only a hint: the request to acquire alone decides who holds the lock, so clients with and without
- * hints can share a lock. A client that gets no hint for longer than hints take, and sees that the lock was
- * released, retries as often as one without hints, until a hint comes. It sends more requests then.
+ * hints can share a lock. If no hint comes in the time that earlier hints took, and the lock was released
+ * meanwhile, a client polls: it retries as often as one without hints, until a hint comes.
  *
  * A holder may die or release without a hint, and a waiter may take a hint and die. Then the others retry
  * after RDL_HINT_CAP_MS at the latest. A client that has waited for this time once also retries when the
@@ -73,14 +74,14 @@ struct rdl_hint {
     uint8_t fruitless;  /* hints in a row that did not bring the lock */
     uint8_t is_refused; /* 1: by this server, until the connection ends */
     uint8_t is_awake;   /* 1: the last wait ended with a hint */
-    uint8_t is_waiting; /* 1: since begun_ms, without a hint */
-    uint8_t has_ends;   /* 1: holder_ends_ms is of this wait */
-    uint8_t is_overdue; /* 1: it took longer than hints take */
+    uint8_t is_waiting; /* 1: it has waited since begun_ms, and no hint came */
+    uint8_t has_ends;   /* 1: holder_ends_ms was set in this wait */
+    uint8_t is_overdue; /* 1: this wait takes longer than patience_ms */
     uint8_t is_polling; /* 1: the lock changed hands without a hint, and none has come since */
     struct rdl_req req;
-    uint32_t begun_ms;       /* the low bits */
+    uint32_t begun_ms;       /* the low 32 bits */
     uint32_t patience_ms;    /* for how long to wait before polling */
-    uint32_t holder_ends_ms; /* rdl_has_changed_hands */
+    uint32_t holder_ends_ms; /* of the holder's key, for rdl_has_changed_hands() */
     uint64_t ends_ms;        /* when the server should end the wait */
     /** @endcond */
 };

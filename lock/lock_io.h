@@ -33,7 +33,7 @@ extern "C" {
  * full time. Call it when you may call rdl_lock_acquire_begin().
  *
  * It reads first if a request is pending, if the conn is connecting, or if no lock used the conn in the last
- * 20 ms. So it notices before it sends if the connection has ended. (An event loop has read already.)
+ * 20 ms. So, before it sends, it notices that the connection has ended. (An event loop has read already.)
  *
  * A release that is pending at the end was written to the socket, if the connection is up and the socket had
  * room. Service the conn (rdl_conn_tick()) to send the rest, and call rdl_lock_drain() before the program

@@ -54,7 +54,7 @@ void rdl_conn_heard(struct rdl_conn *c)
     c->timer_ms = 0;
 }
 
-/* Returns what sends the login and the connection checks; NULL: there are none. */
+/* Returns the functions for the login and the connection checks; NULL: there is neither. */
 RDL_NOINLINE static const struct rdl_handshake *handshake_or_null(const struct rdl_conn *c)
 {
     if (c->checks != NULL)

@@ -8,8 +8,8 @@
 
 /*
  * They follow "ERR ", if the reply has it: before Redis 7 errors from inside a script lack it. They are in
- * the order of the codes, from RDL_E_AUTH to RDL_E_SERVER. An empty prefix ends those of a code. They are as
- * long as they must be to differ. What only AUTH and SELECT are refused with needs none (net_login.c).
+ * the order of the codes, from RDL_E_AUTH to RDL_E_SERVER. An empty prefix ends those of a code. Each
+ * is just long enough to differ from other texts. Errors that only AUTH and SELECT return: net_login.c.
  */
 static const char prefixes[] =
     /* RDL_E_AUTH */

@@ -80,8 +80,8 @@ void rdl_requests_disconnected(struct rdl_conn *c);
 /* -------------------------------------------------- net_handshake.c: login, then connection checks */
 
 /*
- * What sends the commands of the login and of the connection checks. A conn finds it there, so that a program
- * without both does not link it.
+ * Functions that send the commands of the login and of the connection checks. A conn reaches them only
+ * through these two, so a program that uses neither does not link them.
  */
 struct rdl_handshake {
     /* Returns whether a command with a secret is being sent or answered. It is the only one then. */
@@ -102,8 +102,8 @@ struct rdl_handshake {
 enum { RDL_OTHER = RDL_E_SERVER - 1 };
 int rdl_error_class(const char *text);
 /*
- * Returns which of the first groups has a prefix of text, with or without "ERR "; `groups`: none. A prefix
- * ends with NUL, and a group with an empty one.
+ * Returns the number of the group that has a prefix with which text begins, from 0; `groups`: none has.
+ * "ERR " at the beginning of text is skipped. A prefix ends with NUL, and a group with an empty prefix.
  */
 int rdl_prefix_group(const char *text, const char *prefixes, int groups);
 

@@ -17,7 +17,7 @@
 #endif
 
 /*
- * Copies len bytes, and returns where they end. They may overlap if `to` is not after `from`. With len 0 both
+ * Copies len bytes, and returns to + len. The two may overlap if `to` is not after `from`. With len 0 both
  * may be NULL.
  */
 #ifdef RDL_SMALL_BYTES

@@ -57,7 +57,7 @@ inline void rdl_slice_init(struct rdl_slice *w, uint8_t *to, size_t room, size_t
 
 /* The arguments for the letters of templates. It may have letters that a template does not use. */
 struct rdl_args {
-    const char *letters;         /* letters[i] is the letter of arg[i]; equal ones in a row, and a NUL */
+    const char *letters;         /* letters[i] is that of arg[i]; equal ones are adjacent; then a NUL */
     const struct rdl_bytes *arg; /* at most RDL_BULK_MAX bytes each, any values; a number as digits */
     size_t n;
 };

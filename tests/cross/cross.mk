@@ -2,7 +2,7 @@
 # Other machines and another C library.
 
 .PHONY: check-cross check-cross-suites
-check-cross: $(B)/sim ## ci: 32-bit PowerPC (big-endian), with ALL_MACHINES=1 also ARM, x86, s390x, riscv64 and musl, come to the same hashes
+check-cross: $(B)/sim ## ci: the simulator on 32-bit PowerPC (big-endian) ends as here; ALL_MACHINES=1: ARM, x86, s390x, riscv64 and musl, too
 	@$(PROBE)
 	@tests/cross/cross.sh $(B)
 NEEDS_check-cross = cross $(if $(ALL_MACHINES),machines)

@@ -11,8 +11,8 @@
 #   riscv64  64 bits, under qemu
 #   musl     another C library, linked statically and dynamically
 #
-# Each machine runs all scenarios, SEEDS schedules (200), and the corpora of the fuzz targets. Without steps all of them
-# with ALL_MACHINES=1, else posix, and powerpc, which differs from this machine in all that the others do.
+# Each machine runs all scenarios, SEEDS schedules (200), and the corpora of the fuzz targets. Without steps it
+# is posix and powerpc, which differs from this machine in both ways, and with ALL_MACHINES=1 all steps.
 # Exit status 1: something differs, or fails. CORE_SRC, POSIX_SRC and CLI_SRC, the sources, are make's.
 #
 # Lists of files are split into words on purpose:
@@ -68,7 +68,7 @@ machine() {
         "$(wc -l <"$dir/hashes")" "$inputs" $(($(date +%s) - began))
 }
 
-# What a file defines is all that it gets: every build has -std=c99.
+# Every build has -std=c99, so a file gets only the POSIX that its own _POSIX_C_SOURCE asks for.
 step_posix() {
     others=$(grep -n 'define _[A-Z]*_SOURCE' $POSIX_SRC $CLI_SRC | grep -v -e '_POSIX_C_SOURCE 200809L$' -e _DARWIN_C_SOURCE |
         grep -v -e '^net/net_uring.c:' -e '^net/net_posix_process.c:.*_DEFAULT_SOURCE') # for Linux alone

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # static.sh COMMAND STANDIN MOST WORDS - the static command needs no other file: alone in a chroot it acquires a lock on a server
-# with a numeric address, and with /etc/hosts on one with a name. It is no larger than MOST bytes, and says that WORDS are its
-# verbs. The end says where its bytes are, by the linker's map.
+# with a numeric address, and with /etc/hosts on one with a name. It has at most MOST bytes, and an error message lists WORDS, its
+# verbs. The end prints the size of each part, by the linker's map.
 set -eu
 # shellcheck source=tests/house/standin.sh
 . tests/house/standin.sh
@@ -46,7 +46,7 @@ lock lock.example 2>"$dir/said" || status=$?
 echo '127.0.0.1 lock.example' >"$root/etc/hosts"
 [ "$(lock lock.example)" = "$version" ] || fail "it does not read /etc/hosts"
 echo "static: $size bytes, and nothing beside it"
-# A section has one line, or its name has the line before. A text that several files have counts with the first.
+# A section is on one line, or its name is on the line before. A string that several files have counts for the first.
 awk '/^Linker script and memory map/ { is_begun = 1 }
     is_begun && /^ \.[^ ]+$/ { name = $1 }
     is_begun && /^ .* 0x[0-9a-f]+ +0x[0-9a-f]+ .*\.l?o\)?$/ {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # targets.sh [--update] BUILD - runs the images of targets.mk, under qemu and simavr. Cortex-M0 and AVR (16 KB of memory), M3, M4
-# and RV32: all vectors and the bytes of a lock. SIMULATED (m4): the simulator, its scenarios, and TARGET_SEEDS schedules (50),
-# whose hashes are those of this machine.
+# and RV32: all vectors and the bytes of a lock. SIMULATED (m4): the simulator's scenarios, and TARGET_SEEDS schedules (50),
+# whose hashes must be those of this machine.
 # Instructions are compared with figures.txt (compare.awk); --update writes them there, and runs nothing else.
 # Exit status 1: something differs, or fails.
 #
