@@ -55,7 +55,7 @@ void rdl_conn_heard(struct rdl_conn *c)
 }
 
 /* Returns the functions for the login and the connection checks; NULL: there is neither. */
-RDL_NOINLINE static const struct rdl_handshake *handshake_or_null(const struct rdl_conn *c)
+RDL_NOINLINE static const struct rdl_handshake_ops *handshake_or_null(const struct rdl_conn *c)
 {
     if (c->checks != NULL)
         return c->checks->handshake;
@@ -63,9 +63,9 @@ RDL_NOINLINE static const struct rdl_handshake *handshake_or_null(const struct r
 }
 
 /* The state is RDL_CONN_HANDSHAKE. */
-static const struct rdl_handshake *handshake_of(const struct rdl_conn *c)
+static const struct rdl_handshake_ops *handshake_of(const struct rdl_conn *c)
 {
-    const struct rdl_handshake *handshake = handshake_or_null(c);
+    const struct rdl_handshake_ops *handshake = handshake_or_null(c);
 
     RDL_ASSERT(handshake != NULL);
     return handshake;
@@ -104,7 +104,7 @@ size_t rdl_conn_tx(struct rdl_conn *c, uint8_t *buf, size_t cap)
 
 static void trace(const struct rdl_conn *c, char dir, const uint8_t *data, size_t n)
 {
-    const struct rdl_handshake *handshake;
+    const struct rdl_handshake_ops *handshake;
 
     if (c->cfg->trace == NULL || n == 0)
         return;
@@ -202,7 +202,7 @@ static void reset(struct rdl_conn *c)
 
 void rdl_conn_opened(struct rdl_conn *c)
 {
-    const struct rdl_handshake *handshake;
+    const struct rdl_handshake_ops *handshake;
 
     if (c->cfg->login != NULL && c->cfg->login->begin != NULL)
         c->cfg->login->begin(c);

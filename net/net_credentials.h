@@ -58,10 +58,10 @@ typedef const char *rdl_credentials_fn(void *ctx, const struct rdl_endpoint *ep,
 
 /** @cond private */
 struct rdl_slice;     /* resp_template.h */
-struct rdl_handshake; /* net_private.h */
+struct rdl_handshake_ops; /* net_private.h */
 
 struct rdl_login_ops {
-    const struct rdl_handshake *handshake; /* &rdl_handshake */
+    const struct rdl_handshake_ops *handshake; /* &rdl_handshake */
     /* Called on each new connection, before the others; it may end the connection. NULL: nothing to do. */
     void (*begin)(struct rdl_conn *c);
     /* Returns the index-th command that ep needs, a template; or NULL, with their number taken off *index. */

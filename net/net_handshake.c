@@ -119,5 +119,5 @@ static int handshake_reply(struct rdl_conn *c)
     return rc;
 }
 
-const struct rdl_handshake rdl_handshake = {handshake_is_secret, handshake_has_more, handshake_write,
-                                            handshake_sent, handshake_reply};
+const struct rdl_handshake_ops rdl_handshake = {handshake_is_secret, handshake_has_more, handshake_write,
+                                                handshake_sent, handshake_reply};

@@ -305,7 +305,7 @@ void rdl_method_refuse(struct rdl_conn *c, const struct rdl_record *r);
  * connection. When the connection is ready, timestamp is called until it sets RDL_INFO_TIMESTAMP.
  */
 struct rdl_conn_checks {
-    const struct rdl_handshake *handshake; /* &rdl_handshake */
+    const struct rdl_handshake_ops *handshake; /* &rdl_handshake */
     const char *const *commands;           /* templates without letters, with one reply each */
     unsigned steps;                        /* their number */
     /* Reads a piece of a reply, also of an array. 1: it was used, and the conn keeps nothing of it. */
@@ -315,7 +315,7 @@ struct rdl_conn_checks {
     /* Stores the time at which the connection became ready. */
     void (*timestamp)(struct rdl_conn *c, uint64_t now_ms);
 };
-extern const struct rdl_handshake rdl_handshake;
+extern const struct rdl_handshake_ops rdl_handshake;
 /* Returns whether the error is the first reply of a server that refuses the connection; keeps its text. */
 int rdl_handshake_is_turned_away(struct rdl_conn *c);
 

@@ -83,7 +83,7 @@ void rdl_requests_disconnected(struct rdl_conn *c);
  * Functions that send the commands of the login and of the connection checks. A conn reaches them only
  * through these two, so a program that uses neither does not link them.
  */
-struct rdl_handshake {
+struct rdl_handshake_ops {
     /* Returns whether a command with a secret is being sent or answered. It is the only one then. */
     int (*is_secret)(const struct rdl_conn *c);
     /* Returns whether there is a command that may be sent now. */
