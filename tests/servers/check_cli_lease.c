@@ -522,7 +522,7 @@ START_TEST(a_wait_for_a_hint_is_limited)
     start_holder(hint);
     ck_assert_int_eq(
         run(&b, (const char *const[]){"--wake-hint", "-w", "0.3", "--attempt=5s", NULL}, 1, "true"), 1);
-    assert_has(b.err, "is held by another client; its lease expires in");
+    assert_has(b.err, "is held by another client"); /* the limit may cut off the reply that has the expiry */
     end_holder();
 }
 END_TEST
