@@ -147,6 +147,7 @@ enum {
     LATE_MS = 3000, /* a server that is this late will not end the wait any more */
     VAIN_MAX = 16,  /* hints in a row without the lock: another program fills the list */
     PATIENCE_LEAST_MS = 100,
+    CHANGES = 2, /* of the expiry in a row: the lock was released. A holder that renews makes one of them */
     PROBE_MS = 500, /* how long a client polls while it does not know whether others send hints */
     /* How late a server may end a wait. A hint within a round trip and this time was in the list before. */
     LATE_REPLY_MS = 3
@@ -226,8 +227,11 @@ static int wait_begin(struct rdl_hint *h, struct rdl_bytes name, uint32_t wait_m
     return 1;
 }
 
-/* Returns whether the lock was released since the last attempt of this wait: its key has another expiry. */
-static int was_released(struct rdl_hint *h, uint32_t holder_ms, uint64_t now_ms)
+/*
+ * Returns whether the key has another expiry than at the last attempt of this wait: the lock was released, or
+ * its holder has renewed it.
+ */
+static int has_other_expiry(struct rdl_hint *h, uint32_t holder_ms, uint64_t now_ms)
 {
     int has_not_expired = (int32_t)(h->holder_ends_ms - (uint32_t)now_ms) > 0;
     int can_tell = h->has_ends && has_not_expired;
@@ -252,7 +256,11 @@ static uint32_t wait_of(struct rdl_hint *h, uint32_t holder_ms, uint32_t usual_m
     }
     h->is_waiting = 1;
     waited_ms = (uint32_t)now_ms - h->begun_ms;
-    if (was_released(h, holder_ms, now_ms) && waited_ms >= h->patience_ms)
+    if (!has_other_expiry(h, holder_ms, now_ms))
+        h->changes = 0;
+    else if (h->changes < CHANGES)
+        h->changes++;
+    if (h->changes == CHANGES && waited_ms >= h->patience_ms)
         h->is_polling = 1;
     if (h->patience_ms - waited_ms < most_ms)
         most_ms = h->patience_ms - waited_ms;

@@ -77,6 +77,7 @@ struct rdl_hint {
     uint8_t is_waiting; /* 1: it has waited since begun_ms, and no hint came */
     uint8_t has_ends;   /* 1: holder_ends_ms was set in this wait */
     uint8_t is_overdue; /* 1: this wait takes longer than patience_ms */
+    uint8_t changes;    /* of the key's expiry, from attempt to attempt */
     uint8_t is_polling; /* 1: the lock changed hands without a hint, and none has come since */
     struct rdl_req req;
     uint32_t begun_ms;       /* the low 32 bits */

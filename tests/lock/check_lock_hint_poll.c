@@ -89,14 +89,20 @@ static void granted_and_released(void)
     ck_assert_int_eq(rdl_lock_step(&l, now), RDL_OK);
 }
 
-/* The lock changes hands without a hint: from then on the client polls. */
+/* The lock changes hands without a hint: from then on the client polls. The last pause exceeds 10 ms. */
 static void strangers_come(void)
 {
+    unsigned i;
+
     ck_assert_uint_eq(acquire(now + 30000), FIRST);
     no_hint();
     ck_assert_uint_le(refused(now + 30000), 2 * RETRY);
     no_hint();
-    ck_assert_uint_le(refused(now + 60000), RETRY);
+    ck_assert_uint_le(refused(now + 60000), 2 * RETRY);
+    for (i = 0; i == 0 || rdl_lock_wake_ms(&l) - now <= 10; i++) {
+        no_hint();
+        ck_assert_uint_le(refused(now + 30000 + 30000 * (i & 1)), RETRY);
+    }
 }
 
 START_TEST(client_beside_strangers_polls)
@@ -106,7 +112,7 @@ START_TEST(client_beside_strangers_polls)
     strangers_come();
     for (i = 0; i < 100; i++) {
         no_hint();
-        ck_assert_uint_le(refused(now + 30000 + 30000 * (i & 1)), RETRY);
+        ck_assert_uint_le(refused(now + 30000 + 100 * i), RETRY);
     }
     no_hint();
     granted_and_released();
@@ -149,7 +155,27 @@ START_TEST(lock_that_is_held_for_long_is_polled_for_a_short_time)
         ck_assert_uint_eq(refused(ends_ms), CAP);
     }
     no_hint();
-    ck_assert_uint_le(refused(ends_ms + 1000), RETRY); /* now it has changed hands */
+    ck_assert_uint_eq(refused(ends_ms + 1000), CAP);
+    no_hint();
+    ck_assert_uint_le(refused(ends_ms + 2000), RETRY); /* now it has changed hands */
+}
+END_TEST
+
+/* The command renews a lease when a third of its ttl has passed. */
+START_TEST(holder_that_renews_is_no_stranger)
+{
+    uint64_t ends_ms = now + 30000;
+    uint64_t pause_ms = acquire(ends_ms);
+    unsigned i;
+
+    for (i = 0; i < 100; i++) {
+        no_hint();
+        if (ends_ms - now < 20000)
+            ends_ms = now + 30000;
+        pause_ms = refused(ends_ms);
+    }
+    ck_assert_uint_gt(now, NOW + 3 * 10000);
+    ck_assert_uint_eq(pause_ms, CAP);
 }
 END_TEST
 
@@ -256,6 +282,7 @@ Suite *suite_lock_hint_poll(void)
     tcase_add_test(tc, client_beside_strangers_polls);
     tcase_add_test(tc, client_that_polls_backs_off_while_nobody_releases);
     tcase_add_test(tc, lock_that_is_held_for_long_is_polled_for_a_short_time);
+    tcase_add_test(tc, holder_that_renews_is_no_stranger);
     tcase_add_test(tc, holder_that_dies_is_no_stranger);
     tcase_add_test(tc, hint_ends_the_polling);
     tcase_add_test(tc, hint_that_was_there_before_does_not_end_the_polling);
