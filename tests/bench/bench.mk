@@ -17,8 +17,8 @@ bench: bench-programs bench-peers $(B)/redlock ## bench: ours and the peers side
 	@tests/house/deps.sh --probe bench
 	tests/bench/bench.py $(B) $(BENCH)/figures.json $(if $(QUICK),--quick)
 	tests/bench/page.py $(BENCH)/figures.json $(BENCH)
-bench-update: ## write: the page of benchmarks in redlock/ and its charts, from the last `make bench`, on an idle machine
-	tests/bench/page.py --update $(BENCH)/figures.json redlock
+bench-update: ## write: the page of benchmarks in redlock/doc/ and its charts, from the last `make bench`, on an idle machine
+	tests/bench/page.py --update $(BENCH)/figures.json redlock/doc
 bench-programs: $(BENCH_PROGRAMS) $(B)/bench-resp
 $(BENCH_PROGRAMS): $(BENCH)/drive-%: $(B)/lib/tests/bench/drive_%.o $(B)/lib/tests/bench/drive.o
 	@mkdir -p $(@D)

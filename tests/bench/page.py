@@ -33,6 +33,13 @@ pauses that grow (`retry_ms` is 50), or with the wake hint. Fairness is Jain's i
 first server executed for each acquisition. CPU is for each acquisition, too, and includes the connecting.
 A round lasts about 3 s. Waits that it cuts off count with their length so far. A very
 short p50 means that one client takes the lock again and again, while the others pause.'''
+# Why a peer is better, where that is known.
+TIMED = 'Each receive of libredlock has a time limit, for which the kernel sets a timer; hiredis waits without a limit.'
+TWO_COMMANDS = 'Each try of libredlock is two commands: SET, and PTTL, by which a client that waits learns when the lock expires.'
+ONE_AGAIN = 'A p50 below the 1 ms of a hold means that one client takes the lock again and again: see its fairness.'
+PTTL = 'The server executes a PTTL after each SET of libredlock.'
+INTEGER = ('The parser of ioredis reads a number in one loop, and again from its start if it was cut off; that of libredlock may stop '
+           'after each byte, and checks the range.')
 # Measured before; neither Debian nor npm has them.
 EARLIER = [('redsync 4.9.4 (Go)', 2.39, 2.3, '100 %', 'no answer; 102 ms with a read timeout', '31, 99', '9.4 MB'),
            ('redlock-cpp f9f5618', 1.60, 1.73, '100 %', 'no answer', '62, 206', '3.8 MB')]
@@ -60,8 +67,8 @@ class Page:
             out.write(svg)
         self.say(f'![{title}](bench/{name}.svg)')
 
-    def compare(self, what, values, unit, more_is_better=False):
-        """Keep where the best peer's figure is better than ours by more than 2 %."""
+    def compare(self, what, values, unit, more_is_better=False, why=''):
+        """Keep where the best peer's figure is better than ours by more than 2 %, and why."""
         values = {name: value for name, value in values.items() if value is not None}
         own = [values[name] for name in values if name.startswith(OURS)]
         if not own:
@@ -72,7 +79,7 @@ class Page:
             return
         name = (max if more_is_better else min)(peers, key=peers.get)
         if peers[name] > best * 1.02 if more_is_better else peers[name] < best * 0.98:
-            self.wins.append(f'{what}: {name} {short(peers[name])}{unit}, libredlock {short(best)}{unit}')
+            self.wins.append(f'{what}: {name} {short(peers[name])}{unit}, libredlock {short(best)}{unit}. {why}'.rstrip())
 
     def write(self):
         with open(os.path.join(self.folder, NAME), 'w') as out:
@@ -91,15 +98,29 @@ def middle(rows, key):
 
 # ---------------------------------------------------------------- the parts
 
+def empty_call(page):
+    """What a system call costs here, and what follows where it costs ten times as much."""
+    us = page.figures['machine']['empty_call_us']
+    calls = {name: row['calls'] for name, row in page.sections.get('healthy 1', {}).items() if row['calls'] is not None}
+    text = f'An empty system call takes {us:.2f} us here.'
+    if OURS not in calls:
+        return text
+    most = max(calls, key=calls.get)
+    few = [name for name in calls if name != 'floor' and calls[name] <= calls[OURS] and name != most]
+    more = [f'{short(9 * us * calls[name])} us more with {name} ({calls[name]:.0f} calls)' for name in [*few, most]]
+    return f'{text} Where it is ten times as dear, acquire and release on one server take {", ".join(more[:-1])} and {more[-1]}.'
+
+
 def begin(page):
     m = page.figures['machine']
-    page.say('<!-- SPDX-License-Identifier: MIT -->\n<!-- Written by make bench-update: not edited by hand. -->', '# Benchmarks',
+    page.text = ['<!-- SPDX-License-Identifier: MIT -->', '<!-- Written by make bench-update: not edited by hand. -->', '']
+    page.say('# Benchmarks',
              'libredlock and other clients, measured in one run on one machine. `make bench` measures on yours, and writes the '
              'same page to build/bench/. `make deps STAGE=bench` installs what it needs; `make bench QUICK=1` takes less than 3 minutes.',
              f'{m["date"]}. {m["cpu"]}, {m["cpus"]} CPUs. {m["system"]}, Linux {m["kernel"]}. Redis {m["redis"]}. {m["compiler"]}. '
-             f'Node.js {m["node"] or "none"}, ioredis {m["ioredis"] or "none"}. Python {m["python"]}. An empty system call takes '
-             f'{m["empty_call_us"]:.2f} us here; where it takes longer, fewer calls save more. The run took {m["minutes"]:.0f} minutes. Other processes used '
-             f'{100 * m["others"]:.0f} % of the CPU time.')
+             f'Node.js {m["node"] or "none"}, ioredis {m["ioredis"] or "none"}. Python {m["python"]}. The run took '
+             f'{m["minutes"]:.0f} minutes. Other processes used {100 * m["others"]:.0f} % of the CPU time.',
+             empty_call(page))
     if page.figures['quick']:
         page.say('**This was a quick run (`QUICK=1`): it has too few rounds for a comparison.**')
     if m['others'] > MOST_BUSY:
@@ -119,7 +140,9 @@ def wins(page):
     page.say('Here the best peer is compared with the best variant of libredlock, and in the runs with mixed clients with each '
              'variant. Compared are the columns of times, rates, system calls, commands and memory, but not the CPU time of clients '
              'that wait, nor the longest waits of mixed clients. Differences below 2 % are left out.')
-    page.text += [f'- {win}' for win in page.wins] + ['']
+    for win in page.wins:
+        page.text += textwrap.wrap(f'- {win}', 120, subsequent_indent='  ', break_on_hyphens=False)
+    page.text.append('')
 
 
 def healthy(page, n):
@@ -140,7 +163,7 @@ def healthy(page, n):
     page.say('CPU is the time of the client, in user and system mode. System calls and allocations are those of a cycle; '
              'allocations are counted for clients in C. Memory is the most that was resident.')
     for key, what, unit in (('cpu_us', 'client CPU', ' us'), ('p50_us', 'p50', ' us'), ('p99_us', 'p99', ' us')):
-        page.compare(f'{what}, {servers}', {name: row[key][1] for name, row in rows.items()}, unit)
+        page.compare(f'{what}, {servers}', {name: row[key][1] for name, row in rows.items()}, unit, why=TIMED if n == 1 else '')
     for key, what in (('calls', 'system calls'), ('memory_kb', 'memory in KB')):
         page.compare(f'{what}, {servers}', {name: row[key] for name, row in rows.items()}, '')
 
@@ -217,11 +240,12 @@ def contention(page):
                                  ('rate', 'jain', 'p50_ms', 'p99_ms', 'longest_ms', 'commands')),
                          short(statistics.median(row['cpu_us'] / max(1, row['acquired']) for row in rounds)))
                         for name, rounds in rows[waiters].items()])
-            for key, what, unit, more in (('rate', 'acquisitions per second', '', True), ('jain', 'fairness', '', True),
-                                          ('p50_ms', 'p50 wait', ' ms', False), ('p99_ms', 'p99 wait', ' ms', False),
-                                          ('longest_ms', 'longest wait', ' ms', False), ('commands', 'commands', '', False)):
+            for key, what, unit, more, why in (
+                    ('rate', 'acquisitions per second', '', True, ''), ('jain', 'fairness', '', True, ''),
+                    ('p50_ms', 'p50 wait', ' ms', False, ONE_AGAIN), ('p99_ms', 'p99 wait', ' ms', False, ''),
+                    ('longest_ms', 'longest wait', ' ms', False, ''), ('commands', 'commands', '', False, TWO_COMMANDS)):
                 page.compare(f'{what}, {waiters} clients, {servers}',
-                             {name: middle(rounds, key) for name, rounds in rows[waiters].items()}, unit, more)
+                             {name: middle(rounds, key) for name, rounds in rows[waiters].items()}, unit, more, why)
     rows = page.sections.get('contention 1', {})
     if len(rows) > 1:
         for key, title, unit in (('rate', 'Acquisitions per second, while clients wait for one lock', 'per s'),
@@ -275,7 +299,8 @@ def many_locks(page):
                    [(name, *(short(each_us(name, c)) for c in counts), short(middle(counts[most][name], 'memory_kb')))
                     for name in names])
         for count in counts:
-            page.compare(f'time for each lock of {int(count):,}, {servers}', {name: each_us(name, count) for name in names}, ' us')
+            page.compare(f'time for each lock of {int(count):,}, {servers}', {name: each_us(name, count) for name in names}, ' us',
+                         why=PTTL if n == '1' else '')
 
 
 def commands(page):
@@ -310,7 +335,7 @@ def parser(page):
                       short(counted.get('ours')), short(counted.get('hiredis'))))
         page.compare(f'millions of messages a second, {name.removesuffix(".16k")}',
                      {who: 1e3 / row[key] for who, key in ((OURS, 'ours_ns'), ('hiredis', 'hiredis_ns'), ('ioredis', 'ioredis_ns'))
-                      if row.get(key)}, '', True)
+                      if row.get(key)}, '', True, INTEGER if name.startswith('int') else '')
     heads = ['message', 'libredlock, M/s', 'hiredis, M/s', 'ioredis, M/s', 'libredlock, instructions', 'hiredis, instructions']
     columns = len(heads) if section['instructions'] else 4
     page.table(heads[:columns], [row[:columns] for row in cells])
