@@ -57,7 +57,6 @@ typedef const char *rdl_credentials_fn(void *ctx, const struct rdl_endpoint *ep,
                                        struct rdl_bytes *password);
 
 /** @cond private */
-struct rdl_slice;     /* resp_template.h */
 struct rdl_handshake_ops; /* net_private.h */
 
 struct rdl_login_ops {
@@ -66,8 +65,6 @@ struct rdl_login_ops {
     void (*begin)(struct rdl_conn *c);
     /* Returns the index-th command that ep needs, a template; or NULL, with their number taken off *index. */
     const char *(*command_at)(const struct rdl_endpoint *ep, unsigned *index);
-    /* Writes it. */
-    void (*write)(struct rdl_slice *w, const char *command, const struct rdl_endpoint *ep);
     /* Evaluates the reply to it. Returns RDL_OK, or the error that ends the connection. */
     int (*on_reply)(struct rdl_conn *c, const char *command);
 };

@@ -33,25 +33,21 @@ int rdl_conn_lacks_info(const struct rdl_conn *c)
            login_at(c, &index) == NULL;
 }
 
+/* Returns whether the next reply is that to AUTH, which is the first command if the endpoint needs it. */
 static int handshake_is_secret(const struct rdl_conn *c)
 {
-    const char *command = command_at(c, c->handshake_done);
+    const struct rdl_endpoint *ep = c->cfg->endpoint;
 
-    return command != NULL && rdl_template_is_secret(command);
+    return c->handshake_done == 0 && c->cfg->login != NULL && (ep->user.len | ep->password.len) != 0;
 }
 
 /*
- * Returns whether it may be sent before the next reply. A secret goes alone: a trace leaves out only that. It
- * is the first command (net_login.c).
+ * Returns whether it may be sent before the next reply. AUTH goes alone: a trace leaves out only that, and
+ * its reply.
  */
 static int is_next(const struct rdl_conn *c, unsigned index)
 {
-    const char *command = command_at(c, index);
-
-    if (command == NULL)
-        return 0;
-    RDL_ASSERT(index == 0 || !rdl_template_is_secret(command));
-    return index == c->handshake_done || !handshake_is_secret(c);
+    return command_at(c, index) != NULL && (index == c->handshake_done || !handshake_is_secret(c));
 }
 
 static int handshake_has_more(const struct rdl_conn *c)
@@ -61,13 +57,12 @@ static int handshake_has_more(const struct rdl_conn *c)
 
 static void write_command(const struct rdl_conn *c, unsigned index, struct rdl_slice *w)
 {
-    static const struct rdl_args none = {"", NULL, 0};
-    const char *command = login_at(c, &index);
+    const struct rdl_endpoint *ep = c->cfg->endpoint;
+    char db[RDL_DEC_MAX];
+    const struct rdl_bytes all[] = {ep->user, ep->password, ep->client_name, {db, rdl_dec_u32(db, ep->db)}};
+    const struct rdl_args args = {"uPnd", all, 4};
 
-    if (command != NULL)
-        c->cfg->login->write(w, command, c->cfg->endpoint);
-    else
-        rdl_slice_write(w, c->checks->commands[index], &none);
+    rdl_slice_write(w, command_at(c, index), &args);
 }
 
 static void handshake_write(const struct rdl_conn *c, struct rdl_slice *w)

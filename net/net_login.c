@@ -23,15 +23,6 @@ static const char *login_command_at(const struct rdl_endpoint *ep, unsigned *ind
     return NULL;
 }
 
-static void login_write(struct rdl_slice *w, const char *command, const struct rdl_endpoint *ep)
-{
-    char db[RDL_DEC_MAX];
-    const struct rdl_bytes all[] = {ep->user, ep->password, ep->client_name, {db, rdl_dec_u32(db, ep->db)}};
-    const struct rdl_args args = {"uPnd", all, 4};
-
-    rdl_slice_write(w, command, &args);
-}
-
 /* Returns a text of our own for a reply to AUTH, because the reply may contain the password. */
 static const char *auth_text(const char *reply)
 {
@@ -65,4 +56,4 @@ static int login_on_reply(struct rdl_conn *c, const char *command)
     return code;
 }
 
-const struct rdl_login_ops rdl_login = {&rdl_handshake, NULL, login_command_at, login_write, login_on_reply};
+const struct rdl_login_ops rdl_login = {&rdl_handshake, NULL, login_command_at, login_on_reply};

@@ -16,13 +16,6 @@
 /* Most bytes of each text of a request: a record has a byte for the length. */
 enum { RDL_ARGUMENT_MAX = 255 };
 
-/* Keeps a function out of line: inlined into each caller it would take more room. */
-#ifdef __GNUC__
-#define RDL_NOINLINE __attribute__((noinline))
-#else
-#define RDL_NOINLINE
-#endif
-
 /* What a request is made of, for rdl_conn_submit. */
 struct rdl_command {
     const struct rdl_op *op;

@@ -368,10 +368,12 @@ static void request_write(const struct rdl_conn *c, const struct rdl_record *r, 
     args.letters = RDL_RECORD_LETTERS;
     args.arg = own;
     args.n = RDL_LETTERS;
-    if (method->write_args != NULL)
+    if (method->write_args != NULL) {
         method->write_args(w, commands, own, c, r);
-    else
-        rdl_slice_write_all(w, commands, &args);
+        return;
+    }
+    for (; *commands != NULL; commands++)
+        rdl_slice_write(w, *commands, &args);
 }
 
 /* ---------------------------------------------------------------- to send requests */

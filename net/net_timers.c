@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* net_timers.c - when a conn is opened, aborted and retried. Time is an argument: a conn has no clock. */
 #include "net/net_private.h"
+#include "resp/resp_bytes.h"
 
 enum { PAUSE_BASE_MS = 20, PAUSE_CAP_MS = 2000, DOUBLINGS_MAX = 16, BEAT_MS = 256 };
 

@@ -311,6 +311,7 @@ static const struct rdl_op *release_op(const struct rdl_redlock *r, const struct
 }
 
 /* Returns 1 if s had its full time to reply. A request that was sent late, or cut short, proves nothing. */
+RDL_NOINLINE
 static int was_waited_for(const struct rdl_redlock *r, const struct rdl_server *s, uint64_t now_ms)
 {
     return now_ms >= s->asked_ms + answer_ms(r, s);

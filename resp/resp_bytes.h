@@ -10,9 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* RDL_NOINLINE keeps a function out of line in a build for size: inlined, it would take more room. */
 #if defined(__OPTIMIZE_SIZE__) && defined(__GNUC__)
 #define RDL_SMALL_BYTES
+#define RDL_NOINLINE __attribute__((noinline))
 #else
+#define RDL_NOINLINE
 #include <string.h>
 #endif
 

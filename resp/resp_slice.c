@@ -78,7 +78,7 @@ static size_t head(uint8_t *to, char type, size_t n)
     assigns *w, w->to[0 .. w->room - 1];
     ensures bulk: type == '$' ==> goes_on{Pre, Post}(w, bulk(len));
     ensures head: type == '*' ==> goes_on{Pre, Post}(w, decimals(len) + 3); */
-static void write_arg(struct rdl_slice *w, char type, const uint8_t *from, size_t len)
+RDL_NOINLINE static void write_arg(struct rdl_slice *w, char type, const uint8_t *from, size_t len)
 {
     uint8_t parts[HEAD_MAX];
     int is_whole = type == '$' && w->skip == 0 && w->room >= HEAD_MAX + len + 2;
@@ -102,17 +102,6 @@ static void write_arg(struct rdl_slice *w, char type, const uint8_t *from, size_
     w->total += n;
 }
 
-/* Skips the lines that are sent as they are. A placeholder has a letter where those have a digit. */
-static const char *next_placeholder(const char *text)
-{
-    while (*text > '*' || (*text != '\0' && text[1] <= '9')) {
-        text += 2; /* each line has a byte and CR before its LF, or more */
-        while (*text++ != '\n') {
-        }
-    }
-    return text;
-}
-
 static void write_args(struct rdl_slice *w, const char *placeholder, const struct rdl_args *args)
 {
     size_t i;
@@ -127,15 +116,22 @@ static void write_args(struct rdl_slice *w, const char *placeholder, const struc
 
 void rdl_slice_write(struct rdl_slice *w, const char *text, const struct rdl_args *args)
 {
-    for (;;) {
-        const char *placeholder = next_placeholder(text);
+    const char *lines = text;
 
-        if (placeholder > text)
-            write_bytes(w, (const uint8_t *)text, (size_t)(placeholder - text));
-        if (*placeholder == '\0')
+    for (;;) {
+        /* Lines are sent as they are. A placeholder has a letter where those have a digit. */
+        while (*text > '*' || (*text != '\0' && text[1] <= '9')) {
+            text += 2; /* each line has a byte and CR before its LF, or more */
+            while (*text++ != '\n') {
+            }
+        }
+        if (text > lines)
+            write_bytes(w, (const uint8_t *)lines, (size_t)(text - lines));
+        if (*text == '\0')
             return;
-        write_args(w, placeholder, args);
-        text = placeholder + 2;
+        write_args(w, text, args);
+        text += 2;
+        lines = text;
     }
 }
 
@@ -143,16 +139,4 @@ void rdl_slice_write_all(struct rdl_slice *w, const char *const *texts, const st
 {
     for (; *texts != NULL; texts++)
         rdl_slice_write(w, *texts, args);
-}
-
-int rdl_template_is_secret(const char *text)
-{
-    const char *placeholder;
-
-    for (placeholder = next_placeholder(text); *placeholder != '\0';
-         placeholder = next_placeholder(placeholder + 2)) {
-        if (placeholder[1] < 'a')
-            return 1;
-    }
-    return 0;
 }

@@ -12,7 +12,7 @@
  *     *a   the start of a command; its number of bulk strings is the length of the argument a, whose bytes
  *          are not read
  *
- * A capital letter is a secret: of such a command and its reply, a trace reports only the length. Each
+ * A capital letter is a secret: only AUTH has one. Of it and its reply, a trace reports only the length. Each
  * template has one reply. Each layer defines the commands that it sends (net/net_commands.h and so on). The
  * library sends nothing else, and resp/WIRE.md shows all templates.
  *
@@ -66,9 +66,6 @@ struct rdl_args {
 void rdl_slice_write(struct rdl_slice *w, const char *text, const struct rdl_args *args);
 /* Writes several commands; texts ends with NULL. */
 void rdl_slice_write_all(struct rdl_slice *w, const char *const *texts, const struct rdl_args *args);
-
-/* Returns whether one of the arguments of a template is a secret. */
-int rdl_template_is_secret(const char *text);
 
 #ifdef __cplusplus
 }

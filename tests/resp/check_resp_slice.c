@@ -195,15 +195,6 @@ START_TEST(only_the_first_n_arguments_are_written)
 }
 END_TEST
 
-START_TEST(capital_letter_marks_a_secret)
-{
-    ck_assert(rdl_template_is_secret("*2\r\n$4\r\nAUTH\r\n$P"));
-    ck_assert(rdl_template_is_secret("*3\r\n$4\r\nAUTH\r\n$u$P$1\r\n1\r\n"));
-    ck_assert(!rdl_template_is_secret("*2\r\n$4\r\nAUTH\r\n$u$a"));
-    ck_assert(!rdl_template_is_secret("*1\r\n$4\r\nEXEC\r\n"));
-}
-END_TEST
-
 Suite *suite_resp_slice(void)
 {
     Suite *s = suite_create("resp_slice");
@@ -218,6 +209,5 @@ Suite *suite_resp_slice(void)
     tcase_add_test(t, number_is_written_as_digits);
     tcase_add_test(t, missing_argument_writes_nothing);
     tcase_add_test(t, only_the_first_n_arguments_are_written);
-    tcase_add_test(t, capital_letter_marks_a_secret);
     return s;
 }
