@@ -286,8 +286,8 @@ help: ## build: this list
 
 # ------------------------------------------------------------------ what is checked
 
-# Suites at a time: most of them wait for servers and clocks. Six a core, 16 at most.
-CHECK_JOBS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 6 < 16 ? n * 6 : 16)))
+# Suites at a time: most of them wait for servers and clocks. Eight a core, 16 at most.
+CHECK_JOBS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 8 < 16 ? n * 8 : 16)))
 CHECK_MORE =
 CHECK_NEEDS = $(EXAMPLES) $(MORE_EXAMPLES)
 CI_STAGES = 90:lint
@@ -318,8 +318,8 @@ RESULTS = $(B)/results
 check-asan quick-suites: export ASAN_OPTIONS = log_path=$(abspath $(RESULTS))/report
 check-asan quick-suites: export UBSAN_OPTIONS = $(ASAN_OPTIONS),print_stacktrace=1
 quick-suites: ONLY = $(ALONE)
-# easy_sentinel mostly waits for failovers: gcc and ASan run it each time, clang in `make weekly`.
-check-clang: ONLY = $(filter-out easy_sentinel,$(LIBRARY_SUITES))
+# These two mostly wait for failovers: gcc and ASan run it each time, clang in `make weekly`.
+check-clang: ONLY = $(filter-out easy_failover easy_sentinel,$(LIBRARY_SUITES))
 RUN_SUITES = mkdir -p $(RESULTS) && rm -f $(RESULTS)/report.* && \
 	    echo "$< with RDL_COMMAND=$(lastword $(filter %/redlock,$^))" && \
 	    RDL_COMMAND=$(lastword $(filter %/redlock,$^)) $< -j $(CHECK_JOBS) -r $(RESULTS)/$@ $(ONLY); status=$$?; \

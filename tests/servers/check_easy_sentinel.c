@@ -523,13 +523,21 @@ START_TEST(a_forked_child_that_closes_leaves_the_parents_lock)
 }
 END_TEST
 
+Suite *suite_easy_failover(void)
+{
+    Suite *suite = suite_create("easy_failover");
+    TCase *tc = suite_case(suite, "easy_failover", setup, teardown);
+
+    tcase_add_loop_test(tc, after_a_failover_no_new_client_gets_the_lock_while_it_may_be_held, 0,
+                        COUNT(failovers));
+    return suite;
+}
+
 Suite *suite_easy_sentinel(void)
 {
     Suite *suite = suite_create("easy_sentinel");
     TCase *tc = suite_case(suite, "easy_sentinel", setup, teardown);
 
-    tcase_add_loop_test(tc, after_a_failover_no_new_client_gets_the_lock_while_it_may_be_held, 0,
-                        COUNT(failovers));
     tcase_add_test(tc, a_thread_loses_the_lease_of_one_group_in_a_failover);
     tcase_add_test(tc, a_majority_of_groups_keeps_the_lock_in_a_failover);
     tcase_add_test(tc, a_wake_hint_comes_from_the_new_master);
