@@ -16,12 +16,12 @@ NAME = 'BENCH' + '.md'
 OURS = 'libredlock'
 HINT = 'libredlock, wake hint'
 MOST_BUSY = 0.05
-MEASURED = '''**How it is measured.** The servers and all clients run on one CPU. So a time is the work of both, and does not
-depend on which CPU wakes up. Each client is one long-running program. Rounds of all clients are interleaved, and their order
-changes. A cycle is one acquire and one release of a free lock, with a ttl of 30 s. A ratio is to the *floor* in the same round:
-raw sockets, the same two requests, replies not checked. Figures are medians of the rounds, with quartiles in parentheses.
-The two requests are SET NX PX and a script that deletes the key; hiredis sends them from a small program of ours. The restart
-guard of libredlock is off: it would refuse these servers, which have just started. No peer has such a guard. All other options
+MEASURED = '''**How it is measured.** The servers and all clients run on one CPU. So p50 and p99 are the work of client and
+server, and do not depend on which CPU wakes up. Each client is one long-running program. Rounds of all clients are interleaved, and their order
+changes. A cycle is one acquire and one release of a free lock, with a ttl of 30 s: two requests, SET NX PX and a script that
+deletes the key. hiredis sends them from a small program of ours. libredlock sends a PTTL with its SET. A ratio is relative to the
+*floor* of its round: raw sockets, the same two requests, replies not checked. Figures are medians of the rounds, with quartiles in
+parentheses. The restart guard of libredlock is off: it would refuse these servers, which have just started. No peer has such a guard. All other options
 are the defaults. With the *wake hint*, a release wakes one client that waits.'''
 FAULTS = '''A stalled server is stopped by a signal, and one that refuses is killed, both after the clients have connected. A
 black-holed server never answers, from the start. *x healthy* is the ratio to the same client without the fault in the same round.
@@ -31,15 +31,15 @@ right, except after a client was killed.'''
 WAITING = '''Each client holds the lock for 1 ms, and pauses for 0 to 2 ms. Peers wait as they do by default. libredlock waits with
 pauses that grow (`retry_ms` is 50), or with the wake hint. Fairness is Jain's index: 1 is equal shares. Commands are those that the
 first server executed for each acquisition. CPU is for each acquisition, too, and includes the connecting.
-A round lasts about 3 s. Waits that it cuts off count with their length so far. A very
-short p50 means that one client takes the lock again and again, while the others pause.'''
+A round lasts about 3 s. A wait that its end cuts off counts up to then. A p50 below the 1 ms of a hold means that one client
+takes the lock again and again, while the others sleep between two tries.'''
 # Why a peer is better, where that is known.
 TIMED = 'Each receive of libredlock has a time limit, for which the kernel sets a timer; hiredis waits without a limit.'
-TWO_COMMANDS = 'Each try of libredlock is two commands: SET, and PTTL, by which a client that waits learns when the lock expires.'
-ONE_AGAIN = 'A p50 below the 1 ms of a hold means that one client takes the lock again and again: see its fairness.'
-PTTL = 'The server executes a PTTL after each SET of libredlock.'
-INTEGER = ('The parser of ioredis reads a number in one loop, and again from its start if it was cut off; that of libredlock may stop '
-           'after each byte, and checks the range.')
+TRIES = 'Each try of libredlock is SET and PTTL, and its clients try more often: they also get the lock more often.'
+WITH_PTTL = 'libredlock sends a PTTL with each SET, which tells a client that waits when the lock expires.'
+ONE_AGAIN = 'A hold lasts 1 ms: if p50 is shorter, one client takes the lock again and again (see its fairness).'
+INTEGER = ('The parser of ioredis reads a number in one loop. If the input ends early, it starts again. That of libredlock can go on '
+           'after any byte, and checks the range.')
 # Measured before; neither Debian nor npm has them.
 EARLIER = [('redsync 4.9.4 (Go)', 2.39, 2.3, '100 %', 'no answer; 102 ms with a read timeout', '31, 99', '9.4 MB'),
            ('redlock-cpp f9f5618', 1.60, 1.73, '100 %', 'no answer', '62, 206', '3.8 MB')]
@@ -107,8 +107,9 @@ def empty_call(page):
         return text
     most = max(calls, key=calls.get)
     few = [name for name in calls if name != 'floor' and calls[name] <= calls[OURS] and name != most]
-    more = [f'{short(9 * us * calls[name])} us more with {name} ({calls[name]:.0f} calls)' for name in [*few, most]]
-    return f'{text} Where it is ten times as dear, acquire and release on one server take {", ".join(more[:-1])} and {more[-1]}.'
+    more = [f'{name} {9 * us * calls[name]:.1f} us ({calls[name]:.0f} calls)' for name in [*few, most]]
+    return (f'{text} On a machine where it takes ten times as long, clients with fewer calls gain. A cycle on one server then '
+            f'takes longer by this much: {"; ".join(more)}.')
 
 
 def begin(page):
@@ -137,9 +138,9 @@ def wins(page):
     page.say('## Where a peer is better')
     if not page.wins:
         return page.say('Nowhere in this run.')
-    page.say('Here the best peer is compared with the best variant of libredlock, and in the runs with mixed clients with each '
-             'variant. Compared are the columns of times, rates, system calls, commands and memory, but not the CPU time of clients '
-             'that wait, nor the longest waits of mixed clients. Differences below 2 % are left out.')
+    page.say('Here the best peer is compared with the best variant of libredlock. Where half of the clients are a peer\'s, it is '
+             'compared with each variant. This list has times, rates, system calls, commands and memory. It leaves out the CPU time '
+             'of clients that wait, the longest waits beside a peer\'s clients, and differences below 2 %.')
     for win in page.wins:
         page.text += textwrap.wrap(f'- {win}', 120, subsequent_indent='  ', break_on_hyphens=False)
     page.text.append('')
@@ -179,7 +180,7 @@ def growth(page):
     page.chart('servers', title, lines(title, 'servers', 'us', series, [int(n) for n in rows]))
     page.table(['CPU, us', *(f'N = {n}' for n in rows)],
                [(name, *(short(each[name]['cpu_us'][1]) if name in each else '' for each in rows.values())) for name in names])
-    page.say('These rounds are shorter than those above. The clients for Node.js are then slower.')
+    page.say('These rounds are shorter than those above. In them, the clients for Node.js are slower.')
     for n, each in rows.items():
         page.compare(f'client CPU, N = {n}', {name: row['cpu_us'][1] for name, row in each.items()}, ' us')
 
@@ -243,7 +244,7 @@ def contention(page):
             for key, what, unit, more, why in (
                     ('rate', 'acquisitions per second', '', True, ''), ('jain', 'fairness', '', True, ''),
                     ('p50_ms', 'p50 wait', ' ms', False, ONE_AGAIN), ('p99_ms', 'p99 wait', ' ms', False, ''),
-                    ('longest_ms', 'longest wait', ' ms', False, ''), ('commands', 'commands', '', False, TWO_COMMANDS)):
+                    ('longest_ms', 'longest wait', ' ms', False, ''), ('commands', 'commands for each acquisition', '', False, TRIES)):
                 page.compare(f'{what}, {waiters} clients, {servers}',
                              {name: middle(rounds, key) for name, rounds in rows[waiters].items()}, unit, more, why)
     rows = page.sections.get('contention 1', {})
@@ -260,8 +261,8 @@ def mixed(page):
     if not rows:
         return
     page.say('## Half libredlock, half a peer',
-             'Both want the same lock on one server. A peer sends no wake hint when it releases. A client of libredlock that '
-             'waits with the hint notices this, and then retries as often as one without the hint, until a hint comes.')
+             'Both want the same lock on one server. A peer sends no wake hint when it releases. A client of libredlock with the '
+             'hint sees that the lock changed hands without a hint. It then retries as often as one without, until a hint comes.')
     for waiters, kinds in rows.items():
         page.say(f'### {waiters} clients, half of each')
         cells = []
@@ -281,8 +282,8 @@ def many_locks(page):
         return
     page.say('## Many locks of one client',
              'The client acquires all of them, one after the other, and then releases them. All go over one connection to '
-             'each server. With few locks a round is short, and its figures vary more. Memory is what '
-             'the client gets from the system meanwhile. libredlock gets none: the program has given it memory for its locks.')
+             'each server. With few locks a round is short, and its figures vary more. Memory is what the client takes from the '
+             'system in the round. libredlock takes none: the program gave it memory for its locks before.')
     for n, counts in rows.items():
         servers = 'one connection' if n == '1' else 'five connections'
         names = list(next(iter(counts.values())))
@@ -300,7 +301,7 @@ def many_locks(page):
                     for name in names])
         for count in counts:
             page.compare(f'time for each lock of {int(count):,}, {servers}', {name: each_us(name, count) for name in names}, ' us',
-                         why=PTTL if n == '1' else '')
+                         why=WITH_PTTL if n == '1' else '')
 
 
 def commands(page):
@@ -321,8 +322,8 @@ def parser(page):
         return
     page.say('## Parser and writer',
              'Millions of messages a second, by one CPU, in feeds of 16 KB. *ioredis* is its parser, redis-parser. libredlock '
-             'passes over the bytes of a bulk string and copies nothing. *encode* writes a command, *lock+unlock* both commands of a '
-             'lock, *.64* in pieces of 64 bytes, and *line.1k* is a line that comes byte by byte. Instructions are those of each '
+             'passes over the bytes of a bulk string and copies nothing. *encode* writes one command, *lock+unlock* both commands of a '
+             'lock. *.64* writes in pieces of 64 bytes. *line.1k* reads a line that comes byte by byte. Instructions are those of each '
              'message. valgrind counts them on a simulated CPU, so they cannot be divided by the times; it cannot count those of '
              'Node.js.')
     cells = []
