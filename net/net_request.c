@@ -372,7 +372,7 @@ static void request_write(const struct rdl_conn *c, const struct rdl_record *r, 
         method->write_args(w, commands, own, c, r);
         return;
     }
-    for (; *commands != NULL; commands++)
+    for (; *commands != NULL; commands++) /* rdl_slice_write_all, without its frame on the deepest stack */
         rdl_slice_write(w, *commands, &args);
 }
 

@@ -265,7 +265,12 @@ END_TEST
 
 START_TEST(only_a_password_is_a_secret)
 {
-    ck_assert_int_eq(strstr(templates[_i].text, "$P") != NULL, strstr(templates[_i].text, "AUTH") != NULL);
+    const char *text = templates[_i].text;
+    int is_secret = 0; /* a capital letter; the handshake knows AUTH as the one command with a secret */
+
+    for (const char *at = strchr(text, '$'); at != NULL; at = strchr(at + 1, '$'))
+        is_secret |= at[1] >= 'A' && at[1] <= 'Z';
+    ck_assert_int_eq(is_secret, strstr(text, "AUTH") != NULL);
 }
 END_TEST
 
