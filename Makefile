@@ -286,8 +286,8 @@ help: ## build: this list
 
 # ------------------------------------------------------------------ what is checked
 
-# Suites at a time: most of them wait for servers and clocks. Eight a core, 16 at most.
-CHECK_JOBS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 8 < 16 ? n * 8 : 16)))
+# Suites at a time: most of them wait for servers and clocks. Six a core, 16 at most.
+CHECK_JOBS := $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n * 6 < 16 ? n * 6 : 16)))
 CHECK_MORE =
 CHECK_NEEDS = $(EXAMPLES) $(MORE_EXAMPLES)
 CI_STAGES = 90:lint

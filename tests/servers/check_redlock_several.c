@@ -140,9 +140,9 @@ START_TEST(two_clients_with_split_votes_get_the_lock_in_turn)
             ck_assert(parties[k].lock.tries == 1 || _i);
         }
         both_get_it_in_turn();
+        party_drain(&parties[0]); /* a release ends with a majority, and a key may be left */
+        party_drain(&parties[1]);
     }
-    party_drain(&parties[0]);
-    party_drain(&parties[1]);
     ck_assert_int_eq(quorum_keys(), 0);
 }
 END_TEST
